@@ -1,0 +1,55 @@
+# Every target sets up what it needs: a fresh clone needs only Python 3.11 or later
+# and the package index. `make PYTHON=python3.13 ...` chooses the interpreter.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+METADATA := pyproject.toml src/widemargin/_version.py
+
+.DEFAULT_GOAL := help
+.PHONY: help test demo lint format wheel clean
+
+help:  ## Show this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+test: $(VENV)/.dev  ## Run the tests and the docstring examples
+	$(BIN)/python -m pytest -q
+
+demo: $(VENV)/.demo  ## Run the demonstration
+	$(BIN)/python -m widemargin.demo
+
+lint: $(VENV)/.dev  ## Check format, code, layers and spelling
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/codespell
+
+format: $(VENV)/.dev  ## Format the code and apply the safe fixes
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+wheel: $(VENV)/.dev  ## Build the wheel into dist/
+	rm -rf dist
+	$(BIN)/python -m build --wheel
+
+clean:  ## Remove the environment and everything built
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/pip:
+	@$(PYTHON) -c 'import sys; v = sys.version.split()[0]; \
+	  sys.exit(f"widemargin needs Python 3.11 to 3.14, $(PYTHON) is {v}: " \
+	  "choose another with make PYTHON=...") \
+	  if not (3, 11) <= sys.version_info < (3, 15) else None'
+	$(PYTHON) -m venv $(VENV)
+
+# The stamps: reinstall when the metadata changes, else start at once. The order-only
+# prerequisite creates the environment without caring how old its interpreter is.
+$(VENV)/.demo: $(METADATA) | $(BIN)/pip
+	$(PIP) install --editable '.[plots]'
+	@touch $@
+
+$(VENV)/.dev: $(METADATA) | $(BIN)/pip
+	$(PIP) install --editable '.[dev]'
+	@touch $(VENV)/.demo $@

@@ -1,0 +1,186 @@
+"""Two classes in the plane whose shapes, not whose means, tell them apart."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils import check_scalar
+
+from widemargin.datasets._balance import balanced_labels
+from widemargin.linalg.random import as_generator
+
+# The clock shows three o'clock; its border has radius 1.
+_HOUR_HAND = np.array([0.5, 0.0])
+_MINUTE_HAND = np.array([0.0, 0.7])
+
+
+def make_two_moons(n_samples=200, *, noise=0.1, random_state=None):
+    r"""Draw two half circles that reach into each other.
+
+    Parameters
+    ----------
+    n_samples : int, default=200
+        Number of rows, half of them in each class.
+    noise : float, default=0.1
+        Standard deviation of the Gaussian noise on both coordinates.
+    random_state : None, int, Generator or RandomState, default=None
+        Source of randomness; pass an int for the same data at every call.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 2)
+    y : ndarray of shape (n_samples,)
+        Class 0 (upper moon) or 1 (lower moon), in random order.
+
+    See Also
+    --------
+    sklearn.datasets.make_moons : The same curves.
+
+    Notes
+    -----
+    The upper moon is :math:`(\cos t, \sin t)`, the lower one
+    :math:`(1 - \cos t, 1/2 - \sin t)`, with :math:`t` evenly spaced in
+    :math:`[0, \pi]`. The size is that of Fig. 3 of [1]_ and of Table 1 of [2]_, which
+    do not state the noise.
+
+    References
+    ----------
+    .. [1] S. Melacci, M. Belkin, "Laplacian support vector machines trained in the
+       primal", Journal of Machine Learning Research 12, 2011.
+    .. [2] F. Gieseke, O. Kramer, A. Airola, T. Pahikkala, "Efficient recurrent local
+       search strategies for semi- and unsupervised regularized least-squares
+       classification", Evolutionary Intelligence 5, 2012.
+
+    Examples
+    --------
+    >>> X, y = make_two_moons(random_state=0)
+    >>> X.shape, (y == 0).sum().item()
+    ((200, 2), 100)
+    """
+    n_upper, n_lower = _halves(n_samples)
+    upper = _circle(np.linspace(0, np.pi, n_upper))
+    lower = [1.0, 0.5] - _circle(np.linspace(0, np.pi, n_lower))
+    return _shuffled_curves(upper, lower, noise, random_state)
+
+
+def make_clock(n_samples=200, *, noise=0.0, random_state=None):
+    """Draw the border of a clock against its two hands.
+
+    Parameters
+    ----------
+    n_samples : int, default=200
+        Number of rows, half of them in each class.
+    noise : float, default=0.0
+        Standard deviation of the Gaussian noise on both coordinates. Without noise
+        all coordinates lie in [-1, 1].
+    random_state : None, int, Generator or RandomState, default=None
+        Source of randomness; pass an int for the same data at every call.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 2)
+    y : ndarray of shape (n_samples,)
+        Class 0 (border) or 1 (hands), in random order.
+
+    Notes
+    -----
+    The shape is that of Fig. 1 of [1]_, which gives no numbers. Here the border is
+    the unit circle; the hour hand points to the right and is 0.5 long, the minute
+    hand points up and is 0.7 long. Rows are evenly spaced along the border and along
+    the path from the tip of one hand through the center to the tip of the other.
+
+    References
+    ----------
+    .. [1] S. Melacci, M. Belkin, "Laplacian support vector machines trained in the
+       primal", Journal of Machine Learning Research 12, 2011.
+
+    Examples
+    --------
+    >>> X, y = make_clock(random_state=0)
+    >>> X.shape, (y == 0).sum().item()
+    ((200, 2), 100)
+    """
+    n_border, n_hands = _halves(n_samples)
+    border = _circle(np.linspace(0, 2 * np.pi, n_border, endpoint=False))
+    return _shuffled_curves(border, _clock_hands(n_hands), noise, random_state)
+
+
+def make_gp_toy(n_samples=560, *, margin=1.0, noise=0.4, random_state=None):
+    r"""Draw two bands on either side of a sine curve, with few points in between.
+
+    Parameters
+    ----------
+    n_samples : int, default=560
+        Number of rows, half of them in each class.
+    margin : float, default=1.0
+        Vertical distance from the curve to the middle of each band.
+    noise : float, default=0.4
+        Standard deviation of the vertical distance within a band.
+    random_state : None, int, Generator or RandomState, default=None
+        Source of randomness; pass an int for the same data at every call.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 2)
+    y : ndarray of shape (n_samples,)
+        Class 0 (below the curve) or 1 (above), in random order.
+
+    Notes
+    -----
+    The set of Sec. 4.1 of [1]_ is known from a figure only: 40 labeled and 520
+    unlabeled points (``hide_labels(y, 40)``), and a curved decision boundary in a
+    region of low density. This definition has both:
+
+    .. math:: x_1 \sim U(-3, 3), \quad
+              x_2 = \sin(x_1) \pm \text{margin} + \text{noise} \cdot N(0, 1) .
+
+    The best decision boundary is the curve :math:`x_2 = \sin(x_1)` and the Bayes
+    error is :math:`\Phi(-\text{margin} / \text{noise})`, 0.6 % by default.
+
+    References
+    ----------
+    .. [1] A. Patel, S. Sundararajan, S. Shevade, "Semi-supervised classification
+       using sparse Gaussian process regression", IJCAI 2009.
+
+    Examples
+    --------
+    >>> X, y = make_gp_toy(random_state=0)
+    >>> X.shape, (y == 0).sum().item()
+    ((560, 2), 280)
+    """
+    check_scalar(n_samples, "n_samples", Integral, min_val=2)
+    check_scalar(margin, "margin", Real, min_val=0)
+    check_scalar(noise, "noise", Real, min_val=0)
+    rng = as_generator(random_state)
+    y = balanced_labels(n_samples, 2, rng)
+    across = rng.uniform(-3, 3, n_samples)
+    offset = np.where(y == 1, margin, -margin) + noise * rng.standard_normal(n_samples)
+    return np.column_stack([across, np.sin(across) + offset]), y
+
+
+def _halves(n_samples):
+    """Sizes of two classes that differ by at most one."""
+    check_scalar(n_samples, "n_samples", Integral, min_val=2)
+    return n_samples - n_samples // 2, n_samples // 2
+
+
+def _circle(angles):
+    """Points of the unit circle, shape (n, 2)."""
+    return np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+def _clock_hands(n_points):
+    """Evenly spaced points from the hour hand's tip to the minute hand's."""
+    hour_length, minute_length = np.linalg.norm([_HOUR_HAND, _MINUTE_HAND], axis=1)
+    walked = np.linspace(-hour_length, minute_length, n_points)[:, None]  # center: 0
+    hour_side = np.maximum(-walked, 0) * _HOUR_HAND / hour_length
+    return hour_side + np.maximum(walked, 0) * _MINUTE_HAND / minute_length
+
+
+def _shuffled_curves(first, second, noise, random_state):
+    """Rows of class 0 and class 1 in random order, with noise on every coordinate."""
+    check_scalar(noise, "noise", Real, min_val=0)
+    rng = as_generator(random_state)
+    X = np.concatenate([first, second])
+    y = np.repeat([0, 1], [len(first), len(second)])
+    order = rng.permutation(len(y))
+    return X[order] + noise * rng.standard_normal(X.shape), y[order]

@@ -1,0 +1,67 @@
+"""Checks of constructor parameters: who, what, the value, and the way out."""
+
+import numbers
+
+import numpy as np
+
+
+def check_number(estimator, name, *, low=None, strict=False, high=None, integer=False):
+    """Raise unless a parameter is a number within its bounds.
+
+    Parameters
+    ----------
+    estimator : object
+        Its class name and its attribute `name` are in the message.
+    low, high : float, optional
+        Bounds; `low` itself is allowed unless `strict`, `high` never.
+    integer : bool
+        Whether only whole numbers will do.
+    """
+    value = getattr(estimator, name)
+    kind = numbers.Integral if integer else numbers.Real
+    wanted = "a whole number" if integer else "a number"
+    if low is not None:
+        wanted += f" {'>' if strict else '>='} {low:g}"
+    if high is not None:
+        wanted += f" {'and' if low is not None else ''} < {high:g}"
+    is_number = isinstance(value, kind) and not isinstance(value, bool)
+    below = is_number and low is not None and (value <= low if strict else value < low)
+    above = is_number and high is not None and value >= high
+    # "not value == value" is true of NaN only
+    if not is_number or below or above or not value == value:
+        raise ValueError(_message(estimator, name, wanted, value))
+
+
+def check_choice(estimator, name, choices):
+    """Raise unless a parameter is one of `choices`."""
+    value = getattr(estimator, name)
+    for choice in choices:
+        if value is choice or (isinstance(value, str) and value == choice):
+            return
+    wanted = f"one of {', '.join(map(repr, choices))}"
+    raise ValueError(_message(estimator, name, wanted, value))
+
+
+def check_sample_weight(estimator, sample_weight, n_samples):
+    """Weights as an array, one for each sample: finite, >= 0, not all zero."""
+    if sample_weight is None:
+        return np.ones(n_samples)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    name = type(estimator).__name__
+    if weights.ndim == 0:
+        weights = np.full(n_samples, float(weights))
+    if weights.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight of {name}.fit must have shape ({n_samples},), one weight "
+            f"for each sample, got {weights.shape}."
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise ValueError(
+            f"sample_weight of {name}.fit must be finite, >= 0 and not all zero, got "
+            f"values from {weights.min():g} to {weights.max():g}."
+        )
+    return weights
+
+
+def _message(estimator, name, wanted, value):
+    return f"{name} of {type(estimator).__name__} must be {wanted}, got {value!r}."

@@ -1,0 +1,112 @@
+"""The training sample, each distinct row once."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from widemargin.labels import sign_coding
+from widemargin.linalg.rows import distinct_rows
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Distinct rows, the labels on them, and the way back to what was given.
+
+    Copies of a row are one point of the graph; their labels add up their weights. So
+    a row that stands there three times is the same as a row of weight three, and many
+    copies of a row cannot tear the neighbor graph apart.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n_distinct, n_features)
+        Or the Gram matrix of the rows that are used.
+    adjacency : CSR matrix of shape (n_distinct, n_distinct) or None
+        The user's graph.
+    origin : ndarray of shape (n_distinct,)
+        Position of each distinct row in what was given.
+    used : ndarray of shape (n_used,)
+        Positions of the given rows with a positive weight.
+    distinct_of : ndarray of shape (n_used,)
+        Which distinct row each of them equals.
+    rows, codes, weights : ndarrays of shape (n_labels,)
+        Distinct row, class code and weight of each label; the weights add up to one.
+        A row with two different labels stands there twice.
+    n_classes : int
+    """
+
+    X: object
+    adjacency: object
+    origin: np.ndarray
+    used: np.ndarray
+    distinct_of: np.ndarray
+    rows: np.ndarray
+    codes: np.ndarray
+    weights: np.ndarray
+    n_classes: int
+
+    @property
+    def n_samples(self):
+        """Number of distinct rows."""
+        return self.X.shape[0]
+
+    @property
+    def signs(self):
+        """One-vs-rest targets, (n_labels, n_columns)."""
+        return sign_coding(self.codes, self.n_classes)
+
+    @property
+    def unlabeled_idx(self):
+        """Distinct rows without a label."""
+        return np.setdiff1d(np.arange(self.n_samples), self.rows)
+
+    def with_labels(self, kept):
+        """The sample with only the labels `kept` (a mask); all rows stay."""
+        weights = self.weights[kept] / self.weights[kept].sum()
+        rows, codes = self.rows[kept], self.codes[kept]
+        return replace(self, rows=rows, codes=codes, weights=weights)
+
+    def thinned(self, n_rows, rng):
+        """Positions of all labeled rows and of random others, `n_rows` in all."""
+        labeled, others = np.unique(self.rows), self.unlabeled_idx
+        n_others = min(max(n_rows - len(labeled), 0), len(others))
+        return np.sort(
+            np.concatenate([labeled, rng.choice(others, n_others, replace=False)])
+        )
+
+
+def merge_copies(X, labels, weights, used):
+    """The distinct ones of the used rows of X, with the labels of their copies.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    labels : PartialLabels
+        Of the used rows.
+    weights : ndarray of shape (n_labeled,)
+        Positive weight of each label.
+    used : ndarray of int
+        Positions of the used rows.
+    """
+    X = X if len(used) == X.shape[0] else X[used]
+    first, distinct_of = distinct_rows(X)
+    X = X if len(first) == X.shape[0] else X[first]
+    return _collect(X, None, used[first], used, distinct_of, labels, weights)
+
+
+def keep_copies(X, adjacency, labels, weights, used):
+    """All used rows as they are: for a given graph, which names each of them."""
+    every = np.arange(len(used))
+    if adjacency is not None:
+        adjacency = adjacency[used][:, used]
+    return _collect(X, adjacency, used, used, every, labels, weights)
+
+
+def _collect(X, adjacency, origin, used, distinct_of, labels, weights):
+    pairs = distinct_of[labels.labeled] * labels.n_classes + labels.codes
+    pairs, which = np.unique(pairs, return_inverse=True)
+    total = np.bincount(which, weights=weights)
+    rows, codes = np.divmod(pairs, labels.n_classes)
+    total /= total.sum()
+    return Sample(
+        X, adjacency, origin, used, distinct_of, rows, codes, total, labels.n_classes
+    )

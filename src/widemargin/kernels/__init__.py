@@ -1,0 +1,33 @@
+"""Similarities between samples: frozen values with a formula."""
+
+from widemargin.kernels.basis import FullBasis
+from widemargin.kernels.blocks import scores_in_blocks
+from widemargin.kernels.cosine import Cosine
+from widemargin.kernels.custom import Custom
+from widemargin.kernels.deformed import Deformed
+from widemargin.kernels.laplacian import Laplacian
+from widemargin.kernels.linear import Linear
+from widemargin.kernels.nystrom import NystromMap, choose_landmarks
+from widemargin.kernels.polynomial import Polynomial
+from widemargin.kernels.precomputed import Precomputed
+from widemargin.kernels.rbf import Rbf
+from widemargin.kernels.registry import KERNELS, make_kernel
+from widemargin.kernels.width import select_gamma
+
+__all__ = [
+    "KERNELS",
+    "Cosine",
+    "Custom",
+    "Deformed",
+    "FullBasis",
+    "Laplacian",
+    "Linear",
+    "NystromMap",
+    "Polynomial",
+    "Precomputed",
+    "Rbf",
+    "choose_landmarks",
+    "make_kernel",
+    "scores_in_blocks",
+    "select_gamma",
+]

@@ -1,0 +1,34 @@
+"""Kernel evaluation in a buffer of bounded size."""
+
+import numpy as np
+
+_BUFFER_BYTES = 64 * 2**20
+
+
+def row_blocks(n_rows, n_columns, itemsize, buffer_bytes=_BUFFER_BYTES):
+    """Slices of rows such that a block of (rows, n_columns) fits the buffer."""
+    size = max(1, int(buffer_bytes // max(1, n_columns * itemsize)))
+    return [slice(i, min(i + size, n_rows)) for i in range(0, n_rows, size)]
+
+
+def scores_in_blocks(kernel, X, points, coef, buffer_bytes=_BUFFER_BYTES):
+    """The product kernel(X, points) @ coef without the whole kernel matrix.
+
+    Parameters
+    ----------
+    kernel : callable
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    points : what ``kernel.points`` gave
+    coef : ndarray of shape (n_points, k)
+    buffer_bytes : int
+        Size of the largest piece of the kernel matrix that is held at a time.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, k)
+    """
+    scores = np.empty((X.shape[0], coef.shape[1]), dtype=coef.dtype)
+    blocks = row_blocks(X.shape[0], len(coef), coef.dtype.itemsize, buffer_bytes)
+    for block in blocks:
+        scores[block] = kernel(X[block], points) @ coef
+    return scores

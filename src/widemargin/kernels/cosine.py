@@ -1,0 +1,25 @@
+"""Cosine kernel."""
+
+from dataclasses import dataclass
+
+from sklearn.metrics.pairwise import cosine_similarity
+from sklearn.preprocessing import normalize
+
+from widemargin.kernels.base import PointKernel, squared_norms
+
+
+@dataclass(frozen=True)
+class Cosine(PointKernel):
+    r"""Cosine kernel :math:`k(x, z) = x^\top z / \|x\| \|z\|`; 0 for a zero row."""
+
+    def __call__(self, X, Z=None):
+        """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""
+        return cosine_similarity(X, Z)
+
+    def geometry(self, X):
+        """Directions only, as the kernel sees them."""
+        return normalize(X), "euclidean"
+
+    def diagonal(self, X):
+        """Ones, and zeros for zero rows."""
+        return (squared_norms(X) > 0).astype(X.dtype)

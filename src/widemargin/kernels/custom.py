@@ -1,0 +1,28 @@
+"""A user's own function as a kernel."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from widemargin.kernels.base import PointKernel
+
+
+@dataclass(frozen=True)
+class Custom(PointKernel):
+    """Any function ``kernel(X, Z) -> (n_x, n_z)`` that is positive semi-definite."""
+
+    function: Callable
+
+    def __call__(self, X, Z=None):
+        """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""
+        Z = X if Z is None else Z
+        gram = np.asarray(self.function(X, Z))
+        if gram.shape != (X.shape[0], Z.shape[0]):
+            raise ValueError(
+                f"the kernel function must return shape {(X.shape[0], Z.shape[0])} for "
+                f"{X.shape[0]} and {Z.shape[0]} rows, got {gram.shape}."
+            )
+        if gram.dtype not in (np.float32, np.float64):
+            gram = gram.astype(np.float64)
+        return gram

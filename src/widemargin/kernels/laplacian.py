@@ -1,0 +1,24 @@
+"""Laplacian kernel."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.metrics.pairwise import laplacian_kernel
+
+from widemargin.kernels.base import PointKernel
+
+
+@dataclass(frozen=True)
+class Laplacian(PointKernel):
+    r"""Laplacian kernel :math:`k(x, z) = \exp(-\gamma \|x - z\|_1)`."""
+
+    gamma: float = 1.0
+
+    def __call__(self, X, Z=None):
+        """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""
+        gram = laplacian_kernel(X, Z, gamma=self.gamma)
+        return gram.astype(X.dtype, copy=False)
+
+    def diagonal(self, X):
+        """Ones."""
+        return np.ones(X.shape[0], dtype=X.dtype)

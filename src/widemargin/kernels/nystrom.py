@@ -1,0 +1,133 @@
+r"""Low-rank kernels from landmarks.
+
+The kernel is replaced by :math:`z(x)^\top z(x')` with features
+:math:`z(x) = \Lambda^{-1/2} U^\top k(\text{landmarks}, x)`, where
+:math:`U \Lambda U^\top` is the landmarks' Gram matrix. Directions with an eigenvalue
+that is zero up to rounding are left out, so that copies among the landmarks, or more
+landmarks than features, do no harm.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eigh
+
+from widemargin.kernels.blocks import scores_in_blocks
+
+CHOICES = ("uniform", "kmeans++", "pivoted")
+_POOL = 20  # k-means++ looks at this many random rows for each landmark
+
+
+@dataclass(frozen=True)
+class NystromMap:
+    r"""Features of a kernel's Nystrom approximation.
+
+    Attributes
+    ----------
+    kernel : callable
+    rows : ndarray of shape (n_landmarks,)
+        Samples that serve as landmarks.
+    landmarks : what ``kernel.points`` gives
+    whitening : ndarray of shape (n_landmarks, rank)
+        :math:`U \Lambda^{-1/2}`.
+    """
+
+    kernel: object
+    rows: np.ndarray
+    landmarks: object
+    whitening: np.ndarray
+
+    @classmethod
+    def fit(cls, kernel, X, rows):
+        """The map for the landmarks ``X[rows]``."""
+        landmarks = kernel.points(X, rows)
+        gram = kernel(X[rows], landmarks)
+        values, vectors = eigh(gram.astype(np.float64), check_finite=False)
+        precision = np.finfo(gram.dtype).eps
+        kept = values > values[-1] * len(rows) * precision
+        whitening = vectors[:, kept] / np.sqrt(values[kept])
+        return cls(kernel, rows, landmarks, whitening.astype(gram.dtype))
+
+    def __call__(self, X):
+        """Features of the rows of X, shape (n_samples, rank)."""
+        return scores_in_blocks(self.kernel, X, self.landmarks, self.whitening)
+
+    def coefficients(self, w):
+        """Coefficients of the landmarks' kernel functions for feature weights w."""
+        return self.whitening @ w
+
+
+def choose_landmarks(kernel, X, n_landmarks, rng, choice="kmeans++"):
+    """Rows of X to serve as landmarks.
+
+    Parameters
+    ----------
+    kernel : callable
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    n_landmarks : int
+        If there are no more samples than that, all of them are taken.
+    rng : numpy.random.Generator
+    choice : {"uniform", "kmeans++", "pivoted"}
+        At random; spread out as the seeds of k-means, in the kernel's feature space;
+        or greedily where the kernel's remaining variance is largest (pivoted
+        Cholesky).
+
+    Returns
+    -------
+    ndarray of int, increasing; pivoted Cholesky stops when no variance remains and
+    may return fewer than asked for.
+    """
+    n_samples = X.shape[0]
+    if n_landmarks >= n_samples:
+        return np.arange(n_samples)
+    if choice == "uniform":
+        rows = rng.choice(n_samples, n_landmarks, replace=False)
+    elif choice == "kmeans++":
+        rows = _spread_rows(kernel, X, n_landmarks, rng)
+    elif choice == "pivoted":
+        rows = _pivoted_rows(kernel, X, n_landmarks)
+    else:
+        raise ValueError(
+            f"choice of landmarks must be one of {', '.join(CHOICES)}, got {choice!r}."
+        )
+    return np.sort(rows)
+
+
+def _spread_rows(kernel, X, n_landmarks, rng):
+    """Seeds of k-means++ in the kernel's feature space, from a pool of random rows."""
+    size = min(X.shape[0], _POOL * n_landmarks)
+    pool = rng.choice(X.shape[0], size, replace=False)
+    samples, diagonal = X[pool], kernel.diagonal(X)[pool].astype(np.float64)
+    nearest = np.full(size, np.inf)  # squared distance to the nearest landmark
+    chosen = np.zeros(size, dtype=bool)
+    new = int(rng.integers(size))
+    for _ in range(n_landmarks):
+        chosen[new] = True
+        column = kernel(samples, kernel.points(X, pool[[new]]))[:, 0]
+        distances = diagonal + diagonal[new] - 2.0 * column
+        np.minimum(nearest, np.maximum(distances, 0.0), out=nearest)
+        chance = np.where(chosen, 0.0, nearest)
+        if chance.sum() <= 0:  # only copies are left
+            chance = (~chosen).astype(np.float64)
+        if chosen.sum() < n_landmarks:
+            new = int(rng.choice(size, p=chance / chance.sum()))
+    return pool[chosen]
+
+
+def _pivoted_rows(kernel, X, n_landmarks):
+    """Pivots of an incomplete Cholesky factorization; O(n r^2), n r memory."""
+    remaining = kernel.diagonal(X).astype(np.float64)
+    floor = remaining.max() * len(remaining) * np.finfo(X.dtype).eps
+    factor = np.empty((n_landmarks, X.shape[0]))
+    rows = []
+    while len(rows) < n_landmarks:
+        pivot = int(np.argmax(remaining))
+        if remaining[pivot] <= floor:
+            break
+        done = factor[: len(rows)]
+        row = kernel(X, kernel.points(X, [pivot]))[:, 0] - done[:, pivot] @ done
+        factor[len(rows)] = row / np.sqrt(remaining[pivot])
+        remaining -= factor[len(rows)] ** 2
+        remaining[pivot] = 0.0
+        rows.append(pivot)
+    return np.array(rows or [0])  # a kernel that is zero everywhere: any landmark

@@ -1,0 +1,32 @@
+"""A Gram matrix that the user has computed."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Precomputed:
+    """The kernel whose samples are rows of a given Gram matrix.
+
+    A sample is known by its kernel values against all training samples; a training
+    sample that is to be kept is known by its position.
+    """
+
+    def __call__(self, X, Z=None):
+        """The columns Z (positions) of the rows X; all of them if Z is not given."""
+        return X if Z is None else X[:, Z]
+
+    def points(self, X, rows):
+        """Positions of the training samples to keep."""
+        return np.arange(X.shape[1])[rows]
+
+    def geometry(self, X):
+        """Distances in the feature space of the Gram matrix."""
+        diagonal = self.diagonal(X)
+        squared = diagonal[:, None] + diagonal - 2.0 * X
+        return np.sqrt(np.maximum(squared, 0.0)), "precomputed"
+
+    def diagonal(self, X):
+        """Diagonal of the Gram matrix of the training samples."""
+        return np.diagonal(X).copy()

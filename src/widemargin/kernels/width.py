@@ -1,0 +1,61 @@
+"""Kernel widths from the data."""
+
+import numpy as np
+from sklearn.metrics.pairwise import euclidean_distances
+
+from widemargin.kernels.base import squared_norms
+
+_SAMPLE = 1000  # rows whose distances give the median
+_ROUNDING = 1e-13  # of a squared distance, relative to the squared norms
+
+
+def select_gamma(gamma, X, rng):
+    r"""The number behind `gamma`.
+
+    Parameters
+    ----------
+    gamma : float, "scale" or "median"
+        A number is returned as it is. "scale" is :math:`1 / (d \operatorname{var} X)`,
+        as in scikit-learn; "median" is one over the median squared distance between
+        two of (at most) 1,000 random rows.
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    float
+        1.0 where the data do not vary at all, up to rounding.
+    """
+    if not isinstance(gamma, str):
+        return float(gamma)
+    if gamma == "scale":
+        spread = X.shape[1] * _variance(X)
+    elif gamma == "median":
+        spread = _median_squared_distance(X, rng)
+    else:
+        raise ValueError(f"gamma must be a number, 'scale' or 'median', got {gamma!r}.")
+    return 1.0 / spread if spread > 0 else 1.0
+
+
+def _variance(X):
+    """Variance of all entries, zeros of a sparse matrix included."""
+    if X.max() == X.min():  # exactly zero, which rounding of the mean would spoil
+        return 0.0
+    if not hasattr(X, "multiply"):
+        return float(X.var(dtype=np.float64))
+    n_entries = X.shape[0] * X.shape[1]
+    values = X.data.astype(np.float64)
+    mean = values.sum() / n_entries
+    of_zeros = (n_entries - len(values)) * mean**2
+    return float((((values - mean) ** 2).sum() + of_zeros) / n_entries)
+
+
+def _median_squared_distance(X, rng):
+    n_samples = X.shape[0]
+    if n_samples < 2:
+        return 0.0
+    if n_samples > _SAMPLE:
+        X = X[rng.choice(n_samples, _SAMPLE, replace=False)]
+    squared = euclidean_distances(X, squared=True)
+    median = float(np.median(squared[np.triu_indices_from(squared, k=1)]))
+    return median if median > _ROUNDING * squared_norms(X).max() else 0.0

@@ -1,0 +1,298 @@
+"""What is known about y.
+
+This is the only module that knows what marks an unlabeled sample: -1 in integer
+targets (scikit-learn's convention), NaN in float targets, and None, NaN or NA in
+object, string, categorical and nullable ones. Above it live masks, codes and signs.
+"""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils import column_or_1d
+
+_UNLABELED = -1  # the marker in integer targets
+
+
+@dataclass(frozen=True)
+class PartialLabels:
+    """The labels that are known, with the class names replaced by codes.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+        The class names, sorted.
+    labeled : ndarray of bool, shape (n_samples,)
+        Which samples carry a label.
+    codes : ndarray of int, shape (n_labeled,)
+        Position in `classes` of the label of each labeled sample, in sample order.
+    """
+
+    classes: np.ndarray
+    labeled: np.ndarray
+    codes: np.ndarray
+
+    @property
+    def n_classes(self):
+        """Number of distinct labels."""
+        return len(self.classes)
+
+    @property
+    def n_labeled(self):
+        """Number of labeled samples."""
+        return len(self.codes)
+
+    @property
+    def labeled_idx(self):
+        """Positions of the labeled samples."""
+        return np.flatnonzero(self.labeled)
+
+    @property
+    def balance(self):
+        """Share of each class among the labeled samples, shape (n_classes,)."""
+        return np.bincount(self.codes, minlength=self.n_classes) / self.n_labeled
+
+    @property
+    def signs(self):
+        """One-vs-rest targets of the labeled samples; see `sign_coding`."""
+        return sign_coding(self.codes, self.n_classes)
+
+    def complete(self, codes):
+        """Class names for all samples: given labels kept, the others from `codes`.
+
+        Parameters
+        ----------
+        codes : ndarray of int, shape (n_samples,)
+            Inferred class codes; the entries of labeled samples are ignored.
+        """
+        codes = codes.copy()
+        codes[self.labeled] = self.codes
+        return self.classes[codes]
+
+
+def read_labels(y, used=None):
+    """Separate what is known in y from what is not.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Targets of any type. Unlabeled is -1 for integers, NaN for floats, and
+        None, NaN or NA for object, string, categorical and nullable targets.
+    used : ndarray of bool, shape (n_samples,), optional
+        Samples to look at; the others are as if they were not there.
+
+    Returns
+    -------
+    PartialLabels
+
+    Raises
+    ------
+    ValueError
+        If fewer than two classes are labeled, or the values cannot be classes.
+
+    Examples
+    --------
+    >>> labels = read_labels(["cat", None, "dog", None])
+    >>> labels.classes.tolist(), labels.labeled.tolist(), labels.codes.tolist()
+    (['cat', 'dog'], [True, False, True, False], [0, 1])
+    """
+    y = _as_array(y)
+    y = y if used is None else y[used]
+    labeled = _labeled_mask(y)
+    values = _comparable(y[labeled])
+    _refuse_continuous(values)
+    classes, codes = np.unique(values, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(_too_few_classes(classes, y))
+    _warn_of_float_marker(y, labeled, classes)
+    return PartialLabels(classes, labeled, codes)
+
+
+def labeled_mask(y):
+    """Which entries of y carry a label.
+
+    Examples
+    --------
+    >>> labeled_mask([0, 1, -1]).tolist(), labeled_mask([0.0, float("nan")]).tolist()
+    ([True, True, False], [True, False])
+    """
+    return _labeled_mask(_as_array(y))
+
+
+def hide(y, hidden):
+    """Copy of y in which the `hidden` entries are marked as unlabeled.
+
+    The marker follows the type of y: -1 for integers, NaN for floats, None for
+    everything else; arrays that cannot hold their marker (strings, booleans,
+    unsigned integers) become object or signed ones. A pandas Series stays one.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Targets.
+    hidden : array-like of bool, shape (n_samples,)
+        Entries to mark.
+
+    Examples
+    --------
+    >>> hide([3, 5, 3], [False, True, False])
+    array([ 3, -1,  3])
+    """
+    hidden = np.asarray(hidden, dtype=bool)
+    if hasattr(y, "iloc"):  # a pandas Series
+        if isinstance(y.dtype, np.dtype):
+            return type(y)(hide(y.to_numpy(), hidden), index=y.index, name=y.name)
+        values = _as_array(y)
+        uses_integer_marker = values.dtype.kind == "i" and (values == _UNLABELED).any()
+        return y.mask(hidden, _UNLABELED if uses_integer_marker else None)
+    y = np.array(_as_array(y))
+    if y.dtype.kind == "u":
+        y = y.astype(np.int64)
+    elif y.dtype.kind not in "if":
+        y = y.astype(object)
+    y[hidden] = {"i": _UNLABELED, "f": np.nan}.get(y.dtype.kind)
+    return y
+
+
+def sign_coding(codes, n_classes):
+    """One-vs-rest targets -1 and +1, (n, n_classes); one column for two classes.
+
+    With two classes the second one, as in scikit-learn, is the positive one.
+
+    Examples
+    --------
+    >>> sign_coding(np.array([0, 2]), 3)
+    array([[ 1., -1., -1.],
+           [-1., -1.,  1.]])
+    """
+    signs = np.where(codes[:, None] == np.arange(n_classes), 1.0, -1.0)
+    return signs[:, 1:] if n_classes == 2 else signs
+
+
+def decide(scores):
+    """Class codes for one-vs-rest scores (n, n_columns): `sign_coding` undone."""
+    if scores.shape[1] == 1:
+        return (scores[:, 0] > 0).astype(np.intp)
+    return scores.argmax(axis=1)
+
+
+def _as_array(y):
+    """One-dimensional array of y; integers without gaps become an integer array."""
+    if y is None:
+        raise ValueError(
+            "requires y to be passed, but the target y is None. Mark unlabeled "
+            f"samples with {_UNLABELED} (integers) or a missing value."
+        )
+    if hasattr(y, "dtype") and not isinstance(y.dtype, np.dtype):
+        y = _from_data_frame_library(y)
+    if isinstance(y, list | tuple) and not all(isinstance(value, str) for value in y):
+        y = _from_list(y)
+    y = column_or_1d(np.asarray(y), warn=True)
+    if y.dtype.kind == "O" and len(y) and all(_is_integer(value) for value in y):
+        return y.astype(np.int64)
+    return y
+
+
+def _from_data_frame_library(y):
+    """Nullable, categorical and string columns: values as they are, gaps kept."""
+    values = y.to_list() if hasattr(y, "to_list") else list(y)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _from_list(y):
+    """The array of a list; NumPy would write out a NaN among strings as "nan"."""
+    array = np.asarray(y)
+    return np.asarray(y, dtype=object) if array.dtype.kind in "US" else array
+
+
+def _is_integer(value):
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _labeled_mask(y):
+    if y.dtype.kind in "iu":
+        return y != _UNLABELED
+    if y.dtype.kind == "f":
+        return ~np.isnan(y)
+    if y.dtype.kind == "O":
+        return ~np.fromiter((_is_missing(value) for value in y), bool, len(y))
+    return np.ones(len(y), dtype=bool)
+
+
+def _is_missing(value):
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
+
+
+def _comparable(values):
+    """Labeled values of object type as an array that can be sorted."""
+    if values.dtype.kind != "O":
+        return values
+    kinds = {type(value) for value in values}
+    if all(issubclass(kind, str) for kind in kinds):
+        return values
+    if len({_family(kind) for kind in kinds}) > 1:
+        names = sorted(kind.__name__ for kind in kinds)
+        raise ValueError(
+            f"y mixes labels of different types, got {', '.join(names)}; "
+            "convert all of them to strings or all to numbers."
+        )
+    values = np.array(values.tolist())
+    if values.dtype.kind in "iu" and (values == _UNLABELED).any():
+        raise ValueError(
+            f"y holds missing values and the integer {_UNLABELED}, which both mark an "
+            "unlabeled sample; use one of them, or name the classes with strings."
+        )
+    return values
+
+
+def _family(kind):
+    """Types that may stand side by side as class names."""
+    if issubclass(kind, bool | np.bool_):
+        return bool
+    return float if issubclass(kind, int | float | np.number) else kind
+
+
+def _refuse_continuous(values):
+    if values.dtype.kind not in "biufUSO":
+        raise ValueError(
+            f"Unknown label type: y has dtype {values.dtype}; "
+            "use integers, floats or strings as class names."
+        )
+    if values.dtype.kind == "f" and not np.array_equal(values, np.rint(values)):
+        raise ValueError(
+            "Unknown label type: continuous. y holds values such as "
+            f"{values[values != np.rint(values)][0]:g}; classes must be whole numbers "
+            "or names."
+        )
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise ValueError("y contains infinity; classes must be whole numbers or names.")
+
+
+def _too_few_classes(classes, y):
+    noun = "class" if len(classes) == 1 else "classes"
+    message = (
+        f"y must hold at least two labeled classes, got {len(classes)} {noun} "
+        f"({classes.tolist()})."
+    )
+    if y.dtype.kind not in "iu":
+        return f"{message} A missing value marks an unlabeled sample."
+    message = f"{message} The value {_UNLABELED} marks an unlabeled sample"
+    if classes.tolist() == [1] and (y == _UNLABELED).any():
+        return f"{message}; recode -1/+1 targets as (y > 0).astype(int)."
+    return f"{message}."
+
+
+def _warn_of_float_marker(y, labeled, classes):
+    """A float -1 is a class; say so where it looks like the integer marker."""
+    looks_meant = y.dtype.kind == "f" and labeled.all() and len(classes) > 2
+    if looks_meant and classes[0] == _UNLABELED and (classes[1:] >= 0).all():
+        warnings.warn(
+            "y holds the float -1.0 and no NaN: -1.0 is read as a class. If it marks "
+            "unlabeled samples, pass y.astype(int) or use NaN.",
+            UserWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,1 @@
+"""The lowest layer: linear algebra and compiled loops, on plain arrays."""

@@ -1,0 +1,53 @@
+"""Which rows of a table are copies of others."""
+
+from itertools import pairwise
+
+import numpy as np
+from scipy import sparse
+
+
+def distinct_rows(X):
+    """First position of every distinct row, and which of them each row equals.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+
+    Returns
+    -------
+    first_idx : ndarray of shape (n_distinct,)
+        Position of the first copy of each distinct row, increasing.
+    distinct_of : ndarray of shape (n_samples,)
+        `X[first_idx][distinct_of]` equals `X`.
+
+    Examples
+    --------
+    >>> first_idx, distinct_of = distinct_rows(np.array([[1.0], [2.0], [1.0]]))
+    >>> first_idx.tolist(), distinct_of.tolist()
+    ([0, 1], [0, 1, 0])
+    """
+    keys = _sparse_keys(X) if sparse.issparse(X) else _dense_keys(X)
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[inverse.ravel()]
+
+
+def _dense_keys(X):
+    """The bytes of each row as one item, compared by memcmp (-0.0 made 0.0)."""
+    X = np.ascontiguousarray(X) + X.dtype.type(0)
+    return X.view(np.dtype((np.void, X.dtype.itemsize * X.shape[1]))).ravel()
+
+
+def _sparse_keys(X):
+    """A number for each row, the same for rows with the same nonzero entries."""
+    X = X.copy()
+    X.sum_duplicates()  # canonical form: indices in order, each once, no zeros
+    X.eliminate_zeros()
+    rows = (
+        X.indices[start:stop].tobytes() + X.data[start:stop].tobytes()
+        for start, stop in pairwise(X.indptr.tolist())
+    )
+    number = {}
+    return np.array([number.setdefault(row, len(number)) for row in rows], dtype=int)

@@ -1,0 +1,97 @@
+"""Cross-validation that knows what is labeled."""
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold, check_cv
+
+from widemargin.labels import read_labels
+
+
+class SemiSupervisedSplit:
+    """Cross-validate over the labeled rows; train with every unlabeled one.
+
+    Each training fold holds all unlabeled rows and the labeled rows that are not in
+    the test fold; test folds hold labeled rows only, so that every score is a score
+    against a known label. Made for :class:`~sklearn.model_selection.GridSearchCV`,
+    :func:`~sklearn.model_selection.cross_val_score` and the like, on partly labeled y.
+
+    Parameters
+    ----------
+    cv : int or cross-validation splitter, default=5
+        How to split the labeled rows: a number of stratified folds, or any
+        scikit-learn splitter.
+    shuffle : bool, default=True
+        Whether to shuffle the labeled rows of each class before they are split; for
+        a number of folds.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the shuffling.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from widemargin import LaplacianSVC
+    >>> from widemargin.datasets import hide_labels
+    >>> from widemargin.model_selection import SemiSupervisedSplit
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y = hide_labels(y, 30, rng=0)
+    >>> cv = SemiSupervisedSplit(5)
+    >>> scores = cross_val_score(LaplacianSVC(), X, y, cv=cv)
+    >>> bool(scores.mean() > 0.8)
+    True
+    """
+
+    def __init__(self, cv=5, *, shuffle=True, random_state=0):
+        self.cv = cv
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def split(self, X, y, groups=None):
+        """Generate training and test positions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Partly labeled, see :func:`widemargin.labels.read_labels`.
+        groups : array-like of shape (n_samples,), optional
+            Passed on to the splitter, for the labeled rows.
+
+        Yields
+        ------
+        train, test : ndarrays of int
+        """
+        labels = read_labels(y)
+        labeled, unlabeled = labels.labeled_idx, np.flatnonzero(~labels.labeled)
+        groups = None if groups is None else np.asarray(groups)[labeled]
+        splitter = self._splitter(labels)
+        for train, test in splitter.split(labeled, labels.codes, groups):
+            yield np.sort(np.concatenate([labeled[train], unlabeled])), labeled[test]
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        """Number of folds."""
+        if isinstance(self.cv, int):
+            return self.cv
+        if y is None:
+            return check_cv(self.cv).get_n_splits(X, y, groups)
+        labels = read_labels(y)
+        groups = None if groups is None else np.asarray(groups)[labels.labeled]
+        return self._splitter(labels).get_n_splits(
+            labels.labeled_idx, labels.codes, groups
+        )
+
+    def _splitter(self, labels):
+        if not isinstance(self.cv, int):
+            return check_cv(self.cv)
+        if not 2 <= self.cv <= labels.n_labeled:
+            raise ValueError(
+                f"cv of SemiSupervisedSplit must be from 2 to the number of labeled "
+                f"rows ({labels.n_labeled}), got {self.cv}."
+            )
+        seed = self.random_state if self.shuffle else None
+        return StratifiedKFold(self.cv, shuffle=self.shuffle, random_state=seed)
+
+    def __repr__(self):
+        return (
+            f"SemiSupervisedSplit(cv={self.cv!r}, shuffle={self.shuffle}, "
+            f"random_state={self.random_state!r})"
+        )

@@ -1,0 +1,1 @@
+"""Pure functions from arrays to a `SolveResult`."""

@@ -1,0 +1,114 @@
+"""The hinge loss by its dual, on the labels alone."""
+
+import numpy as np
+
+from widemargin.solvers.result import SolveResult, Status
+
+
+def box_dual(problem, *, max_iter=1000, tol=1e-8):
+    r"""Minimize a `ReducedObjective` with the hinge loss, Eqs. (5) and (6) of [1]_.
+
+    For each column, over :math:`0 \le \beta_i \le w_i`,
+
+    .. math:: \max_\beta\ 1^\top \beta - \tfrac12 \beta^\top Y \tfrac{S}{2} Y \beta ,
+              \qquad g = -\tfrac12 Y \beta .
+
+    An iteration is a few steps of coordinate ascent for each label, which find out
+    what is at its bounds, and then a Newton step for what is not, which makes badly
+    scaled problems harmless. An intercept that the graph penalizes adds a rank-one
+    term to S; one that it does not penalize adds the constraint
+    :math:`t^\top \beta = 0`, and coordinates move in pairs.
+
+    Parameters
+    ----------
+    problem : ReducedObjective
+        With the hinge loss.
+    max_iter : int
+        Iterations at the most, for each column.
+    tol : float
+        Largest violation of the optimality conditions.
+
+    Returns
+    -------
+    SolveResult
+        The solution holds the coordinates, (n_coordinates, n_columns).
+
+    Notes
+    -----
+    Deviations: L K for the printed K L, and J for its transpose in (6).
+
+    References
+    ----------
+    .. [1] Melacci and Belkin, Laplacian support vector machines trained in the primal.
+    """
+    kernel = problem.response / 2.0
+    priced = problem.intercept and problem.offset_penalty > _NEGLIGIBLE
+    if priced:
+        q = problem.offset
+        kernel = kernel + np.outer(q, q) / (2.0 * problem.offset_penalty)
+    paired = problem.intercept and not priced
+    g, intercepts = np.zeros(problem.targets.shape), np.zeros(problem.targets.shape[1])
+    history = {"steps": [], "violation": []}
+    for column, signs in enumerate(problem.targets.T):
+        beta, intercepts[column], violation, n_rounds = _ascend(
+            kernel, np.ascontiguousarray(signs), problem.weights, paired, max_iter, tol
+        )
+        g[:, column] = -0.5 * signs * beta
+        history["steps"].append(n_rounds)
+        history["violation"].append(violation)
+    if priced:
+        intercepts = -(problem.offset @ g) / problem.offset_penalty
+    history["objective"] = [float(problem.value(g, intercepts).sum())]
+    history["criterion"] = [max(history["violation"])]
+    return SolveResult(
+        problem.coordinates(g, intercepts),
+        history["objective"][0],
+        Status.CONVERGED if history["criterion"][0] <= tol else Status.MAX_ITER,
+        max(history["steps"]),
+        history,
+    )
+
+
+def _ascend(kernel, signs, upper, paired, max_iter, tol):
+    """One column: (beta, intercept, violation, iterations)."""
+    from widemargin.solvers import box_dual_loops as loops  # compiles: only when needed
+
+    Q = signs[:, None] * kernel * signs
+    beta, gradient = np.zeros(len(signs)), -np.ones(len(signs))
+    n_steps, intercept = _STEPS_PER_LABEL * len(signs), 0.0
+    for n_rounds in range(1, max_iter + 1):
+        if paired:
+            violation, intercept = loops.ascend_pairs(
+                Q, signs, upper, beta, gradient, n_steps, tol
+            )
+        else:
+            violation = loops.ascend_single(Q, upper, beta, gradient, n_steps, tol)
+        if violation <= tol:
+            break
+        beta = _newton_on_free(Q, upper, beta, gradient, signs if paired else None)
+        gradient = Q @ beta - 1.0
+    return beta, intercept, violation, n_rounds
+
+
+def _newton_on_free(Q, upper, beta, gradient, signs):
+    """Minimum over the variables inside the box, as far as the box allows."""
+    free = np.flatnonzero((beta > 0) & (beta < upper))
+    if not len(free):
+        return beta
+    matrix, right = Q[np.ix_(free, free)], -gradient[free]
+    if signs is not None:
+        border = signs[free][:, None]
+        matrix = np.block([[matrix, border], [border.T, np.zeros((1, 1))]])
+        right = np.append(right, 0.0)
+    move = np.linalg.lstsq(matrix, right)[0][: len(free)]
+    room = np.where(move > 0, upper[free] - beta[free], beta[free])
+    reach = np.divide(
+        room, np.abs(move), out=np.full(len(free), np.inf), where=move != 0
+    )
+    beta = beta.copy()
+    beta[free] = np.clip(beta[free] + min(1.0, reach.min()) * move, 0.0, upper[free])
+    return beta
+
+
+_NEGLIGIBLE = 1e-12  # below this the graph does not see an intercept
+_STEPS_PER_LABEL = 20

@@ -1,0 +1,47 @@
+"""What every solver returns."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+
+
+class Status(Enum):
+    """How a solver ended; the value is the advice shown to the user."""
+
+    CONVERGED = "converged"
+    STOPPED_EARLY = "stopped early, as asked: the decisions do not change any more"
+    MAX_ITER = "hit the iteration limit; raise max_iter or loosen tol"
+    STALLED = "no step lowers the objective; rescale X or change the kernel width"
+    INTERRUPTED = "interrupted; the best result so far is kept"
+
+    @property
+    def is_success(self):
+        """Whether the result is what was asked for."""
+        return self in (Status.CONVERGED, Status.STOPPED_EARLY)
+
+
+@dataclass(frozen=True)
+class SolveResult:
+    """A solution and the evidence for it.
+
+    Attributes
+    ----------
+    solution : ndarray
+        What was solved for; a solver's docstring gives its meaning and shape.
+    objective : float
+        Value of the objective there.
+    status : Status
+        Why the solver ended.
+    n_iter : int
+        Number of iterations.
+    history : dict of lists
+        One entry an iteration: "objective", "criterion" (what is compared with tol)
+        and what else the solver records.
+    """
+
+    solution: np.ndarray
+    objective: float
+    status: Status
+    n_iter: int
+    history: dict[str, list[float]] = field(default_factory=dict)

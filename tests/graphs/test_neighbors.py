@@ -1,0 +1,201 @@
+import numpy as np
+import pytest
+import reference
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from widemargin.graphs import check_adjacency, knn_adjacency
+from widemargin.graphs.neighbors import WEIGHTS
+
+
+@pytest.fixture
+def ring():
+    """Four nodes in a ring."""
+    return np.array([[0, 1, 0, 2], [1, 0, 3, 0], [0, 3, 0, 4], [2, 0, 4, 0.0]])
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("n_neighbors", [1, 4, 29])
+def test_matches_sorting_all_distances(X, n_neighbors, weights):
+    adjacency = knn_adjacency(X, n_neighbors, weights)
+    assert sparse.issparse(adjacency)
+    assert adjacency.format == "csr"
+    expected = reference.knn_adjacency(X, n_neighbors, weights)
+    assert_allclose(adjacency.toarray(), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_many_features_match_sorting_all_distances(rng, weights):
+    """Beyond 15 features scikit-learn looks for neighbors in another way."""
+    X = rng.normal(size=(40, 20))
+    expected = reference.knn_adjacency(X, 5, weights)
+    assert_allclose(knn_adjacency(X, 5, weights).toarray(), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_symmetric_without_self_loops(X, weights):
+    adjacency = knn_adjacency(X, 3, weights).toarray()
+    assert_array_equal(adjacency, adjacency.T)
+    assert not adjacency.diagonal().any()
+    assert ((adjacency > 0).sum(axis=1) >= 3).all()
+    assert adjacency.max() <= 1
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("unit", [10.0, 1e-6, 1e6])
+def test_unit_of_the_features_does_not_matter(X, weights, unit):
+    scaled = knn_adjacency(unit * X, 4, weights).toarray()
+    assert_allclose(scaled, knn_adjacency(X, 4, weights).toarray(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_shuffled_samples_permute_the_graph(X, rng, weights):
+    order = rng.permutation(len(X))
+    expected = knn_adjacency(X, 4, weights).toarray()[np.ix_(order, order)]
+    assert_allclose(knn_adjacency(X[order], 4, weights).toarray(), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_copies_are_joined_to_each_other_with_weight_one(X, weights):
+    copies = np.repeat(X[:5], 3, axis=0)
+    expected = np.kron(np.eye(5), np.ones((3, 3)) - np.eye(3))
+    assert_array_equal(knn_adjacency(copies, 2, weights).toarray(), expected)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_some_copies_keep_the_other_edges(X, weights):
+    """Two copies and a farther third neighbor, whose weight is less than one."""
+    X[1] = X[2] = X[0]
+    row = knn_adjacency(X, 3, weights).toarray()[0]
+    assert_array_equal(row[:3], [0, 1, 1])
+    assert np.count_nonzero(row[3:]) >= 1
+    assert np.isfinite(row).all()
+    if weights != "binary":
+        assert row[3:].max() < 1
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("to_format", [np.asarray, sparse.csr_matrix])
+def test_all_samples_equal(weights, to_format):
+    adjacency = knn_adjacency(to_format(np.full((6, 2), 0.1)), 3, weights).toarray()
+    assert_array_equal(adjacency, adjacency.T)
+    assert not adjacency.diagonal().any()
+    assert set(adjacency.ravel()) == {0.0, 1.0}
+    assert ((adjacency > 0).sum(axis=1) >= 3).all()
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_fewer_samples_than_neighbors_are_all_joined(X, weights):
+    adjacency = knn_adjacency(X[:4], 10, weights)
+    assert_array_equal(adjacency.toarray() > 0, ~np.eye(4, dtype=bool))
+    expected = knn_adjacency(X[:4], 3, weights)
+    assert_array_equal(adjacency.toarray(), expected.toarray())
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_one_sample_has_no_edges(dtype):
+    adjacency = knn_adjacency(np.ones((1, 2), dtype=dtype), 3)
+    assert adjacency.shape == (1, 1)
+    assert adjacency.nnz == 0
+    assert adjacency.dtype == dtype
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [(np.float32, np.float32), (np.float64, np.float64), (np.int64, np.float64)],
+)
+def test_floating_type_is_kept(X, weights, given, kept):
+    samples = (100 * X).astype(given)
+    adjacency = knn_adjacency(samples, 3, weights)
+    assert adjacency.dtype == kept
+    exact = knn_adjacency(samples.astype(float), 3, weights).toarray()
+    assert_allclose(adjacency.toarray(), exact, rtol=1e-4)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_sparse_equals_dense(X, weights):
+    X[X < 0.2] = 0
+    X = X[X.any(axis=1)]
+    adjacency = knn_adjacency(sparse.csr_matrix(X), 2, "binary")
+    assert_array_equal(adjacency.toarray(), knn_adjacency(X, 2, "binary").toarray())
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_distances_equal_samples(X, weights):
+    adjacency = knn_adjacency(reference.distances(X), 4, weights, metric="precomputed")
+    expected = knn_adjacency(X, 4, weights)
+    assert_allclose(adjacency.toarray(), expected.toarray(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_far_sample_keeps_its_edges(X, dtype):
+    """exp(-d^2 / 2t^2) is below the smallest double; the edges must not vanish."""
+    X = np.repeat(X, 50, axis=0) + np.arange(1500)[:, None] * 1e-6
+    X[0] = 1e6
+    row = knn_adjacency(X.astype(dtype), 3).toarray()[0]
+    assert np.count_nonzero(row) == 3
+    assert row.max() < 1e-30
+
+
+def test_unknown_weights_are_refused_by_value(X):
+    message = "weights of knn_adjacency must be one of .*self-tuned, got 'gaussian'"
+    with pytest.raises(ValueError, match=message):
+        knn_adjacency(X, 3, "gaussian")
+
+
+@pytest.mark.parametrize("to_format", [np.asarray, sparse.csr_array, sparse.coo_matrix])
+def test_valid_graph_is_kept(ring, to_format):
+    adjacency = check_adjacency(to_format(ring), 4)
+    assert adjacency.format == "csr"
+    assert_array_equal(adjacency.toarray(), ring)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (np.float32, np.float32),
+        (np.float64, np.float64),
+        (np.int64, np.float64),
+        (bool, np.float64),
+    ],
+)
+def test_type_of_weights(ring, given, kept):
+    adjacency = check_adjacency(ring.astype(given), 4)
+    assert adjacency.dtype == kept
+    assert_array_equal(adjacency.toarray(), ring.astype(given))
+
+
+def test_self_loops_are_dropped_from_a_copy(ring):
+    looped = sparse.csr_matrix(ring + np.diag([5.0, 0, 1, 0]))
+    before = looped.toarray()
+    adjacency = check_adjacency(looped, 4)
+    assert_array_equal(adjacency.toarray(), ring)
+    assert adjacency.nnz == 8  # no zeros are stored
+    assert_array_equal(looped.toarray(), before)
+
+
+def test_graph_without_edges_is_valid():
+    assert check_adjacency(np.zeros((3, 3)), 3).nnz == 0
+
+
+@pytest.mark.parametrize("n_samples", [3, 5])
+def test_wrong_shape_is_refused(ring, n_samples):
+    shape = rf"shape \({n_samples}, {n_samples}\), .* got \(4, 4\)"
+    with pytest.raises(ValueError, match=f"adjacency must have {shape}"):
+        check_adjacency(ring, n_samples)
+
+
+@pytest.mark.parametrize("weight", [-0.5, np.nan, np.inf])
+def test_invalid_weight_is_refused_by_value(ring, weight):
+    ring[1, 2] = ring[2, 1] = weight
+    with pytest.raises(ValueError, match=f"finite weights >= 0, got {weight:g}"):
+        check_adjacency(ring, 4)
+
+
+def test_asymmetric_graph_is_refused_but_for_rounding(ring):
+    ring[0, 1] += 1e-9
+    check_adjacency(ring, 4)
+    ring[0, 1] += 0.25
+    with pytest.raises(ValueError, match=r"symmetric, got entries that differ by 0.25"):
+        check_adjacency(ring, 4)

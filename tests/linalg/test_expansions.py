@@ -1,0 +1,130 @@
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.linalg import block_diag
+
+from widemargin.linalg.deformation import DeformedFeatures, DeformedKernel
+from widemargin.linalg.expansions import (
+    FeatureExpansion,
+    KernelExpansion,
+    WithIntercept,
+)
+
+
+@dataclass
+class Case:
+    """An expansion beside its matrices: scores B c, norms c'P c and c'N c."""
+
+    expansion: object
+    basis: np.ndarray  # B
+    preconditioner: np.ndarray  # P
+    norm: np.ndarray  # N, the ambient one
+
+
+@pytest.fixture(params=["kernel", "features", "kernel + b", "features + b"])
+def case(request, rng):
+    features = rng.normal(size=(12, 5))
+    gram = features @ features.T  # singular
+    if request.param.startswith("kernel"):
+        case = Case(KernelExpansion(gram), gram, gram, gram)
+    else:
+        case = Case(FeatureExpansion(features), features, np.eye(5), np.eye(5))
+    if not request.param.endswith("b"):
+        return case
+    return Case(
+        WithIntercept(case.expansion),
+        np.column_stack([case.basis, np.ones(12)]),
+        block_diag(case.preconditioner, 1.0),
+        block_diag(case.norm, 0.0),
+    )
+
+
+@pytest.fixture
+def coordinates(case, rng):
+    """Two sets of three columns."""
+    return rng.normal(size=(2, case.basis.shape[1], 3))
+
+
+def test_sizes(case):
+    assert case.basis.shape == (case.expansion.n_samples, case.expansion.n_coordinates)
+    assert case.expansion.dtype == case.basis.dtype
+
+
+def test_scores(case, coordinates):
+    c, _ = coordinates
+    assert_allclose(case.expansion.scores(c), case.basis @ c, atol=1e-12)
+
+
+def test_pull_is_preconditioned_transpose(case, rng):
+    """P pull(h) = B'h, though P may have no inverse."""
+    h = rng.normal(size=(12, 3))
+    pulled = case.expansion.pull(h)
+    assert pulled.shape == (case.basis.shape[1], 3)
+    assert_allclose(case.preconditioner @ pulled, case.basis.T @ h, atol=1e-12)
+
+
+def test_inner_products(case, coordinates):
+    c, d = coordinates
+    scores = case.basis @ d
+    inner, ambient = (
+        np.diagonal(c.T @ M @ d) for M in (case.preconditioner, case.norm)
+    )
+    assert_allclose(case.expansion.inner(c, d, scores), inner, atol=1e-12)
+    assert_allclose(case.expansion.ambient(c, d, scores), ambient, atol=1e-12)
+
+
+def test_penalized_is_what_the_norm_sees(case, coordinates):
+    """P penalized(c) = N c, and c is not written to."""
+    c, _ = coordinates
+    before = c.copy()
+    penalized = case.preconditioner @ case.expansion.penalized(c)
+    assert_allclose(penalized, case.norm @ c, atol=1e-12)
+    assert_array_equal(c, before)
+
+
+def test_preconditioned_gradient(case, coordinates):
+    """P (pull(dh) + ridge penalized(c)) is the gradient of h(Bc) + ridge/2 c'N c."""
+    c, d = coordinates[..., :1]
+    ridge, step = 0.3, 1e-6
+
+    def objective(c):
+        return np.log1p((case.basis @ c) ** 2).sum() + ridge / 2 * c.T @ case.norm @ c
+
+    f = case.expansion.scores(c)
+    direction = case.expansion.pull(2 * f / (1 + f**2))
+    direction += ridge * case.expansion.penalized(c)
+    slope = case.expansion.inner(direction, d, case.basis @ d)
+    difference = objective(c + step * d) - objective(c - step * d)
+    assert_allclose(slope, (difference / (2 * step)).ravel(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("case", ["kernel", "features"], indirect=True)
+def test_mean_diagonal_is_the_mean_of_k_x_x(case):
+    kernel = case.basis @ np.linalg.pinv(case.preconditioner) @ case.basis.T
+    assert_allclose(case.expansion.mean_diagonal(), np.diagonal(kernel).mean())
+
+
+@pytest.mark.parametrize("case", ["kernel"], indirect=True)
+def test_restriction_is_the_expansion_over_some_samples(case, rng):
+    rows = [7, 2, 4]
+    restricted = case.expansion.restricted(rows)
+    c = rng.normal(size=(3, 2))
+    assert restricted.n_samples == 3
+    assert_allclose(restricted.scores(c), case.basis[np.ix_(rows, rows)] @ c)
+
+
+@pytest.mark.parametrize(
+    ("case", "kind"),
+    [("kernel", DeformedKernel), ("features", DeformedFeatures)],
+    indirect=["case"],
+)
+def test_deformed_norm_is_of_the_same_kind(case, kind, rng):
+    """(P + ratio B'L B) c = B'h for the solution c."""
+    half = rng.normal(size=(12, 12))
+    laplacian, h = half @ half.T, rng.normal(size=(12, 2))
+    deformed = case.expansion.deformed(laplacian, 0.1)
+    assert isinstance(deformed, kind)
+    norm = case.preconditioner + 0.1 * case.basis.T @ laplacian @ case.basis
+    assert_allclose(norm @ deformed.solve(h), case.basis.T @ h, atol=1e-9)

@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from widemargin.linalg.products import column_dots, symmetric_product
+
+
+@pytest.mark.parametrize("n_columns", range(1, 13))
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_symmetric_product_is_the_product(rng, order, dtype, n_columns):
+    half = rng.normal(size=(20, 20))
+    matrix = np.array(half + half.T, dtype=dtype, order=order)
+    V = rng.normal(size=(20, n_columns)).astype(dtype)
+    before = matrix.copy(), V.copy()
+    product = symmetric_product(matrix, V)
+    assert product.dtype == dtype
+    expected = before[0].astype(float) @ before[1].astype(float)
+    assert_allclose(product, expected, atol=100 * np.finfo(dtype).eps)
+    assert_array_equal(matrix, before[0])
+    assert_array_equal(V, before[1])
+
+
+def test_symmetric_product_of_transposed_columns(rng):
+    half = rng.normal(size=(6, 6))
+    matrix, V = half + half.T, rng.normal(size=(2, 6)).T
+    assert_allclose(symmetric_product(matrix, V), matrix @ V, atol=1e-13)
+
+
+def test_column_dots_are_the_diagonal_of_the_product(rng):
+    A, B = rng.normal(size=(2, 9, 4))
+    assert_allclose(column_dots(A, B), np.diagonal(A.T @ B))
+
+
+def test_column_dots_of_singles_are_added_up_in_double():
+    A = np.array([[1e8], [1.0], [-1e8]], dtype=np.float32)
+    dots = column_dots(A, np.ones_like(A))
+    assert dots.dtype == np.float64
+    assert dots == [1.0]

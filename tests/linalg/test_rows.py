@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+from numpy.testing import assert_array_equal
+from reference import distinct_rows as slow_distinct_rows
+from scipy import sparse
+
+from widemargin.linalg.rows import distinct_rows
+
+
+def tables():
+    """Few values, so that many rows are copies; some differ by rounding only."""
+    shapes = array_shapes(min_dims=2, max_dims=2, max_side=12)
+    values = st.sampled_from([0.0, -0.0, 1.0, 1.0 + 2**-20, 2.0, -1.0, 1e20, 1e-20])
+    dtypes = st.sampled_from([np.float32, np.float64])
+    return dtypes.flatmap(lambda dtype: arrays(dtype, shapes, elements=values))
+
+
+def assert_distinct(X, expected):
+    first_idx, distinct_of = distinct_rows(X)
+    assert first_idx.tolist() == expected[0]
+    assert distinct_of.tolist() == expected[1]
+
+
+@settings(deadline=None)
+@given(tables())
+def test_matches_a_dictionary_of_rows(X):
+    expected = slow_distinct_rows(X)
+    assert_distinct(X, expected)
+    assert_distinct(np.asfortranarray(X), expected)
+    assert_distinct(sparse.csr_matrix(X), expected)
+    assert_distinct(sparse.csr_array(X), expected)
+
+
+@pytest.mark.parametrize("to_format", [np.asarray, sparse.csr_matrix])
+def test_distinct_rows_rebuild_the_table(rng, to_format):
+    X = rng.normal(size=(40, 5))[rng.integers(40, size=200)]
+    first_idx, distinct_of = distinct_rows(to_format(X))
+    assert len(first_idx) == len(np.unique(X, axis=0))
+    assert_array_equal(X[first_idx][distinct_of], X)
+    assert (np.diff(first_idx) > 0).all()
+
+
+def test_negative_zero_equals_zero():
+    assert_distinct(np.array([[0.0, 1.0], [-0.0, 1.0]]), ([0], [0, 0]))
+
+
+def test_stored_zeros_order_and_sums_do_not_matter():
+    """Four ways to store the sparse row (0, 3, 1), and one of the row (0, 3, 0)."""
+    data = np.array([3.0, 1.0, 1.0, 3.0, 0.0, 3.0, 1.0, 1.0, 2.0, 1.0, 3.0, -0.0])
+    indices = np.array([1, 2, 2, 1, 0, 1, 2, 1, 1, 2, 1, 2])
+    X = sparse.csr_matrix((data, indices, [0, 2, 4, 7, 10, 12]), shape=(5, 3))
+    before = X.data.copy(), X.indices.copy()
+    assert_distinct(X, ([0, 4], [0, 0, 0, 0, 1]))
+    assert_array_equal(X.data, before[0])
+    assert_array_equal(X.indices, before[1])

@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+from convex import minimum
+from machines import make_objective
+from numpy.testing import assert_allclose
+
+from widemargin.objectives.losses import Squared, SquaredHinge
+from widemargin.solvers.newton import newton
+from widemargin.solvers.reduced_newton import reduced_newton
+from widemargin.solvers.result import Status
+
+INTERCEPTS = [(False, True), (True, True), (True, False)]
+
+
+@pytest.mark.parametrize("power", [1, 2, 3])
+def test_both_newton_methods_reach_the_convex_solvers_minimum(rng, power):
+    objective = make_objective(rng, power=power)
+    expected = sum(
+        minimum(
+            objective.expansion.gram,
+            objective.laplacian.to_dense(),
+            objective.rows,
+            targets,
+            objective.weights,
+            "squared hinge",
+            objective.ambient,
+            objective.intrinsic,
+        )
+        for targets in objective.targets.T
+    )
+    assert_allclose(newton(objective).objective, expected, rtol=1e-8)
+    assert_allclose(reduced_newton(objective.reduced()).objective, expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize("loss", [SquaredHinge(), Squared()])
+@pytest.mark.parametrize(("intercept", "normalized"), INTERCEPTS)
+def test_reduced_newton_equals_published_newton(rng, loss, intercept, normalized):
+    objective = make_objective(
+        rng, loss=loss, intercept=intercept, normalized=normalized
+    )
+    published, reduced = newton(objective), reduced_newton(objective.reduced())
+    assert published.status is reduced.status is Status.CONVERGED
+    assert_allclose(reduced.objective, published.objective, rtol=1e-10)
+    assert_allclose(reduced.solution, published.solution, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_objective_never_rises(rng, intercept):
+    objective = make_objective(rng, n_labels=40, intercept=intercept, ambient=1e-5)
+    values = reduced_newton(objective.reduced()).history["objective"]
+    assert len(values) > 2
+    assert np.all(np.diff(values) <= 1e-12)
+
+
+def test_iteration_limit_is_reported(rng):
+    problem = make_objective(rng, n_labels=40, ambient=1e-5).reduced()
+    assert reduced_newton(problem, max_iter=1).status is Status.MAX_ITER
+    assert newton(make_objective(rng, n_labels=40), max_iter=1).status is Status.MAX_ITER
+
+
+def test_copies_make_the_gram_matrix_singular_and_harmless(rng):
+    """Rows 0 to 4 are copies of the last: its objective is that of PCG and Newton."""
+    objective = make_objective(rng, copies=5)
+    assert np.linalg.matrix_rank(objective.expansion.gram) < 60
+    reduced = reduced_newton(objective.reduced())
+    assert_allclose(reduced.objective, newton(objective).objective, rtol=1e-8)
+    assert np.isfinite(reduced.solution).all()

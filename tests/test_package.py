@@ -1,0 +1,56 @@
+import json
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+
+import widemargin
+
+
+def run_in_new_process(code):
+    """Run `code`, which prints one JSON value, in a fresh interpreter."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_version_is_that_of_the_metadata():
+    assert widemargin.__version__ == version("widemargin")
+
+
+@pytest.mark.parametrize("name", widemargin.__all__)
+def test_exported_name_resolves(name):
+    assert getattr(widemargin, name) is not None
+
+
+def test_exported_names_are_listed_once():
+    assert len(set(widemargin.__all__)) == len(widemargin.__all__)
+
+
+def test_import_needs_only_scikit_learn_and_what_it_needs():
+    """Numba, matplotlib and the like are loaded by the function that needs them.
+
+    They are made impossible to import, since scikit-learn itself loads pandas and rich
+    where they are installed.
+    """
+    heavy = ["numba", "matplotlib", "click", "rich", "pandas"]
+    code = (
+        f"import json, sys; sys.modules.update(dict.fromkeys({heavy}));"
+        "import widemargin; print(json.dumps(widemargin.__version__))"
+    )
+    assert run_in_new_process(code) == widemargin.__version__
+
+
+def test_import_adds_little_to_that_of_scikit_learn():
+    """At most 0.3 s, in the quietest of several runs."""
+    code = (
+        "import json, sklearn.svm; from time import perf_counter as now; start = now();"
+        "import widemargin; print(json.dumps(now() - start))"
+    )
+    fastest = float("inf")
+    for _ in range(8):
+        fastest = min(fastest, run_in_new_process(code))
+        if fastest < 0.3:
+            break
+    assert fastest < 0.3
