@@ -17,7 +17,9 @@ def minimum(gram, laplacian, rows, targets, weights, loss, ambient, intrinsic):
     quadratic = sparse.block_diag(
         [penalty, np.diag(weights) if squared else np.zeros((n_labels, n_labels))]
     )
-    linear = np.concatenate([np.zeros(n), np.zeros(n_labels) if squared else weights / 2])
+    linear = np.concatenate(
+        [np.zeros(n), np.zeros(n_labels) if squared else weights / 2]
+    )
     margins = targets[:, None] * gram[rows]
     upper = np.block(
         [

@@ -6,7 +6,7 @@ from widemargin.graphs import graph_laplacian, knn_adjacency
 from widemargin.kernels import NystromMap, Rbf
 from widemargin.labels import sign_coding
 from widemargin.linalg.expansions import FeatureExpansion, KernelExpansion
-from widemargin.objectives.laplacian import ManifoldObjective
+from widemargin.objectives.laplacian import Intercept, ManifoldObjective
 from widemargin.objectives.losses import SquaredHinge
 
 
@@ -19,14 +19,22 @@ def make_objective(
     loss=None,
     ambient=1e-3,
     intrinsic=1e-2,
-    intercept=False,
+    intercept=None,
     normalized=True,
     power=2,
     features=False,
     dtype=np.float64,
     copies=0,
 ):
-    """A random problem: noisy classes, so that labels lie inside the margin."""
+    """A random problem: noisy classes, so that labels lie inside the margin.
+
+    `intercept` is None, "inside" the graph term, or "penalized" outside of it.
+    """
+    intercept = {
+        None: None,
+        "inside": Intercept(inside=True),
+        "penalized": Intercept(penalty=0.05, inside=False),
+    }[intercept]
     X = rng.standard_normal((n_samples, 3))
     X[:copies] = X[n_samples - 1]
     codes = (X[:n_labels, 0] > 0) + rng.integers(0, n_classes - 1, n_labels)
@@ -34,9 +42,7 @@ def make_objective(
     X = X.astype(dtype)
     kernel = Rbf(0.5)
     if features:
-        expansion = FeatureExpansion(
-            NystromMap.fit(kernel, X, np.arange(n_samples))(X)
-        )
+        expansion = FeatureExpansion(NystromMap.fit(kernel, X, np.arange(n_samples))(X))
     else:
         expansion = KernelExpansion(kernel(X))
     weights = rng.uniform(0.5, 1.5, n_labels)

@@ -176,6 +176,20 @@ def decide(scores):
     return scores.argmax(axis=1)
 
 
+def margins(scores, codes):
+    """How far each score is on the right side, (n,), from one-vs-rest scores.
+
+    With one column the score times the sign of the class; with several, half of what
+    the true class is ahead of the best other one.
+    """
+    if scores.shape[1] == 1:
+        return scores[:, 0] * sign_coding(codes, 2)[:, 0]
+    rows = np.arange(len(codes))
+    others = scores.copy()
+    others[rows, codes] = -np.inf
+    return 0.5 * (scores[rows, codes] - others.max(axis=1))
+
+
 def _as_array(y):
     """One-dimensional array of y; integers without gaps become an integer array."""
     if y is None:
@@ -195,9 +209,8 @@ def _as_array(y):
 
 def _from_data_frame_library(y):
     """Nullable, categorical and string columns: values as they are, gaps kept."""
-    values = y.to_list() if hasattr(y, "to_list") else list(y)
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
+    array = np.empty(len(y), dtype=object)
+    array[:] = list(y)
     return array
 
 
@@ -289,7 +302,7 @@ def _too_few_classes(classes, y):
 def _warn_of_float_marker(y, labeled, classes):
     """A float -1 is a class; say so where it looks like the integer marker."""
     looks_meant = y.dtype.kind == "f" and labeled.all() and len(classes) > 2
-    if looks_meant and classes[0] == _UNLABELED and (classes[1:] >= 0).all():
+    if looks_meant and classes[0] == _UNLABELED:
         warnings.warn(
             "y holds the float -1.0 and no NaN: -1.0 is read as a class. If it marks "
             "unlabeled samples, pass y.astype(int) or use NaN.",

@@ -72,9 +72,11 @@ def test_both_kinds_give_the_same_scores(features, laplacian, rng):
     )
 
 
-def test_single_precision_gram_is_factorized_in_double(gram, laplacian, rng):
+def test_single_precision_gram_is_factorized_in_double(X, gram, rng):
     """Float32 values are solved as exactly as the same values in float64."""
     single = gram.astype(np.float32)
+    laplacian = graph_laplacian(knn_adjacency(X.astype(np.float32), 4))
+    assert laplacian.matrix.dtype == np.float32
     h = rng.normal(size=(30, 3))
     exact = DeformedKernel(single.astype(np.float64), laplacian, 100.0).solve(h)
     assert_allclose(DeformedKernel(single, laplacian, 100.0).solve(h), exact)

@@ -21,9 +21,19 @@ class Case:
     basis: np.ndarray  # B
     preconditioner: np.ndarray  # P
     norm: np.ndarray  # N, the ambient one
+    hidden: bool = False  # from the graph: whether the intercept is
 
 
-@pytest.fixture(params=["kernel", "features", "kernel + b", "features + b"])
+INTERCEPTS = {"b inside": (0.0, True), "b penalized": (0.4, False)}
+
+
+@pytest.fixture(
+    params=[
+        f"{kind}{intercept}"
+        for kind in ("kernel", "features")
+        for intercept in ("", " + b inside", " + b penalized")
+    ]
+)
 def case(request, rng):
     features = rng.normal(size=(12, 5))
     gram = features @ features.T  # singular
@@ -31,13 +41,15 @@ def case(request, rng):
         case = Case(KernelExpansion(gram), gram, gram, gram)
     else:
         case = Case(FeatureExpansion(features), features, np.eye(5), np.eye(5))
-    if not request.param.endswith("b"):
+    if "+" not in request.param:
         return case
+    ridge, inside = INTERCEPTS[request.param.split(" + ")[1]]
     return Case(
-        WithIntercept(case.expansion),
+        WithIntercept(case.expansion, ridge, inside),
         np.column_stack([case.basis, np.ones(12)]),
         block_diag(case.preconditioner, 1.0),
-        block_diag(case.norm, 0.0),
+        block_diag(case.norm, ridge),
+        hidden=not inside,
     )
 
 
@@ -59,10 +71,21 @@ def test_scores(case, coordinates):
 
 def test_pull_is_preconditioned_transpose(case, rng):
     """P pull(h) = B'h, though P may have no inverse."""
-    h = rng.normal(size=(12, 3))
-    pulled = case.expansion.pull(h)
+    by_loss, by_graph = rng.normal(size=(2, 12, 3))
+    pulled = case.expansion.pull(by_loss, by_graph)
     assert pulled.shape == (case.basis.shape[1], 3)
-    assert_allclose(case.preconditioner @ pulled, case.basis.T @ h, atol=1e-12)
+    seen = case.basis.copy()
+    if case.hidden:
+        seen[:, -1] = 0.0
+    expected = case.basis.T @ by_loss + seen.T @ by_graph
+    assert_allclose(case.preconditioner @ pulled, expected, atol=1e-12)
+
+
+def test_graph_sees_all_but_a_hidden_intercept(case, coordinates):
+    c, _ = coordinates
+    expected = case.basis @ c - (c[-1] if case.hidden else 0.0)
+    scores = case.basis @ c
+    assert_allclose(case.expansion.seen_by_graph(c, scores), expected, atol=1e-12)
 
 
 def test_inner_products(case, coordinates):
@@ -93,7 +116,7 @@ def test_preconditioned_gradient(case, coordinates):
         return np.log1p((case.basis @ c) ** 2).sum() + ridge / 2 * c.T @ case.norm @ c
 
     f = case.expansion.scores(c)
-    direction = case.expansion.pull(2 * f / (1 + f**2))
+    direction = case.expansion.pull(2 * f / (1 + f**2), np.zeros_like(f))
     direction += ridge * case.expansion.penalized(c)
     slope = case.expansion.inner(direction, d, case.basis @ d)
     difference = objective(c + step * d) - objective(c - step * d)

@@ -7,7 +7,7 @@ from widemargin.objectives.losses import Squared, SquaredHinge
 
 VARIANTS = [
     {"intercept": intercept, "normalized": normalized, "features": features}
-    for intercept in (False, True)
+    for intercept in (None, "inside", "penalized")
     for normalized in (False, True)
     for features in (False, True)
 ]
@@ -15,18 +15,20 @@ VARIANTS = [
 
 def value_at(objective, c):
     scores = objective.space.scores(c)
-    return objective.value(c, scores, objective.smoothing(scores))
+    return objective.value(c, scores, objective.smoothing(c, scores))
 
 
 def gradient_at(objective, c):
     """True gradient by the coordinates: the preconditioner times what we compute."""
     scores = objective.space.scores(c)
-    preconditioned = objective.gradient(c, scores, objective.smoothing(scores))
+    preconditioned = objective.gradient(c, scores, objective.smoothing(c, scores))
     if hasattr(objective.expansion, "features"):
         return preconditioned
-    if not objective.intercept:
+    if objective.intercept is None:
         return objective.expansion.gram @ preconditioned
-    return np.vstack([objective.expansion.gram @ preconditioned[:-1], preconditioned[-1:]])
+    return np.vstack(
+        [objective.expansion.gram @ preconditioned[:-1], preconditioned[-1:]]
+    )
 
 
 @pytest.mark.parametrize("loss", [SquaredHinge(), Squared()])
@@ -59,7 +61,7 @@ def test_hessian_matches_finite_differences_of_the_gradient(rng, loss):
 
 def test_value_is_the_formula(rng):
     """Loss, ambient norm and smoothness written out with dense matrices."""
-    objective = make_objective(rng, n_classes=2, intercept=True)
+    objective = make_objective(rng, n_classes=2, intercept="inside")
     c = rng.standard_normal((61, 1))
     gram, laplacian = objective.expansion.gram, objective.laplacian.to_dense()
     f = gram @ c[:-1, 0] + c[-1, 0]
@@ -74,7 +76,7 @@ def test_columns_do_not_interact(rng):
     objective = make_objective(rng)
     c = rng.standard_normal((60, 3))
     scores = objective.space.scores(c)
-    smoothing = objective.smoothing(scores)
+    smoothing = objective.smoothing(c, scores)
     picked = np.array([2, 0])
     assert_allclose(
         objective.value(c[:, picked], scores[:, picked], smoothing[:, picked], picked),

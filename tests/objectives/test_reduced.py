@@ -9,9 +9,16 @@ from widemargin.objectives.losses import Squared
 from widemargin.solvers.newton import newton
 from widemargin.solvers.reduced_newton import reduced_newton
 
+
+def solve(objective):
+    """Coordinates of the minimum."""
+    problem = objective.reduced()
+    return problem.coordinates(reduced_newton(problem).solution)
+
+
 VARIANTS = [
     {"intercept": intercept, "normalized": normalized, "features": features}
-    for intercept in (False, True)
+    for intercept in (None, "inside", "penalized")
     for normalized in (False, True)
     for features in (False, True)
 ]
@@ -23,10 +30,10 @@ def test_reduced_value_is_that_of_the_whole_objective(rng, variant):
     objective = make_objective(rng, **variant)
     problem = objective.reduced()
     g = 0.01 * rng.standard_normal((15, 3))
-    b = rng.standard_normal(3) * variant["intercept"]
-    c = problem.coordinates(g, b)
+    b = rng.standard_normal(3) * (variant["intercept"] is not None)
+    c = problem.coordinates(np.vstack([g, b]))
     scores = objective.space.scores(c)
-    whole = objective.value(c, scores, objective.smoothing(scores))
+    whole = objective.value(c, scores, objective.smoothing(c, scores))
     assert_allclose(problem.value(g, b), whole, rtol=1e-7)
     assert_allclose(problem.scores(g, b), scores[objective.rows], rtol=1e-6, atol=1e-8)
 
@@ -34,7 +41,8 @@ def test_reduced_value_is_that_of_the_whole_objective(rng, variant):
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_leave_one_out_equals_refitting_without_the_label(rng, variant):
     objective = make_objective(rng, loss=Squared(), **variant)
-    shortcut = objective.reduced().leave_one_out()
+    problem = objective.reduced()
+    shortcut = problem.leave_one_out(reduced_newton(problem).solution)
     for i in range(len(objective.rows)):
         kept = np.arange(len(objective.rows)) != i
         without = replace(
@@ -43,17 +51,21 @@ def test_leave_one_out_equals_refitting_without_the_label(rng, variant):
             targets=objective.targets[kept],
             weights=objective.weights[kept],
         )
-        c = reduced_newton(without.reduced()).solution
+        c = solve(without)
         refitted = objective.space.scores(c)[objective.rows[i]]
         assert_allclose(shortcut[i], refitted, rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("intercept", [None, "inside", "penalized"])
 def test_rescaled_equals_building_with_both_weights_multiplied(rng, intercept):
     objective = make_objective(rng, intercept=intercept)
     both = replace(objective, ambient=7e-3, intrinsic=7e-2)
-    ours = reduced_newton(objective.reduced().rescaled(7.0))
-    assert_allclose(ours.solution, reduced_newton(both.reduced()).solution, rtol=1e-7)
+    if objective.intercept is not None:
+        penalty = 7 * objective.intercept.penalty
+        both = replace(both, intercept=replace(objective.intercept, penalty=penalty))
+    problem = objective.reduced().rescaled(7.0)
+    ours = problem.coordinates(reduced_newton(problem).solution)
+    assert_allclose(ours, solve(both), rtol=1e-6, atol=1e-9)
 
 
 def test_two_labels_on_one_row_pull_both_ways(rng):
@@ -63,8 +75,48 @@ def test_two_labels_on_one_row_pull_both_ways(rng):
     rows[1], targets[0], targets[1] = rows[0], 1.0, -1.0
     objective = replace(objective, rows=rows, targets=targets)
     assert_allclose(
-        reduced_newton(objective.reduced()).solution,
+        solve(objective),
         newton(objective).solution,
         rtol=1e-6,
         atol=1e-8,
     )
+
+
+def test_leave_one_out_of_the_hinge_is_exact_while_the_margin_keeps_its_labels(rng):
+    """A label beyond the margin does not pull: without it nothing changes."""
+    objective = make_objective(rng, n_labels=30, ambient=1e-5)
+    problem = objective.reduced()
+    solution = reduced_newton(problem).solution
+    shortcut = problem.leave_one_out(solution)
+    scores = problem.scores(solution[:-1], solution[-1])
+    active = objective.loss.active(objective.targets, scores)
+    assert 0 < active.sum() < active.size
+    assert_allclose(shortcut[~active], scores[~active])
+    checked = 0
+    for i, column in zip(*np.nonzero(active), strict=True):
+        kept = np.arange(30) != i
+        without = replace(
+            objective,
+            rows=objective.rows[kept],
+            targets=objective.targets[kept][:, [column]],
+            weights=objective.weights[kept],
+        )
+        f = objective.space.scores(solve(without))[objective.rows]
+        now_active = objective.loss.active(objective.targets[:, [column]], f)
+        if (now_active[kept, 0] == active[kept, column]).all():
+            assert_allclose(shortcut[i, column], f[i, 0], rtol=1e-5, atol=1e-7)
+            checked += 1
+    assert checked > 5
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_mixed_problem_is_the_machine_of_the_mixed_kernel(rng, share):
+    """Its scores are those of a kernel machine over (1 - share) K + share K~."""
+    objective = make_objective(rng, loss=Squared(), intercept="penalized")
+    plain, deformed = replace(objective, intrinsic=0.0).reduced(), objective.reduced()
+    mixed = plain.mixed(deformed, share)
+    solution = reduced_newton(mixed).solution
+    scores = objective.space.scores(mixed.coordinates(solution))
+    S = (1 - share) * plain.response + share * deformed.response + 1 / 0.05
+    h = np.linalg.solve(S + np.diag(1 / objective.weights), objective.targets)
+    assert_allclose(scores[objective.rows], S @ h, rtol=1e-5, atol=1e-7)

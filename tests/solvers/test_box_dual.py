@@ -35,26 +35,29 @@ def test_dual_reaches_the_convex_solvers_minimum(rng, ambient):
 def test_dual_with_a_free_intercept_equals_svc_on_the_deformed_kernel(rng):
     """A plain Laplacian does not see constants: the intercept is LIBSVM's."""
     objective = make_objective(
-        rng, n_classes=2, loss=Hinge(), intercept=True, normalized=False
+        rng, n_classes=2, loss=Hinge(), intercept="inside", normalized=False
     )
     problem = objective.reduced()
     result = box_dual(problem)
-    ours = objective.space.scores(result.solution)[objective.rows, 0]
+    ours = objective.space.scores(problem.coordinates(result.solution))[
+        objective.rows, 0
+    ]
     svc = SVC(kernel="precomputed", C=1.0, tol=1e-10)
     svc.fit(problem.response / 2, objective.targets[:, 0], objective.weights)
     assert_allclose(ours, svc.decision_function(problem.response / 2), atol=1e-6)
 
 
-def test_dual_with_a_penalized_intercept_is_stationary(rng):
+@pytest.mark.parametrize("intercept", ["inside", "penalized"])
+def test_dual_with_a_penalized_intercept_is_stationary(rng, intercept):
     """No change of g or of the intercept lowers the objective."""
-    objective = make_objective(rng, n_classes=2, loss=Hinge(), intercept=True)
+    objective = make_objective(rng, n_classes=2, loss=Hinge(), intercept=intercept)
     problem = objective.reduced()
     assert problem.offset_penalty > 1e-6
-    solution = box_dual(problem).solution
+    solution = problem.coordinates(box_dual(problem).solution)
 
     def value(c):
         scores = objective.space.scores(c)
-        return objective.value(c, scores, objective.smoothing(scores))[0]
+        return objective.value(c, scores, objective.smoothing(c, scores))[0]
 
     best = value(solution)
     for _ in range(50):

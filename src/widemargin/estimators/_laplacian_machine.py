@@ -1,5 +1,6 @@
 """What the Laplacian machines share: everything but the loss."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -25,6 +26,7 @@ from widemargin.graphs import (
     graph_laplacian,
     knn_adjacency,
     no_laplacian,
+    unreached_components,
 )
 from widemargin.graphs.neighbors import WEIGHTS
 from widemargin.kernels import (
@@ -39,7 +41,8 @@ from widemargin.kernels.nystrom import CHOICES
 from widemargin.labels import decide, read_labels
 from widemargin.linalg.expansions import FeatureExpansion, KernelExpansion
 from widemargin.linalg.random import as_generator
-from widemargin.objectives.laplacian import ManifoldObjective
+from widemargin.objectives.laplacian import Intercept, ManifoldObjective
+from widemargin.objectives.losses import Hinge
 from widemargin.solvers.box_dual import box_dual
 from widemargin.solvers.early_stopping import (
     MixedCheck,
@@ -47,12 +50,16 @@ from widemargin.solvers.early_stopping import (
     ValidationCheck,
     check_interval,
 )
-from widemargin.solvers.graph_choice import choose_graph
+from widemargin.solvers.graph_average import average_over_graph
 from widemargin.solvers.pcg import pcg
 from widemargin.solvers.reduced_newton import reduced_newton
 from widemargin.solvers.temperature import DEFAULT_SLOPE, fit_slope, log_probabilities
 
-_GRAPH_WEIGHTS = (0.0, 1.0)  # candidates of intrinsic_reg="auto"
+# intrinsic_reg="auto": shares of the graph in the kernel that are tried, the weight of
+# the graph relative to the ambient norm, and a share that is worth a warning
+_SHARES = (0.0, 0.75, 1.0)
+_GRAPH_RATIO = 2.0
+_NOTEWORTHY_SHARE = 0.1
 _NEWTON_ROWS = 2500  # up to this many rows, more with many classes, Newton is faster
 _FLOATS = (np.float64, np.float32)
 _PANEL_ROWS = 2000  # rows on which labels are left out when there are many more
@@ -61,7 +68,8 @@ _PANEL_ROWS = 2000  # rows on which labels are left out when there are many more
 class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
     """Base of `LaplacianSVC` and `LaplacianRLSC`; a subclass names its losses."""
 
-    _losses = {}  # solver -> loss
+    _loss = None  # Squared or SquaredHinge
+    _solvers = ("newton", "pcg")
 
     def __init__(
         self,
@@ -70,18 +78,18 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
         gamma="scale",
         degree=3,
         coef0=1.0,
-        ambient_reg=1e-4,
+        ambient_reg=1e-3,
         intrinsic_reg="auto",
         n_neighbors=8,
-        graph_weights="heat",
-        laplacian_power=2,
+        graph_weights="self-tuned",
+        laplacian_power=3,
         normalized_laplacian=True,
         n_landmarks=None,
         landmarks="kmeans++",
         solver="auto",
         early_stopping="stability",
         validation_fraction=0.2,
-        fit_intercept=False,
+        fit_intercept="penalized",
         max_iter=1000,
         tol=1e-6,
         warm_start=False,
@@ -142,12 +150,13 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
         sample, check = self._plan_stopping(sample, rng)
         objective = self._build_objective(expansion, laplacian, sample)
         panel = self._build_panel(objective, kernel, sample, rng)
-        self.intrinsic_reg_, problem = self._weigh_graph(panel, sample)
-        objective = self._with_graph(objective, self.intrinsic_reg_)
-        result = self._solve(objective, problem, check)
+        machines = self._build_machines(panel)  # one for each trust in the graph
+        self.average_ = average_over_graph(machines, sample.codes)
+        result = self._solve(objective, machines, check)
         self._store_model(kernel, basis, X, sample, result.solution)
-        self.slope_ = self._calibrate(problem, sample)
+        self.slope_ = self._calibrate(sample)
         self.transduction_ = self._transduce(objective, result, labels, X, sample)
+        self._warn_unreached(laplacian, sample)
         self._store(result)
         return self
 
@@ -213,7 +222,7 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
         else:
             check_number(self, "graph_weights", low=0, strict=True)
         check_choice(self, "landmarks", CHOICES)
-        check_choice(self, "solver", ("auto", *self._losses))
+        check_choice(self, "solver", ("auto", *self._solvers))
         check_choice(self, "early_stopping", ("stability", "validation", "mixed", None))
 
     def _read(self, X, y, sample_weight, adjacency):
@@ -312,7 +321,7 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
         return sample, MixedCheck(stability, validation)
 
     def _build_objective(self, expansion, laplacian, sample):
-        """The objective without its graph term, whose weight may be chosen later."""
+        """Everything but the weights of the penalties."""
         scale = expansion.mean_diagonal()
         if not (np.isfinite(scale) and scale > 0):
             raise ValueError(
@@ -326,63 +335,109 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
             sample.rows,
             sample.signs,
             sample.weights,
-            self._losses[self.solver_],
-            ambient=self.ambient_reg * scale,
+            self._loss,
+            ambient=scale,
             intrinsic=0.0,
-            intercept=self.fit_intercept,
         )
 
-    def _with_graph(self, objective, intrinsic_reg):
-        """The objective with its graph term, a mean over the samples."""
+    def _weighted(self, objective, ambient_reg, intrinsic_reg):
+        """The objective with its penalties, on the scale of the class's Notes."""
+        intercept = {
+            False: None,
+            True: Intercept(inside=True),
+            "penalized": Intercept(penalty=self.ambient_reg, inside=False),
+        }[self.fit_intercept]
         return replace(
-            objective, intrinsic=intrinsic_reg / objective.expansion.n_samples
+            objective,
+            ambient=ambient_reg * objective.expansion.mean_diagonal(),
+            intrinsic=intrinsic_reg * objective.expansion.n_samples,
+            intercept=intercept,
         )
 
     def _build_panel(self, objective, kernel, sample, rng):
-        """A problem small enough to leave labels out: often the whole one."""
-        if self.solver_ != "pcg" or sample.n_samples <= _PANEL_ROWS:
+        """The problem on which labels are left out: often the whole one."""
+        whole = self.solver_ != "pcg" or self.n_landmarks is not None
+        if whole or sample.n_samples <= _PANEL_ROWS:
             return objective
-        if self.n_landmarks is not None:
-            return objective
-        kept = sample.thinned(_PANEL_ROWS, rng)
-        adjacency = sample.adjacency
-        if adjacency is not None:
-            adjacency = adjacency[kept][:, kept]
-        X = sample.X[np.ix_(kept, kept)] if self.kernel == "precomputed" else None
-        part = replace(
-            sample, X=sample.X[kept] if X is None else X, adjacency=adjacency
-        )
+        kept = sample.thin_rows(_PANEL_ROWS, rng)
+        part = sample.with_rows(kept, pairwise=self.kernel == "precomputed")
         return replace(
             objective,
             expansion=objective.expansion.restricted(kept),
             laplacian=self._connect(kernel, part),
-            rows=np.searchsorted(kept, sample.rows),
+            rows=part.rows,
         )
 
-    def _weigh_graph(self, panel, sample):
-        """The graph's weight, asked of the labels if left open; and its problem."""
+    def _build_machines(self, panel):
+        """The reduced problem for the given weights, or one for each graph share."""
         if self.intrinsic_reg != "auto":
-            reg = float(self.intrinsic_reg)
-            return reg, self._with_graph(panel, reg).reduced()
-        problems = [self._with_graph(panel, reg).reduced() for reg in _GRAPH_WEIGHTS]
-        choice = choose_graph(problems, sample.codes)
-        self._say(f"leave-one-out errors {choice.errors} for graph {_GRAPH_WEIGHTS}")
-        return _GRAPH_WEIGHTS[choice.index], problems[choice.index]
-
-    def _solve(self, objective, problem, check):
-        """Call the one solver."""
-        if self.solver_ == "newton":
-            return reduced_newton(problem, max_iter=self.max_iter)
-        if self.solver_ == "dual":
-            return box_dual(problem, max_iter=self.max_iter, tol=self.tol)
-        return pcg(
-            objective,
-            self._start(objective),
-            max_iter=self.max_iter,
-            tol=self.tol,
-            check=check,
-            callback=self._progress(every=10),
+            self.ambient_reg_ = float(self.ambient_reg)
+            self.intrinsic_reg_ = float(self.intrinsic_reg)
+            self.shares_ = (float(self.intrinsic_reg > 0),)
+            given = self._weighted(panel, self.ambient_reg_, self.intrinsic_reg_)
+            return [given.reduced()]
+        plain = self._weighted(panel, self.ambient_reg, 0.0).reduced()
+        curved = self._weighted(panel, 1.0, _GRAPH_RATIO)
+        deformed = curved.expansion.deformed(
+            curved.laplacian, curved.intrinsic / curved.ambient
         )
+        # as much regularization as without the graph: same mean diagonal of the kernel
+        shrunk = self.ambient_reg * deformed.mean_diagonal(panel.rows)
+        shrunk /= panel.expansion.deformed(panel.laplacian, 0.0).mean_diagonal(
+            panel.rows
+        )
+        self.ambient_reg_, self.intrinsic_reg_ = shrunk, _GRAPH_RATIO * shrunk
+        graph = self._weighted(panel, self.ambient_reg_, self.intrinsic_reg_)
+        graph = graph.reduced(deformed)
+        mixable = self.solver_ != "pcg" and self.fit_intercept is not True
+        self.shares_ = _SHARES if mixable else (_SHARES[0], _SHARES[-1])
+        ends = {0.0: plain, 1.0: graph}
+        return [ends.get(t) or plain.mixed(graph, t) for t in self.shares_]
+
+    def _solve(self, objective, machines, check):
+        """Solve every machine by the chosen solver and average their functions."""
+        shares = self.average_.weights
+        if self.solver_ == "pcg":
+            results = self._solve_by_pcg(objective, check)
+        else:
+            results = [
+                self._exact(problem, result)
+                for problem, result in zip(machines, self.average_.results, strict=True)
+            ]
+        solution = sum(w * r.solution for w, r in zip(shares, results, strict=True))
+        value = sum(w * r.objective for w, r in zip(shares, results, strict=True))
+        last = next((r for r in results if not r.status.is_success), results[-1])
+        return replace(last, solution=solution, objective=value)
+
+    def _exact(self, problem, result):
+        """Coordinates of the minimum, which Newton's method has found already."""
+        if self.solver_ == "dual":
+            problem = replace(problem, loss=Hinge())
+            result = box_dual(problem, max_iter=self.max_iter, tol=self.tol)
+        return replace(result, solution=problem.coordinates(result.solution))
+
+    def _solve_by_pcg(self, objective, check):
+        """The machine without the graph on its few labels, the others by PCG."""
+        results = []
+        for share in self.shares_:
+            if share == 0.0:
+                plain = self._weighted(objective, self.ambient_reg, 0.0).reduced()
+                result = reduced_newton(plain)
+                coordinates = plain.coordinates(result.solution)
+                results.append(replace(result, solution=coordinates))
+                continue
+            graph = self._weighted(objective, self.ambient_reg_, self.intrinsic_reg_)
+            results.append(
+                pcg(
+                    graph,
+                    self._start(graph),
+                    max_iter=self.max_iter,
+                    tol=self.tol,
+                    check=check,
+                    callback=self._progress(every=10),
+                )
+            )
+        return results
 
     def _start(self, objective):
         """Where PCG starts: at the last solution if asked to."""
@@ -410,7 +465,7 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
             solution[-1].astype(dtype) if self.fit_intercept else np.zeros(n_columns)
         )
 
-    def _calibrate(self, problem, sample):
+    def _calibrate(self, sample):
         """Slope of the probabilities, from labels whose class has another one."""
         counts = np.bincount(sample.codes, minlength=sample.n_classes)
         repeated = counts[sample.codes] > 1
@@ -418,21 +473,37 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
             return DEFAULT_SLOPE
         weights = sample.weights[repeated]
         return fit_slope(
-            problem.leave_one_out()[repeated],
+            self.average_.leave_one_out[repeated],
             sample.codes[repeated],
             weights / weights.sum(),
         )
 
     def _transduce(self, objective, result, labels, X, sample):
         """Labels of all given rows; those of weight zero are predicted."""
-        solution = result.solution.astype(objective.expansion.dtype, copy=False)
-        codes = decide(objective.space.scores(solution))[sample.distinct_of]
+        space = self._weighted(objective, 1.0, 0.0).space
+        solution = result.solution.astype(space.dtype, copy=False)
+        codes = decide(space.scores(solution))[sample.distinct_of]
         inferred = labels.complete(codes)
         if len(inferred) == X.shape[0]:
             return inferred
         transduction = self.predict(X)
         transduction[sample.used] = inferred
         return transduction
+
+    def _warn_unreached(self, laplacian, sample):
+        """Say so where the graph is used but no label can follow it."""
+        if self.average_.weights @ self.shares_ < _NOTEWORTHY_SHARE:
+            return
+        n_components, unreached = unreached_components(laplacian.matrix, sample.rows)
+        if unreached.any():
+            warnings.warn(
+                f"the graph of {type(self).__name__} has {n_components} connected "
+                f"components, and {unreached.sum()} of {sample.n_samples} samples are "
+                "in one without a label, where the kernel alone decides; raise "
+                f"n_neighbors={self.n_neighbors}, or label a sample there.",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -65,12 +65,24 @@ class Sample:
         rows, codes = self.rows[kept], self.codes[kept]
         return replace(self, rows=rows, codes=codes, weights=weights)
 
-    def thinned(self, n_rows, rng):
+    def thin_rows(self, n_rows, rng):
         """Positions of all labeled rows and of random others, `n_rows` in all."""
         labeled, others = np.unique(self.rows), self.unlabeled_idx
         n_others = min(max(n_rows - len(labeled), 0), len(others))
-        return np.sort(
-            np.concatenate([labeled, rng.choice(others, n_others, replace=False)])
+        drawn = rng.choice(others, n_others, replace=False)
+        return np.sort(np.concatenate([labeled, drawn]))
+
+    def with_rows(self, kept, *, pairwise):
+        """The sample with only some of its distinct rows, all labeled ones included.
+
+        `pairwise` says that X is a Gram matrix.
+        """
+        adjacency = self.adjacency
+        return replace(
+            self,
+            X=self.X[np.ix_(kept, kept)] if pairwise else self.X[kept],
+            adjacency=None if adjacency is None else adjacency[kept][:, kept],
+            rows=np.searchsorted(kept, self.rows),
         )
 
 

@@ -7,4 +7,4 @@ from widemargin.objectives.losses import Squared
 class LaplacianRLSC(LaplacianMachine):
     """Laplacian regularized least-squares classifier."""
 
-    _losses = {"newton": Squared(), "pcg": Squared()}
+    _loss = Squared()

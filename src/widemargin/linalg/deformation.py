@@ -48,6 +48,10 @@ class DeformedKernel:
         """Scores of some samples, (n_rows, k)."""
         return self.gram[rows] @ c
 
+    def mean_diagonal(self, rows):
+        """Mean of the deformed kernel's values of some samples with themselves."""
+        return _mean_diagonal(self, rows)
+
 
 class DeformedFeatures:
     r"""The case B = Z, P = I, where :math:`A = I + \rho Z^\top L Z` is (r, r).
@@ -77,3 +81,12 @@ class DeformedFeatures:
     def scores_at(self, rows, c):
         """Scores of some samples, (n_rows, k)."""
         return self.features[rows] @ c
+
+    def mean_diagonal(self, rows):
+        """Mean of the deformed kernel's values of some samples with themselves."""
+        return _mean_diagonal(self, rows)
+
+
+def _mean_diagonal(deformed, rows):
+    deformed_gram = deformed.scores_at(rows, deformed.solve_rows(rows))
+    return float(np.diagonal(deformed_gram).mean())

@@ -4,7 +4,9 @@ The solvers see a function only through these objects, so that the exact machine
 low-rank twin and the machine with an intercept are the same code. In the coordinates
 c of an expansion with scores f = B c and squared norm c'P c, the gradient of
 h(f) + (ridge / 2) c'P c is B' dh + ridge P c; preconditioned by P it is
-``pull(dh) + ridge * penalized(c)``, which never needs the inverse of P.
+``pull(dh) + ridge * penalized(c)``, which never needs the inverse of P. What acts on
+the scores comes in two parts, the loss and the graph, since an intercept may be hidden
+from the graph.
 """
 
 import numpy as np
@@ -31,9 +33,13 @@ class KernelExpansion:
         """Values on the samples, (n_coordinates, k) -> (n_samples, k); O(n^2 k)."""
         return symmetric_product(self.gram, c)
 
-    def pull(self, h):
+    def pull(self, by_loss, by_graph):
         """The map P^-1 B' from the samples to the coordinates: here the identity."""
-        return h
+        return by_loss + by_graph
+
+    def seen_by_graph(self, c, scores):
+        """The part of the scores that the graph acts on."""
+        return scores
 
     def penalized(self, c):
         """The part of the coordinates that the ambient norm sees."""
@@ -77,9 +83,13 @@ class FeatureExpansion:
         """Values on the samples, (n_coordinates, k) -> (n_samples, k); O(n r k)."""
         return self.features @ c
 
-    def pull(self, h):
+    def pull(self, by_loss, by_graph):
         """The map P^-1 B' = Z' from the samples to the coordinates."""
-        return self.features.T @ h
+        return self.features.T @ (by_loss + by_graph)
+
+    def seen_by_graph(self, c, scores):
+        """The part of the scores that the graph acts on."""
+        return scores
 
     def penalized(self, c):
         """The part of the coordinates that the ambient norm sees."""
@@ -105,11 +115,17 @@ class FeatureExpansion:
 class WithIntercept:
     """An expansion and a constant: f = B c + b, the last coordinate being b.
 
-    The ambient norm does not see b; whatever acts on the scores does.
+    Parameters
+    ----------
+    expansion : KernelExpansion or FeatureExpansion
+    ridge : float
+        Weight of b^2 relative to the ambient norm.
+    inside : bool
+        Whether the graph acts on b, too.
     """
 
-    def __init__(self, expansion):
-        self.expansion = expansion
+    def __init__(self, expansion, ridge, inside):
+        self.expansion, self.ridge, self.inside = expansion, ridge, inside
         self.n_samples = expansion.n_samples
         self.n_coordinates = expansion.n_coordinates + 1
         self.dtype = expansion.dtype
@@ -118,20 +134,28 @@ class WithIntercept:
         """Values on the samples."""
         return self.expansion.scores(c[:-1]) + c[-1]
 
-    def pull(self, h):
+    def seen_by_graph(self, c, scores):
+        """The part of the scores that the graph acts on."""
+        return scores if self.inside else scores - c[-1]
+
+    def pull(self, by_loss, by_graph):
         """Coordinates of the preconditioned gradient; P is 1 for the intercept."""
-        return np.vstack([self.expansion.pull(h), h.sum(axis=0)])
+        of_intercept = by_loss.sum(axis=0)
+        if self.inside:
+            of_intercept = of_intercept + by_graph.sum(axis=0)
+        return np.vstack([self.expansion.pull(by_loss, by_graph), of_intercept])
 
     def penalized(self, c):
-        """All coordinates but the intercept."""
+        """The coordinates with the share of the ambient weight that each bears."""
         c = c.copy()
-        c[-1] = 0
+        c[-1] *= self.ridge
         return c
 
     def inner(self, c, d, scores_d):
         """Column by column inner product under the preconditioner."""
-        return self.ambient(c, d, scores_d) + c[-1] * d[-1]
+        return self.expansion.inner(c[:-1], d[:-1], scores_d - d[-1]) + c[-1] * d[-1]
 
     def ambient(self, c, d, scores_d):
-        """Inner product of the ambient norm, which does not see the intercept."""
-        return self.expansion.inner(c[:-1], d[:-1], scores_d - d[-1])
+        """Inner product of the ambient norm."""
+        inner = self.expansion.inner(c[:-1], d[:-1], scores_d - d[-1])
+        return inner + self.ridge * c[-1] * d[-1]

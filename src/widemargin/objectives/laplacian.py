@@ -11,6 +11,22 @@ from widemargin.objectives.reduced import ReducedObjective
 
 
 @dataclass(frozen=True)
+class Intercept:
+    """A constant b in the scores.
+
+    Attributes
+    ----------
+    penalty : float
+        Weight of b^2.
+    inside : bool
+        Whether the graph acts on b, too; then it must have no other penalty.
+    """
+
+    penalty: float = 0.0
+    inside: bool = True
+
+
+@dataclass(frozen=True)
 class ManifoldObjective:
     r"""Labeled loss, ambient norm and smoothness along the graph.
 
@@ -19,8 +35,8 @@ class ManifoldObjective:
     .. math:: \tfrac12 \Big( \sum_{i \in L} w_i\, \ell(t_i, f_i)
               + \gamma_A \|f\|_K^2 + \gamma_I f^\top L f \Big),
 
-    and columns do not interact. An intercept is part of f, thus inside the smoothness
-    term, but not in the ambient norm.
+    and columns do not interact. An intercept is part of f in the loss, and in the
+    smoothness term or not, as its `Intercept` says.
 
     Attributes
     ----------
@@ -36,7 +52,7 @@ class ManifoldObjective:
     loss : Squared or SquaredHinge
     ambient, intrinsic : float
         :math:`\gamma_A > 0` and :math:`\gamma_I \ge 0`.
-    intercept : bool
+    intercept : Intercept or None
     """
 
     expansion: object
@@ -47,28 +63,32 @@ class ManifoldObjective:
     loss: object
     ambient: float
     intrinsic: float
-    intercept: bool = False
+    intercept: Intercept | None = None
 
     @cached_property
     def space(self):
         """The expansion in which the solvers work, with the intercept if any."""
-        return WithIntercept(self.expansion) if self.intercept else self.expansion
+        if self.intercept is None:
+            return self.expansion
+        ridge = self.intercept.penalty / self.ambient
+        return WithIntercept(self.expansion, ridge, self.intercept.inside)
 
     def value(self, c, scores, smoothing, columns=slice(None)):
-        """Objective of each column, (k,), given ``smoothing = intrinsic L scores``."""
+        """Objective of each column, (k,), given the `smoothing` of the scores."""
         loss = self.loss.value(self.targets[:, columns], scores[self.rows])
         return 0.5 * (self.weights @ loss + self.norm(c, scores, c, scores, smoothing))
 
     def norm(self, c, scores, d, d_scores, d_smoothing):
         """Bilinear form of both penalties for each column, (k,)."""
         ambient = self.ambient * self.space.ambient(c, d, d_scores)
-        return ambient + column_dots(scores, d_smoothing)
+        return ambient + column_dots(self.space.seen_by_graph(c, scores), d_smoothing)
 
-    def smoothing(self, scores):
+    def smoothing(self, c, scores):
         """Gradient of the intrinsic term by the scores, (n_samples, k)."""
         if self.intrinsic == 0:
             return np.zeros_like(scores)
-        return (self.laplacian @ scores) * self.expansion.dtype.type(self.intrinsic)
+        smoothed = self.laplacian @ self.space.seen_by_graph(c, scores)
+        return smoothed * self.expansion.dtype.type(self.intrinsic)
 
     def residuals(self, scores, columns=slice(None)):
         """Gradient of the loss term by the labeled scores, (n_labeled, k)."""
@@ -78,10 +98,10 @@ class ManifoldObjective:
 
     def gradient(self, c, scores, smoothing, columns=slice(None)):
         """Preconditioned gradient, Alg. 1: P^-1 times the gradient by c."""
-        by_scores = smoothing.copy()
-        np.add.at(by_scores, self.rows, self.residuals(scores, columns))
+        by_loss = np.zeros_like(smoothing)
+        np.add.at(by_loss, self.rows, self.residuals(scores, columns))
         ridge = self.space.penalized(c) * self.expansion.dtype.type(self.ambient)
-        return self.space.pull(by_scores) + ridge
+        return self.space.pull(by_loss, smoothing) + ridge
 
     def hessian(self, active):
         """Preconditioned Hessian of a column over a Gram matrix, Eq. (11).

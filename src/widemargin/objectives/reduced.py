@@ -29,8 +29,8 @@ class ReducedObjective:
         q, how a unit intercept shows in the labeled scores once the other
         coordinates have adapted to it; zero without an intercept.
     offset_penalty : float
-        :math:`\tau`: what the graph charges for a unit intercept; zero for a
-        Laplacian with :math:`L 1 = 0`.
+        :math:`\tau`, the price of a unit intercept: its own penalty or, inside the
+        graph term, what the graph charges, which is zero where :math:`L 1 = 0`.
     basis : ndarray of shape (n_coordinates, n_labeled)
         Coordinates of the function for each unit vector g, with the sign changed.
     offset_basis : ndarray of shape (n_coordinates,)
@@ -54,16 +54,7 @@ class ReducedObjective:
         basis = deformed.solve_rows(rows) / ambient
         response = deformed.scores_at(rows, basis)
         response = 0.5 * (response + response.T)
-        offset, penalty = np.zeros(len(rows)), 0.0
-        offset_basis = np.zeros(len(basis))
-        if objective.intercept:
-            ones = np.ones((objective.expansion.n_samples, 1))
-            pull = objective.laplacian @ ones
-            adapted = deformed.solve(deformed.ratio * pull)  # coordinates, (m, 1)
-            offset_basis = adapted[:, 0]
-            offset = 1.0 - deformed.scores_at(rows, offset_basis)
-            kept = ones - objective.expansion.scores(adapted)
-            penalty = max(0.0, objective.intrinsic * np.vdot(pull, kept))
+        offset, penalty, offset_basis = _offset(objective, deformed)
         return cls(
             response,
             offset,
@@ -73,7 +64,7 @@ class ReducedObjective:
             objective.targets,
             objective.weights,
             objective.loss,
-            objective.intercept,
+            objective.intercept is not None,
         )
 
     def rescaled(self, factor):
@@ -125,20 +116,70 @@ class ReducedObjective:
 
         return solve
 
-    def leave_one_out(self):
-        """Scores each label would get without itself, for the squared loss; exact.
+    def mixed(self, other, share):
+        """The problem whose function is a sum, `share` of its kernel being `other`'s.
+
+        The sum of a function of this problem and one of the other, with the norms of
+        both weighed by the inverse of their shares; an intercept must be the same.
+        """
+        return replace(
+            self,
+            response=(1 - share) * self.response + share * other.response,
+            basis=(1 - share) * self.basis + share * other.basis,
+        )
+
+    def leave_one_out(self, solution):
+        """Scores that each label would get without itself.
+
+        Exact for the squared loss; for the squared hinge as long as no other label
+        enters or leaves the margin.
+
+        Parameters
+        ----------
+        solution : ndarray of shape (n_labeled + 1, n_columns)
+            The minimum: g and, in the last row, the intercept.
 
         Returns
         -------
-        scores : ndarray of shape (n_labeled, n_columns)
+        ndarray of shape (n_labeled, n_columns)
         """
-        n = len(self.weights)
-        solve = self.stationary(np.ones(n, dtype=bool))
-        g, _ = solve(self.targets)
-        inverse_diagonal = -np.diagonal(solve(np.eye(n))[0])
-        return self.targets + g / inverse_diagonal[:, None]
+        g = solution[:-1]
+        scores = self.scores(g, solution[-1])
+        active = self.loss.active(self.targets, scores)
+        left_out = scores.copy()
+        for pattern, members in column_groups(active):
+            E = np.flatnonzero(pattern)
+            inverse = -self.stationary(pattern)(np.eye(len(g))[:, E])[0]
+            price = np.diagonal(inverse[E])[:, None]
+            rest = np.ix_(E, members)
+            left_out[rest] = self.targets[rest] + g[rest] / price
+        return left_out
 
-    def coordinates(self, g, intercept):
-        """Coordinates of the function in the objective's space."""
+    def coordinates(self, solution):
+        """Coordinates, in the objective's space, of a solution as above."""
+        g, intercept = solution[:-1], solution[-1]
         c = -(self.basis @ g) - np.outer(self.offset_basis, intercept)
         return np.vstack([c, intercept]) if self.intercept else c
+
+
+def column_groups(active):
+    """Columns of a mask that are equal: pairs of a column and its positions."""
+    patterns, group = np.unique(active, axis=1, return_inverse=True)
+    for index, pattern in enumerate(patterns.T):
+        yield pattern, np.flatnonzero(group.ravel() == index)
+
+
+def _offset(objective, deformed):
+    """How an intercept shows in the labels, its price, and its coordinates."""
+    rows, expansion = objective.rows, objective.expansion
+    silent = np.zeros(expansion.n_coordinates)
+    if objective.intercept is None:
+        return np.zeros(len(rows)), 0.0, silent
+    if not objective.intercept.inside:
+        return np.ones(len(rows)), objective.intercept.penalty, silent
+    ones = np.ones((expansion.n_samples, 1))
+    pull = objective.laplacian @ ones
+    adapted = deformed.solve(deformed.ratio * pull)  # coordinates, (m, 1)
+    offset = 1.0 - deformed.scores_at(rows, adapted[:, 0])
+    kept = ones - expansion.scores(adapted.astype(expansion.dtype, copy=False))
+    return offset, max(0.0, objective.intrinsic * np.vdot(pull, kept)), adapted[:, 0]

@@ -31,7 +31,8 @@ def box_dual(problem, *, max_iter=1000, tol=1e-8):
     Returns
     -------
     SolveResult
-        The solution holds the coordinates, (n_coordinates, n_columns).
+        The solution, (n_labeled + 1, n_columns), holds g and, in its last row, the
+        intercept; ``problem.coordinates`` makes a function of it.
 
     Notes
     -----
@@ -61,7 +62,7 @@ def box_dual(problem, *, max_iter=1000, tol=1e-8):
     history["objective"] = [float(problem.value(g, intercepts).sum())]
     history["criterion"] = [max(history["violation"])]
     return SolveResult(
-        problem.coordinates(g, intercepts),
+        np.vstack([g, intercepts]),
         history["objective"][0],
         Status.CONVERGED if history["criterion"][0] <= tol else Status.MAX_ITER,
         max(history["steps"]),

@@ -52,7 +52,7 @@ def newton(objective, *, max_iter=50):
         history["steps"].append(n_steps)
     c = np.stack(columns, axis=1)
     scores = objective.space.scores(c)
-    value = objective.value(c, scores, objective.smoothing(scores)).sum()
+    value = objective.value(c, scores, objective.smoothing(c, scores)).sum()
     return SolveResult(c, float(value), status, max(history["steps"]), history)
 
 
@@ -63,9 +63,16 @@ def _newton_point(objective, targets, active):
     weights = objective.weights[active]
     right = np.zeros(n)
     np.add.at(right, E, weights * targets[active])
-    if not objective.intercept:
+    if objective.intercept is None:
         return solve(matrix, right, check_finite=False)
-    border = objective.intrinsic * (objective.laplacian @ np.ones((n, 1)))
-    np.add.at(border, (E, 0), weights)
-    matrix = np.block([[matrix, border], [np.ones((1, n)), np.zeros((1, 1))]])
-    return solve(matrix, np.append(right, 0.0), check_finite=False)
+    column, row, corner = np.zeros((n, 1)), np.ones((1, n)), np.zeros((1, 1))
+    np.add.at(column, (E, 0), weights)
+    if objective.intercept.inside:  # the derivative by b simplifies to 1'a = 0
+        column += objective.intrinsic * (objective.laplacian @ np.ones((n, 1)))
+        right = np.append(right, 0.0)
+    else:
+        row = weights[None] @ objective.expansion.gram[E]
+        corner += weights.sum() + objective.intercept.penalty
+        right = np.append(right, weights @ targets[active])
+    matrix = np.block([[matrix, column], [row, corner]])
+    return solve(matrix, right, check_finite=False)

@@ -111,7 +111,7 @@ class _Block:
 
     def _recompute(self):
         self.scores = self.space.scores(self.c)
-        self.smoothing = self.objective.smoothing(self.scores)
+        self.smoothing = self.objective.smoothing(self.c, self.scores)
 
     def differentiate(self):
         """Gradient and next direction; the norm of the gradient of each column."""
@@ -137,7 +137,7 @@ class _Block:
     def advance(self, refresh):
         """Exact line search along the direction; whether any column moved."""
         objective = self.objective
-        d_smoothing = objective.smoothing(self.d_scores)
+        d_smoothing = objective.smoothing(self.d, self.d_scores)
         along = (self.d, self.d_scores, d_smoothing)
         step = exact_step(
             objective.loss,

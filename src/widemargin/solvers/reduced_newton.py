@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from widemargin.objectives.reduced import column_groups
 from widemargin.solvers.line_search import exact_step
 from widemargin.solvers.result import SolveResult, Status
 
@@ -28,8 +29,9 @@ def reduced_newton(problem, *, max_iter=100, callback=None):
     Returns
     -------
     SolveResult
-        The solution holds the coordinates, (n_coordinates, n_columns). The criterion
-        is the number of labels that switched.
+        The solution, (n_labeled + 1, n_columns), holds g and, in its last row, the
+        intercept; ``problem.coordinates`` makes a function of it. The criterion is
+        the number of labels that switched.
 
     References
     ----------
@@ -75,16 +77,15 @@ def reduced_newton(problem, *, max_iter=100, callback=None):
             break
     history["steps"] = n_steps.tolist()
     return SolveResult(
-        problem.coordinates(g, b), history["objective"][-1], status, n_iter, history
+        np.vstack([g, b]), history["objective"][-1], status, n_iter, history
     )
 
 
 def _newton_points(problem, active, columns, g, b):
     """Minimum of each open column's current quadratic; the others stay."""
     g, b = g.copy(), b.copy()
-    patterns, group = np.unique(active[:, columns], axis=1, return_inverse=True)
-    for index, pattern in enumerate(patterns.T):
-        members = columns[group.ravel() == index]
+    for pattern, positions in column_groups(active[:, columns]):
+        members = columns[positions]
         g[:, members], b[members] = problem.stationary(pattern)(
             problem.targets[:, members]
         )

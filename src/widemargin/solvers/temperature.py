@@ -4,7 +4,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_expit, log_softmax
 
-DEFAULT_SLOPE = 2.0  # where no label can say better
+DEFAULT_SLOPE = 3.0  # where no label can say better
 
 
 def log_probabilities(scores, slope):
@@ -19,7 +19,7 @@ def log_probabilities(scores, slope):
     return log_softmax(scores, axis=1)
 
 
-def fit_slope(scores, codes, weights, *, center=DEFAULT_SLOPE, spread=1.0):
+def fit_slope(scores, codes, weights, *, center=DEFAULT_SLOPE, spread=0.5):
     """Slope of largest posterior probability, with a log-normal prior.
 
     Parameters
@@ -43,6 +43,6 @@ def fit_slope(scores, codes, weights, *, center=DEFAULT_SLOPE, spread=1.0):
         fit = -len(codes) * (weights @ logs[np.arange(len(codes)), codes])
         return fit + 0.5 * ((log_slope - np.log(center)) / spread) ** 2
 
-    width = 5.0 * spread
+    width = 8.0 * spread
     bounds = (np.log(center) - width, np.log(center) + width)
     return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
