@@ -133,10 +133,10 @@ def draw(y, rows, n_labels, rng):
             return chosen
 
 
-def machine(kind, row, gammas, n_samples, **options):
+def machine(kind, row, gammas, **options):
     """The estimator with the paper's parameters on our scale."""
     ambient, intrinsic = gammas
-    options = {"solver": "newton", **options}
+    options = {"solver": "newton", "fit_intercept": False, **options}
     if row.width == 9:
         kernel = {"kernel": "poly", "gamma": 1.0, "degree": 9, "coef0": 0.0}
     else:
@@ -144,7 +144,7 @@ def machine(kind, row, gammas, n_samples, **options):
     return kind(
         **kernel,
         ambient_reg=ambient / row.n_labels,
-        intrinsic_reg=intrinsic * n_samples / row.n_labels,
+        intrinsic_reg=intrinsic / row.n_labels,
         n_neighbors=row.n_neighbors,
         graph_weights=row.graph_weights,
         laplacian_power=row.power,
@@ -180,7 +180,7 @@ def run(name, n_splits, methods, graph_weights=None):
         y_partial = hide(y[train], hidden)
         for kind in seen:
             estimator, gammas, options, _ = kinds[kind]
-            model = machine(estimator, row, gammas, len(train), **options)
+            model = machine(estimator, row, gammas, **options)
             start = time.perf_counter()
             model.fit(X[train], y_partial)
             seconds = time.perf_counter() - start

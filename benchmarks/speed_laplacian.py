@@ -39,7 +39,7 @@ def best_of(function, repeats=5):
 
 
 def problem(
-    X, codes, n_labels, kernel, *, n_neighbors=8, power=2, ambient=1e-4, intrinsic=1.0
+    X, codes, n_labels, kernel, *, n_neighbors=8, power=2, ambient=1e-5, intrinsic=0.05
 ):
     """A Laplacian objective, the first rows labeled."""
     n_classes = len(np.unique(codes))
@@ -51,7 +51,7 @@ def problem(
         np.full(n_labels, 1 / n_labels),
         SquaredHinge(),
         ambient,
-        intrinsic / len(X),
+        intrinsic,
     )
 
 
@@ -116,7 +116,7 @@ def reduced_against_published():
             n_neighbors=n_neighbors,
             power=power,
             ambient=ambient / n_labels,
-            intrinsic=intrinsic * len(X) / n_labels,
+            intrinsic=intrinsic / n_labels,
         )
         ours = best_of(lambda o=objective: reduced_newton(o.reduced()), 3)
         theirs = best_of(lambda o=objective: newton(o), 1)
@@ -183,7 +183,7 @@ def scaling():
         X, codes = blobs(n_samples, 2, np.float32)
         adjacency = knn_adjacency(X, 8)
         y = hide(codes, np.arange(n_samples) >= 100)
-        model = LaplacianSVC(intrinsic_reg=1.0, solver="pcg")
+        model = LaplacianSVC(intrinsic_reg=0.05, solver="pcg")
         seconds.append(
             best_of(lambda m=model, X=X, y=y, a=adjacency: m.fit(X, y, adjacency=a), 2)
         )
@@ -196,7 +196,7 @@ def scaling():
         X, codes = blobs(n_samples, 2, np.float32, 10)
         adjacency = knn_adjacency(X, 8)
         y = hide(codes, np.arange(n_samples) >= 100)
-        model = LaplacianSVC(intrinsic_reg=1.0, n_landmarks=500, random_state=0)
+        model = LaplacianSVC(intrinsic_reg=0.05, n_landmarks=500, random_state=0)
         seconds.append(
             best_of(lambda m=model, X=X, y=y, a=adjacency: m.fit(X, y, adjacency=a), 2)
         )

@@ -2,9 +2,10 @@
 
 import warnings
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import (
     check_consistent_length,
@@ -41,6 +42,7 @@ from widemargin.kernels.nystrom import CHOICES
 from widemargin.labels import decide, read_labels
 from widemargin.linalg.expansions import FeatureExpansion, KernelExpansion
 from widemargin.linalg.random import as_generator
+from widemargin.objectives.graph_family import SHARES, given_graph, share_graph
 from widemargin.objectives.laplacian import Intercept, ManifoldObjective
 from widemargin.objectives.losses import Hinge
 from widemargin.solvers.box_dual import box_dual
@@ -50,23 +52,20 @@ from widemargin.solvers.early_stopping import (
     ValidationCheck,
     check_interval,
 )
-from widemargin.solvers.graph_average import average_over_graph
+from widemargin.solvers.graph_average import average_over_graph, blend
 from widemargin.solvers.pcg import pcg
 from widemargin.solvers.reduced_newton import reduced_newton
 from widemargin.solvers.temperature import DEFAULT_SLOPE, fit_slope, log_probabilities
 
-# intrinsic_reg="auto": shares of the graph in the kernel that are tried, the weight of
-# the graph relative to the ambient norm, and a share that is worth a warning
-_SHARES = (0.0, 0.75, 1.0)
-_GRAPH_RATIO = 2.0
-_NOTEWORTHY_SHARE = 0.1
-_NEWTON_ROWS = 2500  # up to this many rows, more with many classes, Newton is faster
+# Newton is faster up to so many rows, and so many more for each column of scores
+_NEWTON_ROWS, _NEWTON_ROWS_A_COLUMN, _NEWTON_MAX_ROWS = 2500, 750, 10_000
 _FLOATS = (np.float64, np.float32)
 _PANEL_ROWS = 2000  # rows on which labels are left out when there are many more
+_NOTEWORTHY_SHARE = 0.1  # of the graph, for a warning about it
 
 
 class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
-    """Base of `LaplacianSVC` and `LaplacianRLSC`; a subclass names its losses."""
+    """Base of `LaplacianSVC` and `LaplacianRLSC`; a subclass names its loss."""
 
     _loss = None  # Squared or SquaredHinge
     _solvers = ("newton", "pcg")
@@ -82,7 +81,7 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
         intrinsic_reg="auto",
         n_neighbors=8,
         graph_weights="self-tuned",
-        laplacian_power=3,
+        laplacian_power="auto",
         normalized_laplacian=True,
         n_landmarks=None,
         landmarks="kmeans++",
@@ -142,23 +141,73 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
         """
         self._check_parameters()
         rng = as_generator(self.random_state)
-        X, labels, sample = self._read(X, y, sample_weight, adjacency)  # what is known
+        sample = self._read(X, y, sample_weight, adjacency)  # what is known
         kernel = self._make_kernel(sample.X, rng)
         expansion, basis = self._expand(kernel, sample.X, rng)  # ambient geometry
         laplacian = self._connect(kernel, sample)  # intrinsic geometry
-        self.solver_ = self._choose_solver(sample)
-        sample, check = self._plan_stopping(sample, rng)
         objective = self._build_objective(expansion, laplacian, sample)
-        panel = self._build_panel(objective, kernel, sample, rng)
-        machines = self._build_machines(panel)  # one for each trust in the graph
-        self.average_ = average_over_graph(machines, sample.codes)
-        result = self._solve(objective, machines, check)
-        self._store_model(kernel, basis, X, sample, result.solution)
-        self.slope_ = self._calibrate(sample)
-        self.transduction_ = self._transduce(objective, result, labels, X, sample)
-        self._warn_unreached(laplacian, sample)
+        result = self._learn(objective, sample, kernel, rng)
+        self._store_model(kernel, basis, sample, objective, result.solution)
         self._store(result)
         return self
+
+    def fit_grid(
+        self,
+        X,
+        y,
+        *,
+        ambient_reg,
+        intrinsic_reg,
+        sample_weight=None,
+        adjacency=None,
+    ):
+        """Fit a machine for each pair of weights, sharing what is expensive.
+
+        All of them share the Gram matrix and the graph; those with the same ratio of
+        the two weights share the factorization, too, and with ``solver="pcg"`` each
+        starts from the solution before it. Choose among them by
+        ``average_.losses``, the leave-one-out loss, or on data of your own.
+
+        Parameters
+        ----------
+        X, y, sample_weight, adjacency
+            As in `fit`.
+        ambient_reg, intrinsic_reg : sequences of float
+            Weights to combine.
+
+        Returns
+        -------
+        list of fitted estimators
+            In the order of ``itertools.product(ambient_reg, intrinsic_reg)``.
+        """
+        rng = as_generator(self.random_state)
+        pairs = list(product(ambient_reg, intrinsic_reg))
+        machines = [
+            clone(self).set_params(ambient_reg=ambient, intrinsic_reg=intrinsic)
+            for ambient, intrinsic in pairs
+        ]
+        for machine in machines:
+            machine._check_parameters()
+        sample = self._read(X, y, sample_weight, adjacency)
+        kernel = self._make_kernel(sample.X, rng)
+        expansion, basis = self._expand(kernel, sample.X, rng)
+        in_need = [machine for machine in machines if machine.intrinsic_reg != 0]
+        laplacian = (in_need or machines)[0]._connect(kernel, sample)
+        seed = int(rng.integers(2**31))  # the same held-out labels for all
+        factorized, start = {}, None
+        for machine in machines:
+            for name in ("classes_", "n_features_in_", "feature_names_in_"):
+                if hasattr(self, name):
+                    setattr(machine, name, getattr(self, name))
+            objective = machine._build_objective(expansion, laplacian, sample)
+            problem = machine._shared_problem(objective, sample, factorized)
+            result = machine._learn(
+                objective, sample, kernel, np.random.default_rng(seed), problem, start
+            )
+            machine._store_model(kernel, basis, sample, objective, result.solution)
+            machine._store(result)
+            start = result.solution if machine.solver_ == "pcg" else None
+        return machines
 
     def decision_function(self, X):
         """Scores of new samples.
@@ -211,7 +260,8 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
             check_number(self, "intrinsic_reg", low=0)
         check_number(self, "ambient_reg", low=0, strict=True)
         check_number(self, "n_neighbors", low=1, integer=True)
-        check_number(self, "laplacian_power", low=1, integer=True)
+        if self.laplacian_power != "auto":
+            check_number(self, "laplacian_power", low=1, integer=True)
         check_number(self, "max_iter", low=1, integer=True)
         check_number(self, "tol", low=0)
         if self.n_landmarks is not None:
@@ -246,10 +296,10 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
         if self.kernel == "precomputed":
             self._check_square(X)
             gram = X[np.ix_(used, used)]
-            return X, labels, keep_copies(gram, adjacency, labels, weights, used)
+            return keep_copies(X, gram, adjacency, labels, weights, used)
         if adjacency is not None:
-            return X, labels, keep_copies(X[used], adjacency, labels, weights, used)
-        return X, labels, merge_copies(X, labels, weights, used)
+            return keep_copies(X, X[used], adjacency, labels, weights, used)
+        return merge_copies(X, labels, weights, used)
 
     def _check_square(self, X):
         if X.shape[0] != X.shape[1]:
@@ -287,18 +337,19 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
             adjacency = knn_adjacency(
                 data, self.n_neighbors, self.graph_weights, metric=metric
             )
+        power = self.laplacian_power
+        if power == "auto":  # few landmarks cannot follow a smoother function
+            power = 3 if self.n_landmarks is None else 1
         return graph_laplacian(
-            adjacency,
-            normalized=self.normalized_laplacian,
-            power=self.laplacian_power,
+            adjacency, normalized=self.normalized_laplacian, power=power
         )
 
     def _choose_solver(self, sample):
         """Newton where its factorization is cheap, PCG elsewhere."""
         if self.solver != "auto":
             return self.solver
-        n_columns = sample.signs.shape[1]
-        small = sample.n_samples <= _NEWTON_ROWS * (1 + n_columns / 10)
+        limit = _NEWTON_ROWS + _NEWTON_ROWS_A_COLUMN * sample.signs.shape[1]
+        small = sample.n_samples <= min(limit, _NEWTON_MAX_ROWS)
         return "newton" if small or self.n_landmarks is not None else "pcg"
 
     def _plan_stopping(self, sample, rng):
@@ -321,7 +372,7 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
         return sample, MixedCheck(stability, validation)
 
     def _build_objective(self, expansion, laplacian, sample):
-        """Everything but the weights of the penalties."""
+        """Loss and penalties; the graph's weight is zero where it is left open."""
         scale = expansion.mean_diagonal()
         if not (np.isfinite(scale) and scale > 0):
             raise ValueError(
@@ -329,6 +380,11 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
                 f"got {scale:g} on average; look for rows of zeros, or for a kernel "
                 "that is not positive semi-definite."
             )
+        intercepts = {
+            False: None,
+            True: Intercept(inside=True),
+            "penalized": Intercept(penalty=float(self.ambient_reg), inside=False),
+        }
         return ManifoldObjective(
             expansion,
             laplacian,
@@ -336,23 +392,53 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
             sample.signs,
             sample.weights,
             self._loss,
-            ambient=scale,
-            intrinsic=0.0,
+            ambient=self.ambient_reg * scale,
+            intrinsic=0.0 if self._asks_labels else float(self.intrinsic_reg),
+            intercept=intercepts[self.fit_intercept],
         )
 
-    def _weighted(self, objective, ambient_reg, intrinsic_reg):
-        """The objective with its penalties, on the scale of the class's Notes."""
-        intercept = {
-            False: None,
-            True: Intercept(inside=True),
-            "penalized": Intercept(penalty=self.ambient_reg, inside=False),
-        }[self.fit_intercept]
-        return replace(
-            objective,
-            ambient=ambient_reg * objective.expansion.mean_diagonal(),
-            intrinsic=intrinsic_reg * objective.expansion.n_samples,
-            intercept=intercept,
+    @property
+    def _asks_labels(self):
+        """Whether the labels decide how far the graph is trusted."""
+        return isinstance(self.intrinsic_reg, str)
+
+    def _learn(self, objective, sample, kernel, rng, problem=None, start=None):
+        """Find the function: choose a solver, weigh the graph, solve."""
+        self.solver_ = self._choose_solver(sample)
+        train, check = self._plan_stopping(sample, rng)
+        objective = train.label(objective)
+        panel = self._build_panel(objective, kernel, train, rng)
+        if self._asks_labels:
+            mixable = self.solver_ != "pcg" and self.fit_intercept is not True
+            family = share_graph(panel, SHARES if mixable else (0.0, 1.0))
+        else:
+            family = given_graph(panel, problem)
+        graph = family.graph_objective(objective)
+        self.shares_, self.intrinsic_reg_ = family.shares, graph.intrinsic
+        self.ambient_reg_ = graph.ambient / objective.expansion.mean_diagonal()
+        self.average_ = average_over_graph(family.problems, train.codes)
+        self.slope_ = self._calibrate(train)
+        self._say(
+            f"{sample.n_samples} distinct samples, {len(train.codes)} labels, solver "
+            f"{self.solver_}; shares of the graph {self.shares_} weigh "
+            f"{np.round(self.average_.weights, 3).tolist()}"
         )
+        if self.solver_ == "pcg":
+            start = self._start(graph) if start is None else start
+            results = self._solve_by_pcg(objective, graph, check, start)
+        else:
+            results = self._solve_exactly(family.problems)
+        return blend(results, self.average_.weights)
+
+    def _shared_problem(self, objective, sample, factorized):
+        """The reduced problem, from one with the same ratio of weights if there is."""
+        if self._asks_labels or self._choose_solver(sample) == "pcg":
+            return None
+        ratio = objective.intrinsic / objective.ambient
+        if ratio not in factorized:
+            factorized[ratio] = objective, objective.reduced()
+        first, problem = factorized[ratio]
+        return problem.rescaled(objective.ambient / first.ambient)
 
     def _build_panel(self, objective, kernel, sample, rng):
         """The problem on which labels are left out: often the whole one."""
@@ -362,89 +448,51 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
         kept = sample.thin_rows(_PANEL_ROWS, rng)
         part = sample.with_rows(kept, pairwise=self.kernel == "precomputed")
         return replace(
-            objective,
+            part.label(objective),
             expansion=objective.expansion.restricted(kept),
             laplacian=self._connect(kernel, part),
-            rows=part.rows,
         )
 
-    def _build_machines(self, panel):
-        """The reduced problem for the given weights, or one for each graph share."""
-        if self.intrinsic_reg != "auto":
-            self.ambient_reg_ = float(self.ambient_reg)
-            self.intrinsic_reg_ = float(self.intrinsic_reg)
-            self.shares_ = (float(self.intrinsic_reg > 0),)
-            given = self._weighted(panel, self.ambient_reg_, self.intrinsic_reg_)
-            return [given.reduced()]
-        plain = self._weighted(panel, self.ambient_reg, 0.0).reduced()
-        curved = self._weighted(panel, 1.0, _GRAPH_RATIO)
-        deformed = curved.expansion.deformed(
-            curved.laplacian, curved.intrinsic / curved.ambient
-        )
-        # as much regularization as without the graph: same mean diagonal of the kernel
-        shrunk = self.ambient_reg * deformed.mean_diagonal(panel.rows)
-        shrunk /= panel.expansion.deformed(panel.laplacian, 0.0).mean_diagonal(
-            panel.rows
-        )
-        self.ambient_reg_, self.intrinsic_reg_ = shrunk, _GRAPH_RATIO * shrunk
-        graph = self._weighted(panel, self.ambient_reg_, self.intrinsic_reg_)
-        graph = graph.reduced(deformed)
-        mixable = self.solver_ != "pcg" and self.fit_intercept is not True
-        self.shares_ = _SHARES if mixable else (_SHARES[0], _SHARES[-1])
-        ends = {0.0: plain, 1.0: graph}
-        return [ends.get(t) or plain.mixed(graph, t) for t in self.shares_]
-
-    def _solve(self, objective, machines, check):
-        """Solve every machine by the chosen solver and average their functions."""
-        shares = self.average_.weights
-        if self.solver_ == "pcg":
-            results = self._solve_by_pcg(objective, check)
-        else:
-            results = [
-                self._exact(problem, result)
-                for problem, result in zip(machines, self.average_.results, strict=True)
-            ]
-        solution = sum(w * r.solution for w, r in zip(shares, results, strict=True))
-        value = sum(w * r.objective for w, r in zip(shares, results, strict=True))
-        last = next((r for r in results if not r.status.is_success), results[-1])
-        return replace(last, solution=solution, objective=value)
-
-    def _exact(self, problem, result):
-        """Coordinates of the minimum, which Newton's method has found already."""
+    def _solve_exactly(self, problems):
+        """Coordinates of each minimum, which Newton's method has found already."""
+        results = self.average_.results
         if self.solver_ == "dual":
-            problem = replace(problem, loss=Hinge())
-            result = box_dual(problem, max_iter=self.max_iter, tol=self.tol)
-        return replace(result, solution=problem.coordinates(result.solution))
+            problems = [replace(problem, loss=Hinge()) for problem in problems]
+            results = [
+                box_dual(problem, max_iter=self.max_iter, tol=self.tol)
+                for problem in problems
+            ]
+        return [
+            replace(result, solution=problem.coordinates(result.solution))
+            for problem, result in zip(problems, results, strict=True)
+        ]
 
-    def _solve_by_pcg(self, objective, check):
-        """The machine without the graph on its few labels, the others by PCG."""
+    def _solve_by_pcg(self, objective, graph, check, start):
+        """The machine of the graph by PCG, that without it on its few labels."""
         results = []
-        for share in self.shares_:
-            if share == 0.0:
-                plain = self._weighted(objective, self.ambient_reg, 0.0).reduced()
-                result = reduced_newton(plain)
-                coordinates = plain.coordinates(result.solution)
-                results.append(replace(result, solution=coordinates))
-                continue
-            graph = self._weighted(objective, self.ambient_reg_, self.intrinsic_reg_)
-            results.append(
-                pcg(
-                    graph,
-                    self._start(graph),
-                    max_iter=self.max_iter,
-                    tol=self.tol,
-                    check=check,
-                    callback=self._progress(every=10),
-                )
+        if 0.0 in self.shares_:
+            plain = replace(objective, intrinsic=0.0).reduced()
+            result = reduced_newton(plain)
+            coordinates = plain.coordinates(result.solution)
+            results.append(replace(result, solution=coordinates))
+        if self.shares_ != (0.0,):
+            result = pcg(
+                graph,
+                start,
+                max_iter=self.max_iter,
+                tol=self.tol,
+                check=check,
+                callback=self._progress(every=10),
             )
+            results.append(result)
         return results
 
     def _start(self, objective):
-        """Where PCG starts: at the last solution if asked to."""
+        """Where PCG starts: at the last solution if asked to, else at zero."""
         if not self.warm_start or not hasattr(self, "result_"):
             return None
-        start, shape = self.result_.solution, objective.targets.shape
-        wanted = (objective.space.n_coordinates, shape[1])
+        start = self.result_.solution
+        wanted = (objective.space.n_coordinates, objective.targets.shape[1])
         if start.shape != wanted:
             raise ValueError(
                 f"warm_start=True of {type(self).__name__} needs the samples and "
@@ -453,22 +501,31 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
             )
         return start
 
-    def _store_model(self, kernel, basis, X, sample, solution):
-        """What prediction needs."""
-        coordinates = solution[:-1] if self.fit_intercept else solution
-        dtype = sample.X.dtype
+    def _store_model(self, kernel, basis, sample, objective, solution):
+        """What prediction needs, and what the function says of the training rows."""
+        dtype, n_columns = sample.X.dtype, solution.shape[1]
+        coordinates = solution if self.fit_intercept is False else solution[:-1]
+        intercept = np.zeros(n_columns) if self.fit_intercept is False else solution[-1]
         self.kernel_ = kernel
-        self.points_ = kernel.points(X, sample.origin[basis.rows])
+        self.points_ = kernel.points(sample.given, sample.origin[basis.rows])
         self.dual_coef_ = basis.coefficients(coordinates).astype(dtype, copy=False)
-        n_columns = solution.shape[1]
-        self.intercept_ = (
-            solution[-1].astype(dtype) if self.fit_intercept else np.zeros(n_columns)
-        )
+        self.intercept_ = intercept.astype(dtype, copy=False)
+        codes = decide(objective.space.scores(solution.astype(dtype, copy=False)))
+        self.transduction_ = self._transduce(sample, codes[sample.distinct_of])
+        self._warn_unreached(objective.laplacian, sample)
+
+    def _transduce(self, sample, codes):
+        """Labels of all given rows; those of weight zero are predicted."""
+        inferred = sample.labels.complete(codes)
+        if len(inferred) == sample.given.shape[0]:
+            return inferred
+        transduction = self.predict(sample.given)
+        transduction[sample.used] = inferred
+        return transduction
 
     def _calibrate(self, sample):
         """Slope of the probabilities, from labels whose class has another one."""
-        counts = np.bincount(sample.codes, minlength=sample.n_classes)
-        repeated = counts[sample.codes] > 1
+        repeated = np.bincount(sample.codes)[sample.codes] > 1
         if not repeated.any():
             return DEFAULT_SLOPE
         weights = sample.weights[repeated]
@@ -477,18 +534,6 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
             sample.codes[repeated],
             weights / weights.sum(),
         )
-
-    def _transduce(self, objective, result, labels, X, sample):
-        """Labels of all given rows; those of weight zero are predicted."""
-        space = self._weighted(objective, 1.0, 0.0).space
-        solution = result.solution.astype(space.dtype, copy=False)
-        codes = decide(space.scores(solution))[sample.distinct_of]
-        inferred = labels.complete(codes)
-        if len(inferred) == X.shape[0]:
-            return inferred
-        transduction = self.predict(X)
-        transduction[sample.used] = inferred
-        return transduction
 
     def _warn_unreached(self, laplacian, sample):
         """Say so where the graph is used but no label can follow it."""

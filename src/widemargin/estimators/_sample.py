@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from widemargin.labels import sign_coding
+from widemargin.labels import PartialLabels, sign_coding
 from widemargin.linalg.rows import distinct_rows
 
 
@@ -18,8 +18,12 @@ class Sample:
 
     Attributes
     ----------
+    given : ndarray or CSR matrix of shape (n_samples, n_features)
+        All rows, as they were given.
+    labels : PartialLabels
+        Of the rows that are used.
     X : ndarray or CSR matrix of shape (n_distinct, n_features)
-        Or the Gram matrix of the rows that are used.
+        The distinct rows, or the Gram matrix of the rows that are used.
     adjacency : CSR matrix of shape (n_distinct, n_distinct) or None
         The user's graph.
     origin : ndarray of shape (n_distinct,)
@@ -31,9 +35,10 @@ class Sample:
     rows, codes, weights : ndarrays of shape (n_labels,)
         Distinct row, class code and weight of each label; the weights add up to one.
         A row with two different labels stands there twice.
-    n_classes : int
     """
 
+    given: object
+    labels: PartialLabels
     X: object
     adjacency: object
     origin: np.ndarray
@@ -42,7 +47,6 @@ class Sample:
     rows: np.ndarray
     codes: np.ndarray
     weights: np.ndarray
-    n_classes: int
 
     @property
     def n_samples(self):
@@ -52,12 +56,18 @@ class Sample:
     @property
     def signs(self):
         """One-vs-rest targets, (n_labels, n_columns)."""
-        return sign_coding(self.codes, self.n_classes)
+        return sign_coding(self.codes, self.labels.n_classes)
 
     @property
     def unlabeled_idx(self):
         """Distinct rows without a label."""
         return np.setdiff1d(np.arange(self.n_samples), self.rows)
+
+    def label(self, objective):
+        """An objective over the same samples with the labels of this sample."""
+        return replace(
+            objective, rows=self.rows, targets=self.signs, weights=self.weights
+        )
 
     def with_labels(self, kept):
         """The sample with only the labels `kept` (a mask); all rows stay."""
@@ -86,12 +96,12 @@ class Sample:
         )
 
 
-def merge_copies(X, labels, weights, used):
-    """The distinct ones of the used rows of X, with the labels of their copies.
+def merge_copies(given, labels, weights, used):
+    """The distinct ones of the used rows, with the labels of their copies.
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    given : ndarray or CSR matrix of shape (n_samples, n_features)
     labels : PartialLabels
         Of the used rows.
     weights : ndarray of shape (n_labeled,)
@@ -99,26 +109,33 @@ def merge_copies(X, labels, weights, used):
     used : ndarray of int
         Positions of the used rows.
     """
-    X = X if len(used) == X.shape[0] else X[used]
+    X = given if len(used) == given.shape[0] else given[used]
     first, distinct_of = distinct_rows(X)
     X = X if len(first) == X.shape[0] else X[first]
-    return _collect(X, None, used[first], used, distinct_of, labels, weights)
+    return _collect(given, X, None, used[first], used, distinct_of, labels, weights)
 
 
-def keep_copies(X, adjacency, labels, weights, used):
-    """All used rows as they are: for a given graph, which names each of them."""
+def keep_copies(given, X, adjacency, labels, weights, used):
+    """All used rows X as they are: for a graph or Gram matrix, which name each row."""
     every = np.arange(len(used))
     if adjacency is not None:
         adjacency = adjacency[used][:, used]
-    return _collect(X, adjacency, used, used, every, labels, weights)
+    return _collect(given, X, adjacency, used, used, every, labels, weights)
 
 
-def _collect(X, adjacency, origin, used, distinct_of, labels, weights):
+def _collect(given, X, adjacency, origin, used, distinct_of, labels, weights):
     pairs = distinct_of[labels.labeled] * labels.n_classes + labels.codes
     pairs, which = np.unique(pairs, return_inverse=True)
     total = np.bincount(which, weights=weights)
-    rows, codes = np.divmod(pairs, labels.n_classes)
-    total /= total.sum()
     return Sample(
-        X, adjacency, origin, used, distinct_of, rows, codes, total, labels.n_classes
+        given,
+        labels,
+        X,
+        adjacency,
+        origin,
+        used,
+        distinct_of,
+        rows=pairs // labels.n_classes,
+        codes=pairs % labels.n_classes,
+        weights=total / total.sum(),
     )

@@ -1,6 +1,6 @@
 """How much the graph deserves to be trusted, asked of the labels."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import softmax
@@ -68,3 +68,17 @@ def average_over_graph(problems, codes):
     shares = softmax(-_TRUST * losses)
     average = sum(w * scores for w, scores in zip(shares, left_out, strict=True))
     return GraphAverage(shares, losses, results, average)
+
+
+def blend(results, weights):
+    """One result for the weighted mean of several functions in the same coordinates.
+
+    Status and history are those of the last machine, or of the first without success.
+    """
+    last = next((r for r in results if not r.status.is_success), results[-1])
+    pairs = list(zip(weights, results, strict=True))
+    return replace(
+        last,
+        solution=sum(weight * result.solution for weight, result in pairs),
+        objective=float(sum(weight * result.objective for weight, result in pairs)),
+    )
