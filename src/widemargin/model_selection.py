@@ -1,5 +1,7 @@
 """Cross-validation that knows what is labeled."""
 
+from numbers import Integral
+
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, check_cv
 
@@ -69,7 +71,7 @@ class SemiSupervisedSplit:
 
     def get_n_splits(self, X=None, y=None, groups=None):
         """Number of folds."""
-        if isinstance(self.cv, int):
+        if isinstance(self.cv, Integral):
             return self.cv
         if y is None:
             return check_cv(self.cv).get_n_splits(X, y, groups)
@@ -80,7 +82,7 @@ class SemiSupervisedSplit:
         )
 
     def _splitter(self, labels):
-        if not isinstance(self.cv, int):
+        if not isinstance(self.cv, Integral):
             return check_cv(self.cv)
         if not 2 <= self.cv <= labels.n_labeled:
             raise ValueError(

@@ -273,6 +273,7 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
             check_number(self, "graph_weights", low=0, strict=True)
         check_choice(self, "landmarks", CHOICES)
         check_choice(self, "solver", ("auto", *self._solvers))
+        check_choice(self, "fit_intercept", ("penalized", True, False))
         check_choice(self, "early_stopping", ("stability", "validation", "mixed", None))
 
     def _read(self, X, y, sample_weight, adjacency):

@@ -1,0 +1,588 @@
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from widemargin import LaplacianRLSC, LaplacianSVC
+from widemargin.datasets import hide_labels, make_two_moons
+from widemargin.graphs import graph_laplacian, knn_adjacency
+from widemargin.kernels import Deformed, Rbf
+from widemargin.solvers.result import Status
+
+
+@pytest.fixture
+def moons():
+    """Two moons of 200 samples, four labels each."""
+    X, y = make_two_moons(200, noise=0.06, random_state=0)
+    return X, y, hide_labels(y, 8, rng=1)
+
+
+@pytest.fixture
+def iris():
+    """Three classes, 30 of 150 samples labeled; jitter, so that no distances tie."""
+    X, y = load_iris(return_X_y=True)
+    X = X + 0.02 * np.random.default_rng(0).standard_normal(X.shape)
+    return X, y, hide_labels(y, 30, rng=0)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """Ten classes, 600 samples, 30 labels."""
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:600] / 16.0, y[:600]
+    return X, y, hide_labels(y, 30, rng=0)
+
+
+def error(model, X, y, y_partial):
+    unlabeled = y_partial == -1
+    return np.mean(model.predict(X[unlabeled]) != y[unlabeled])
+
+
+# What it learns
+
+
+def test_graph_finds_the_moons_where_the_labels_alone_do_not(moons):
+    X, y, y_partial = moons
+    labeled = y_partial != -1
+    svc = SVC(C=10).fit(X[labeled], y[labeled])
+    model = LaplacianSVC(gamma=4.0, intrinsic_reg=0.05, laplacian_power=1)
+    model.fit(X, y_partial)
+    assert error(model, X, y, y_partial) < 0.02 < 0.1 < error(svc, X, y, y_partial)
+
+
+def test_defaults_at_least_halve_the_error_of_an_svc_on_digits(digits):
+    X, y, y_partial = digits
+    labeled = y_partial != -1
+    svc = SVC(C=10).fit(X[labeled], y[labeled])
+    model = LaplacianSVC().fit(X, y_partial)
+    assert error(model, X, y, y_partial) < 0.5 * error(svc, X, y, y_partial)
+    assert model.average_.weights @ model.shares_ > 0.5
+
+
+def test_labels_take_trust_away_from_a_misleading_graph(rng):
+    """Neighbors that have nothing to do with the samples."""
+    X = rng.standard_normal((400, 2))
+    y = (X[:, 0] > 0).astype(int)
+    adjacency = knn_adjacency(rng.standard_normal((400, 2)))  # of other points
+    model = LaplacianSVC().fit(X, hide_labels(y, 40, rng=0), adjacency=adjacency)
+    weights = model.average_.weights
+    assert weights[0] == weights.max()
+    assert weights[-1] < 0.1
+
+
+@pytest.mark.parametrize("solver", ["newton", "pcg", "dual"])
+@pytest.mark.parametrize("n_landmarks", [None, 100])
+def test_all_solvers_learn_the_digits(digits, solver, n_landmarks):
+    X, y, y_partial = digits
+    model = LaplacianSVC(solver=solver, n_landmarks=n_landmarks, random_state=0)
+    model.fit(X, y_partial)
+    labeled = y_partial != -1
+    svc = SVC(C=10).fit(X[labeled], y[labeled])
+    assert error(model, X, y, y_partial) < error(svc, X, y, y_partial)
+    assert model.solver_ == solver
+
+
+# Special cases
+
+
+def test_without_a_graph_it_is_a_supervised_machine(iris):
+    """Unlabeled rows change nothing once the kernel's width is given."""
+    X, _, y_partial = iris
+    labeled = y_partial != -1
+    model = LaplacianSVC(gamma=0.5, intrinsic_reg=0.0)
+    both = clone(model).fit(X, y_partial).decision_function(X)
+    alone = clone(model).fit(X[labeled], y_partial[labeled]).decision_function(X)
+    assert_allclose(both, alone, atol=1e-10)
+
+
+def test_least_squares_without_a_graph_is_kernel_ridge(iris):
+    X, _, y_partial = iris
+    labeled = np.isin(y_partial, [0, 1])
+    n_labeled = labeled.sum()
+    model = LaplacianRLSC(
+        gamma=0.5, ambient_reg=0.02, intrinsic_reg=0.0, fit_intercept=False
+    )
+    model.fit(X[labeled], y_partial[labeled])
+    ridge = KernelRidge(alpha=0.02 * n_labeled, kernel="rbf", gamma=0.5)
+    ridge.fit(X[labeled], 2.0 * y_partial[labeled] - 1.0)
+    assert_allclose(model.decision_function(X), ridge.predict(X), atol=1e-8)
+
+
+@pytest.mark.parametrize("power", [1, 2])
+def test_dual_is_scikit_learns_svc_on_the_deformed_kernel(moons, power):
+    """With an intercept that a plain Laplacian does not see, as LIBSVM has it."""
+    X, _, y_partial = moons
+    labeled = y_partial != -1
+    ambient, intrinsic = 0.01, 0.03
+    model = LaplacianSVC(
+        gamma=2.0,
+        ambient_reg=ambient,
+        intrinsic_reg=intrinsic,
+        laplacian_power=power,
+        normalized_laplacian=False,
+        solver="dual",
+        fit_intercept=True,
+        tol=1e-10,
+    ).fit(X, y_partial)
+    laplacian = graph_laplacian(
+        knn_adjacency(X, 8, "self-tuned"), normalized=False, power=power
+    )
+    kernel = Deformed(Rbf(2.0), X, laplacian, ratio=intrinsic / ambient)
+    # mean hinge + ambient |f|^2 is a sum of hinges + |f|^2 / 2C with this C
+    C = 1 / (2 * ambient * labeled.sum())
+    svc = SVC(kernel=kernel, C=C, tol=1e-10).fit(X[labeled], y_partial[labeled])
+    rng = np.random.default_rng(0)
+    new = X + 0.1 * rng.standard_normal(X.shape)
+    assert_allclose(model.decision_function(new), svc.decision_function(new), atol=1e-5)
+
+
+def test_all_samples_as_landmarks_are_the_exact_machine(digits):
+    X, _, y_partial = digits
+    options = {"laplacian_power": 2, "gamma": 0.3}
+    exact = LaplacianSVC(**options).fit(X, y_partial)
+    nystrom = LaplacianSVC(n_landmarks=len(X), **options).fit(X, y_partial)
+    assert_allclose(nystrom.decision_function(X), exact.decision_function(X), atol=1e-4)
+    assert_array_equal(nystrom.transduction_, exact.transduction_)
+
+
+def test_precomputed_kernel_and_own_graph_are_the_same_machine(moons):
+    X, _, y_partial = moons
+    new = X[:50] + 0.05
+    direct = LaplacianSVC(gamma=2.0).fit(X, y_partial)
+    given = LaplacianSVC(kernel="precomputed")
+    given.fit(
+        rbf_kernel(X, gamma=2.0),
+        y_partial,
+        adjacency=knn_adjacency(X, 8, "self-tuned"),
+    )
+    assert_allclose(
+        given.decision_function(rbf_kernel(new, X, gamma=2.0)),
+        direct.decision_function(new),
+        atol=1e-6,
+    )
+
+
+def test_precomputed_kernel_finds_neighbors_by_itself(moons):
+    """Distances in the feature space of a Gaussian kernel rank as those of X."""
+    X, y, y_partial = moons
+    gram = rbf_kernel(X, gamma=4.0)
+    model = LaplacianSVC(kernel="precomputed", intrinsic_reg=0.05, laplacian_power=1)
+    model.fit(gram, y_partial)
+    assert error(model, gram, y, y_partial) < 0.02
+
+
+# Invariances
+
+
+def test_order_of_rows_does_not_matter(iris, rng):
+    X, _, y_partial = iris
+    order = rng.permutation(len(X))
+    one = LaplacianSVC().fit(X, y_partial)
+    other = LaplacianSVC().fit(X[order], y_partial[order])
+    assert_allclose(one.decision_function(X), other.decision_function(X), atol=1e-6)
+    assert_array_equal(one.transduction_[order], other.transduction_)
+
+
+@pytest.mark.parametrize("names", [["a", "b", "c"], [10, 20, 30], [0.0, 1.0, 2.0]])
+def test_names_of_classes_do_not_matter(iris, names):
+    X, _, y_partial = iris
+    renamed = np.array(names, dtype=object)[y_partial]
+    renamed[y_partial == -1] = None
+    model = LaplacianSVC().fit(X, renamed)
+    plain = LaplacianSVC().fit(X, y_partial)
+    assert model.classes_.tolist() == names
+    assert_array_equal(model.predict(X), np.array(names)[plain.predict(X)])
+    assert type(model.predict(X[:1])[0]) is type(model.classes_[0])
+
+
+def test_units_do_not_matter(iris):
+    """Neither of the features nor, for a linear kernel, of the kernel."""
+    X, _, y_partial = iris
+    for kernel in ("rbf", "linear"):
+        one = LaplacianSVC(kernel=kernel).fit(X, y_partial)
+        other = LaplacianSVC(kernel=kernel).fit(1000 * X, y_partial)
+        assert_allclose(
+            one.decision_function(X), other.decision_function(1000 * X), rtol=1e-5
+        )
+
+
+def test_copies_are_weights(iris):
+    X, _, y_partial = iris
+    times = np.where(np.arange(len(X)) % 3 == 0, 3, 1)
+    weighted = LaplacianSVC().fit(X, y_partial, sample_weight=times)
+    repeated = LaplacianSVC().fit(np.repeat(X, times, axis=0), y_partial.repeat(times))
+    assert_allclose(
+        weighted.decision_function(X), repeated.decision_function(X), atol=1e-8
+    )
+    assert_array_equal(repeated.transduction_, weighted.transduction_.repeat(times))
+
+
+def test_many_copies_of_each_row_do_not_tear_the_graph(moons):
+    """Twenty copies: the nearest neighbors of a row would all be itself."""
+    X, _, y_partial = moons
+    once = LaplacianSVC(gamma=2.0).fit(X, y_partial)
+    often = LaplacianSVC(gamma=2.0).fit(np.repeat(X, 20, axis=0), y_partial.repeat(20))
+    assert_allclose(once.decision_function(X), often.decision_function(X), atol=1e-8)
+
+
+def test_a_row_with_two_labels_is_allowed(iris):
+    X, _, y_partial = iris
+    X = np.vstack([X, X[:1], X[:1]])
+    y = np.append(y_partial, [1, 2])
+    model = LaplacianSVC().fit(X, y)
+    assert len(model.transduction_) == len(X)
+    assert_array_equal(model.transduction_[-2:], [1, 2])
+
+
+def test_weight_zero_is_absence(iris):
+    X, _, y_partial = iris
+    weights = np.ones(len(X))
+    weights[::4] = 0
+    model = LaplacianSVC().fit(X, y_partial, sample_weight=weights)
+    without = LaplacianSVC().fit(X[weights > 0], y_partial[weights > 0])
+    assert_allclose(model.decision_function(X), without.decision_function(X))
+    assert_array_equal(model.transduction_[weights > 0], without.transduction_)
+    assert_array_equal(model.transduction_[::4], model.predict(X[::4]))
+
+
+def test_refit_is_the_same(digits):
+    X, _, y_partial = digits
+    model = LaplacianSVC(n_landmarks=80, random_state=3)
+    first = model.fit(X, y_partial).decision_function(X)
+    assert_array_equal(model.fit(X, y_partial).decision_function(X), first)
+
+
+# Types of input
+
+
+@pytest.mark.parametrize("solver", ["newton", "pcg"])
+def test_single_precision_is_kept_and_agrees(digits, solver):
+    X, y, y_partial = digits
+    double = LaplacianSVC(solver=solver).fit(X, y_partial)
+    single = LaplacianSVC(solver=solver).fit(X.astype(np.float32), y_partial)
+    assert single.dual_coef_.dtype == np.float32
+    assert single.decision_function(X.astype(np.float32)).dtype == np.float32
+    assert single.n_iter_ == double.n_iter_
+    errors = [
+        error(m, X.astype(m.dual_coef_.dtype), y, y_partial) for m in (single, double)
+    ]
+    assert abs(errors[0] - errors[1]) <= 0.002
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "laplacian", "cosine"])
+def test_sparse_rows_are_dense_rows(digits, kernel, rng):
+    X, _, y_partial = digits
+    X = X * rng.uniform(0.9, 1.1, X.shape)  # so that no distances tie; zeros stay
+    dense = LaplacianSVC(kernel=kernel).fit(X, y_partial)
+    thin = LaplacianSVC(kernel=kernel).fit(sparse.csr_matrix(X), y_partial)
+    assert_allclose(
+        thin.decision_function(sparse.csr_array(X)),
+        dense.decision_function(X),
+        atol=1e-6,
+    )
+
+
+def test_data_frames_and_missing_labels(iris):
+    X, _, y_partial = iris
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    names = pd.Series(y_partial).map({0: "x", 1: "y", 2: "z"})  # -1 becomes missing
+    model = LaplacianSVC().fit(frame, names)
+    assert model.feature_names_in_.tolist() == ["a", "b", "c", "d"]
+    assert set(model.predict(frame)) == {"x", "y", "z"}
+    nullable = pd.Series(y_partial, dtype="Int64").replace(-1, pd.NA)
+    assert_array_equal(
+        LaplacianSVC().fit(frame, nullable).transduction_,
+        LaplacianSVC().fit(X, y_partial).transduction_,
+    )
+
+
+def test_in_a_pipeline(iris):
+    X, y, y_partial = iris
+    model = make_pipeline(StandardScaler(), LaplacianSVC()).fit(X, y_partial)
+    assert model.score(X, y) > 0.85
+
+
+# Small and degenerate data
+
+
+def test_one_label_a_class(moons):
+    X, y, _ = moons
+    y_partial = hide_labels(y, 2, rng=0)
+    model = LaplacianSVC(gamma=2.0).fit(X, y_partial)
+    assert_allclose(model.average_.weights, 1 / 3)  # no label can be left out
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_no_unlabeled_rows(iris):
+    X, y, _ = iris
+    for solver in ("newton", "pcg", "dual"):
+        assert LaplacianSVC(solver=solver).fit(X, y).score(X, y) > 0.9
+
+
+def test_two_rows():
+    model = LaplacianSVC().fit([[0.0], [1.0]], [0, 1])
+    assert_array_equal(model.predict([[0.0], [1.0]]), [0, 1])
+
+
+def test_constant_features():
+    X = np.ones((20, 3))
+    y = np.array([0, 1] + [-1] * 18)
+    scores = LaplacianSVC().fit(X, y).decision_function(X)
+    assert np.isfinite(scores).all()
+
+
+def test_linear_kernel_of_zeros_says_why_not():
+    with pytest.raises(ValueError, match="must have a positive diagonal, got 0"):
+        LaplacianSVC(kernel="linear").fit(np.zeros((6, 2)), [0, 1, 0, 1, -1, -1])
+
+
+def test_components_without_a_label_are_told(rng):
+    """Two far groups, labels in one of them only."""
+    X = np.vstack([rng.standard_normal((40, 2)), rng.standard_normal((30, 2)) + 100])
+    y = np.full(70, -1)
+    y[:10] = (X[:10, 0] > 0).astype(int)
+    with pytest.warns(UserWarning, match="2 connected components, and 30 of 70"):
+        LaplacianSVC(intrinsic_reg=0.1).fit(X, y)
+
+
+# Probabilities
+
+
+def test_probabilities_are_of_the_predicted_class(iris):
+    X, _, y_partial = iris
+    model = LaplacianSVC().fit(X, y_partial)
+    probabilities = model.predict_proba(X)
+    assert_allclose(probabilities.sum(axis=1), 1.0)
+    assert_array_equal(model.classes_[probabilities.argmax(axis=1)], model.predict(X))
+    assert_allclose(np.log(probabilities), model.predict_log_proba(X))
+
+
+def test_probabilities_are_better_than_certainty_and_than_none(digits):
+    X, y, y_partial = digits
+    unlabeled = y_partial == -1
+    model = LaplacianSVC().fit(X, y_partial)
+    logs = model.predict_log_proba(X[unlabeled])
+    loss = -logs[np.arange(unlabeled.sum()), y[unlabeled]].mean()
+    assert loss < 0.8 < np.log(10)
+
+
+# Solvers
+
+
+def test_early_stopped_pcg_is_near_newton_on_the_moons(moons):
+    """Checked too often, the stability stop would end far from the solution."""
+    X, y, y_partial = moons
+    options = {"gamma": 2.0, "intrinsic_reg": 0.05, "laplacian_power": 2}
+    for seed in range(5):
+        y_partial = hide_labels(y, 8, rng=seed)
+        exact = LaplacianSVC(**options).fit(X, y_partial)
+        early = LaplacianSVC(solver="pcg", **options).fit(X, y_partial)
+        difference = np.mean(exact.predict(X) != early.predict(X))
+        assert difference <= 0.03
+        assert early.result_.status in (Status.STOPPED_EARLY, Status.CONVERGED)
+
+
+@pytest.mark.parametrize("early_stopping", ["validation", "mixed"])
+def test_validation_holds_labels_out(digits, early_stopping):
+    X, y, y_partial = digits
+    model = LaplacianSVC(solver="pcg", early_stopping=early_stopping, random_state=0)
+    model.fit(X, y_partial)
+    assert len(model.average_.leave_one_out) < 30
+    given = y_partial != -1
+    assert_array_equal(model.transduction_[given], y[given])
+
+
+def test_history_of_pcg(digits):
+    X, _, y_partial = digits
+    result = LaplacianSVC(solver="pcg", intrinsic_reg=0.05).fit(X, y_partial).result_
+    history = result.history
+    assert np.all(np.diff(history["objective"]) <= 1e-10)
+    assert len(history["gradient_norm"]) >= result.n_iter
+    assert len(history["decision_change"]) >= 1
+    assert history["decision_change"][-1] < 0.015
+
+
+def test_iteration_limit_warns_once(digits):
+    X, _, y_partial = digits
+    model = LaplacianSVC(solver="pcg", max_iter=3, intrinsic_reg=0.05)
+    with pytest.warns(ConvergenceWarning, match="after 3 iterations: hit the") as seen:
+        model.fit(X, y_partial)
+    assert len(seen) == 1
+
+
+def test_warm_start_saves_iterations(digits):
+    X, _, y_partial = digits
+    model = LaplacianSVC(
+        solver="pcg", intrinsic_reg=0.05, early_stopping=None, tol=1e-4, warm_start=True
+    )
+    cold = model.fit(X, y_partial).n_iter_
+    assert model.fit(X, y_partial).n_iter_ < 0.1 * cold
+    with pytest.raises(ValueError, match="needs the samples and classes of the last"):
+        model.fit(X[:500], y_partial[:500])
+
+
+def test_auto_takes_pcg_for_many_samples_and_newton_for_landmarks(rng):
+    X = rng.standard_normal((3400, 2)).astype(np.float32)
+    y = hide_labels((X[:, 0] > 0).astype(int), 20, rng=0)
+    exact = LaplacianSVC(intrinsic_reg=0.01).fit(X, y)
+    assert exact.solver_ == "pcg"
+    low_rank = LaplacianSVC(n_landmarks=50, random_state=0).fit(X, y)
+    assert low_rank.solver_ == "newton"
+    assert low_rank.points_.shape == (50, 2)
+
+
+def test_labels_are_left_out_on_a_part_of_many_samples(rng):
+    """PCG on 2,300 samples: weights of the graph as in the exact machine, roughly."""
+    X, y = make_two_moons(2300, noise=0.1, random_state=0)
+    y_partial = hide_labels(y, 30, rng=0)
+    part = LaplacianSVC(gamma=2.0, solver="pcg", random_state=0).fit(X, y_partial)
+    whole = LaplacianSVC(gamma=2.0, solver="newton").fit(X, y_partial)
+    assert_allclose(part.ambient_reg_, whole.ambient_reg_, rtol=0.5)
+    assert_allclose(part.intrinsic_reg_, whole.intrinsic_reg_, rtol=0.5)
+    assert np.mean(part.transduction_ != whole.transduction_) < 0.02
+
+
+def test_grid_is_the_machines_fitted_one_by_one(iris):
+    X, _, y_partial = iris
+    for solver in ("newton", "dual"):
+        grid = LaplacianSVC(solver=solver, tol=1e-9).fit_grid(
+            X, y_partial, ambient_reg=[1e-3, 1e-2], intrinsic_reg=[0.0, 1e-2, 1e-1]
+        )
+        assert len(grid) == 6
+        for machine in grid:
+            alone = clone(machine).fit(X, y_partial)
+            assert_allclose(
+                machine.decision_function(X), alone.decision_function(X), atol=1e-5
+            )
+            assert_array_equal(machine.transduction_, alone.transduction_)
+
+
+def test_grid_by_pcg_starts_each_from_the_last(digits):
+    X, _, y_partial = digits
+    model = LaplacianSVC(solver="pcg", early_stopping=None, tol=1e-4)
+    weights = [0.05, 0.051]
+    grid = model.fit_grid(X, y_partial, ambient_reg=[1e-3], intrinsic_reg=weights)
+    alone = model.set_params(intrinsic_reg=0.051).fit(X, y_partial)
+    assert grid[1].n_iter_ < alone.n_iter_
+    assert_allclose(grid[1].decision_function(X), alone.decision_function(X), atol=0.01)
+
+
+def test_interrupt_keeps_a_usable_model(digits, monkeypatch):
+    X, _, y_partial = digits
+    model = LaplacianSVC(solver="pcg", intrinsic_reg=0.05)
+
+    def interrupt(iteration, history):
+        if iteration == 4:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(model, "_progress", lambda every: interrupt)
+    with pytest.warns(ConvergenceWarning, match="interrupted; the best result so far"):
+        model.fit(X, y_partial)
+    assert model.predict(X).shape == (600,)
+
+
+def test_verbose_prints_progress(digits, capsys):
+    X, _, y_partial = digits
+    LaplacianSVC(solver="pcg", verbose=True).fit(X, y_partial)
+    printed = capsys.readouterr().out
+    assert "LaplacianSVC: 600 distinct samples, 30 labels, solver pcg" in printed
+    assert "iteration 10: objective" in printed
+    LaplacianSVC(solver="pcg").fit(X, y_partial)
+    assert capsys.readouterr().out == ""
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kernel": "gauss"}, "kernel of LaplacianSVC must be one of .* got 'gauss'"),
+        ({"gamma": "auto"}, "gamma of LaplacianSVC must be one of 'scale', 'median'"),
+        ({"gamma": -1.0}, "gamma of LaplacianSVC must be a number > 0, got -1.0"),
+        ({"ambient_reg": 0}, "ambient_reg of LaplacianSVC must be a number > 0, got 0"),
+        ({"intrinsic_reg": -0.1}, "intrinsic_reg of .* must be .* >= 0, got -0.1"),
+        ({"intrinsic_reg": "yes"}, "intrinsic_reg of .* must be .* got 'yes'"),
+        (
+            {"n_neighbors": 2.5},
+            "n_neighbors of .* must be a whole number >= 1, got 2.5",
+        ),
+        ({"graph_weights": "cosine"}, "graph_weights of .* must be one of .*'cosine'"),
+        ({"graph_weights": 0.0}, "graph_weights of .* must be a number > 0, got 0.0"),
+        ({"laplacian_power": 0}, "laplacian_power of .* >= 1, got 0"),
+        ({"n_landmarks": 0}, "n_landmarks of .* must be a whole number >= 1, got 0"),
+        ({"landmarks": "best"}, "landmarks of .* must be one of .* got 'best'"),
+        ({"solver": "cg"}, "solver of LaplacianSVC must be one of .* got 'cg'"),
+        ({"early_stopping": True}, "early_stopping of .* must be one of .* got True"),
+        ({"validation_fraction": 1.0}, "validation_fraction of .* < 1, got 1.0"),
+        ({"fit_intercept": "yes"}, "fit_intercept of .* must be one of .* got 'yes'"),
+        ({"max_iter": 0}, "max_iter of .* must be a whole number >= 1, got 0"),
+        ({"tol": float("nan")}, "tol of .* must be a number >= 0, got nan"),
+    ],
+)
+def test_bad_parameter_is_named_with_its_value(iris, options, message):
+    X, _, y_partial = iris
+    with pytest.raises(ValueError, match=message):
+        LaplacianSVC(**options).fit(X, y_partial)
+
+
+def test_squared_loss_has_no_dual(iris):
+    X, _, y_partial = iris
+    with pytest.raises(ValueError, match="solver of LaplacianRLSC must be one of"):
+        LaplacianRLSC(solver="dual").fit(X, y_partial)
+
+
+def test_bad_weights_are_refused(iris):
+    X, _, y_partial = iris
+    with pytest.raises(ValueError, match=r"must have shape \(150,\).* got \(3,\)"):
+        LaplacianSVC().fit(X, y_partial, sample_weight=[1, 2, 3])
+    with pytest.raises(ValueError, match=r"finite, >= 0 and not all zero, got .* -1"):
+        LaplacianSVC().fit(X, y_partial, sample_weight=-np.ones(150))
+
+
+def test_bad_graphs_are_refused(iris):
+    X, _, y_partial = iris
+    with pytest.raises(ValueError, match=r"adjacency must have shape \(150, 150\)"):
+        LaplacianSVC().fit(X, y_partial, adjacency=sparse.eye(3))
+
+
+def test_precomputed_kernel_must_be_square(iris):
+    X, _, y_partial = iris
+    with pytest.raises(ValueError, match=r"square Gram matrix .* got shape \(150, 4\)"):
+        LaplacianSVC(kernel="precomputed").fit(X, y_partial)
+
+
+def test_gram_matrix_beyond_memory_names_the_way_out(monkeypatch, iris):
+    X, _, y_partial = iris
+    monkeypatch.setattr(
+        "widemargin.estimators._memory._installed_memory", lambda: 100_000
+    )
+    with pytest.raises(MemoryError, match=r"set n_landmarks \(1000, say\)"):
+        LaplacianSVC().fit(X, y_partial)
+    LaplacianSVC(n_landmarks=20).fit(X, y_partial)
+
+
+def test_validation_with_one_label_a_class_says_why_not(iris):
+    X, y, _ = iris
+    y_partial = hide_labels(y, 3, rng=0)
+    model = LaplacianSVC(solver="pcg", early_stopping="validation")
+    with pytest.raises(ValueError, match="every class has one label only"):
+        model.fit(X, y_partial)
+
+
+def test_fit_is_silent_when_all_is_well(digits):
+    X, _, y_partial = digits
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LaplacianSVC().fit(X, y_partial)
