@@ -7,12 +7,18 @@ protocol (Sec. 6.2): four stratified folds, three times; three folds train, one 
 test set T; L and V are drawn at random with at least one of each class, the rest of
 the training folds is U. V is not used here. For mnist3vs8 and facemit the split of the
 data is given (facemit's exchanged, as in the paper) and only L and V are drawn.
+
+The mean of 12 splits still moves by a point or two with the splits, so the protocol is
+run --runs times; beside the mean over all splits stands the range of the means of 12.
+The paper does not tell its graph weights. Ours are heat weights with the mean edge as
+width. With the kernel's width instead (--graph-weights 0.6), Newton takes as many steps
+on COIL20 as in the paper and comes nearer to its error.
 """
 
 import argparse
 import time
-from dataclasses import dataclass
-from pathlib import Path
+import warnings
+from dataclasses import dataclass, replace
 from resource import RUSAGE_SELF, getrusage
 
 import numpy as np
@@ -41,7 +47,7 @@ class Row:
     paper_pcg: tuple
     paper_steps: float
     paper_iterations: float
-    graph_weights: str = "heat"
+    graph_weights: str | float = "heat"
 
 
 ROWS = {
@@ -102,17 +108,17 @@ def load(name):
     return data.data, y, None
 
 
-def splits(y, test, n_labels, n_splits):
-    """Positions of L, U and T for each split."""
-    rng = np.random.default_rng(0)
+def splits(y, test, n_labels, run):
+    """Positions of L, U and T for each split of one run of the protocol."""
+    rng = np.random.default_rng(run)
     folds = []
     for repeat in range(3):
         if test is not None:
             folds.append((np.flatnonzero(~test), np.flatnonzero(test)))
             continue
-        folder = StratifiedKFold(4, shuffle=True, random_state=repeat)
+        folder = StratifiedKFold(4, shuffle=True, random_state=3 * run + repeat)
         folds.extend(folder.split(y, y))
-    for train, out in folds[:n_splits]:
+    for train, out in folds:
         labeled = draw(y, train, n_labels, rng)
         rest = np.setdiff1d(train, labeled)
         validation = draw(y, rest, n_labels, rng)
@@ -159,12 +165,12 @@ def error(y, predicted, balanced):
     return 100 * np.mean(predicted != y)
 
 
-def run(name, n_splits, methods, graph_weights=None):
+def run(name, n_runs, methods, graph_weights=None):
     """Print one data set's lines, ours beside the paper's."""
     X, y, test = load(name)
     row = ROWS[name]
     if graph_weights:
-        row = Row(**{**vars(row), "graph_weights": graph_weights})
+        row = replace(row, graph_weights=graph_weights)
     kinds = {
         "newton": (LaplacianSVC, row.newton, {}, row.paper_newton),
         "rlsc": (LaplacianRLSC, row.rlsc, {}, row.paper_rlsc),
@@ -173,54 +179,67 @@ def run(name, n_splits, methods, graph_weights=None):
     }
     if name in LARGE:
         kinds = {"pcg": kinds["pcg"]}
-    seen = {kind: [] for kind in kinds if kind in methods}
-    for labeled, unlabeled, out in splits(y, test, row.n_labels, n_splits):
-        train = np.concatenate([labeled, unlabeled])
-        hidden = np.arange(len(train)) >= len(labeled)
-        y_partial = hide(y[train], hidden)
-        for kind in seen:
-            estimator, gammas, options, _ = kinds[kind]
-            model = machine(estimator, row, gammas, **options)
-            start = time.perf_counter()
-            model.fit(X[train], y_partial)
-            seconds = time.perf_counter() - start
-            inferred = model.transduction_[hidden]
-            balanced = name == "facemit"
-            counts = model.result_.history.get("steps") or [model.n_iter_]
-            seen[kind].append(
-                (
-                    error(y[unlabeled], inferred, balanced),
-                    error(y[out], model.predict(X[out]), balanced),
-                    np.mean(counts),
-                    seconds,
-                )
-            )
+    kinds = {kind: value for kind, value in kinds.items() if kind in methods}
+    seen = {kind: [] for kind in kinds}
+    for index in range(n_runs):
+        for split in splits(y, test, row.n_labels, index):
+            for kind, (estimator, gammas, options, _) in kinds.items():
+                model = machine(estimator, row, gammas, **options)
+                balanced = name == "facemit"
+                seen[kind].append(measure(model, X, y, *split, balanced))
     for kind, results in seen.items():
-        u, t, count, seconds = np.array(results).T
-        paper = kinds[kind][-1]
-        counts = {"newton": row.paper_steps, "pcg": row.paper_iterations}
-        print(
-            f"{name:10s} {kind:7s} U {u.mean():6.2f} ({u.std():4.2f})  paper "
-            f"{paper[0]:6.2f}   T {t.mean():6.2f} ({t.std():4.2f})  paper "
-            f"{paper[1]:6.2f}   iterations {count.mean():6.2f}  paper "
-            f"{counts.get(kind, np.nan):6.2f}   fit {seconds.mean():6.2f} s  "
-            f"{len(results)} splits",
-            flush=True,
-        )
+        report(name, kind, row, kinds[kind][-1], np.array(results), n_runs)
+
+
+def measure(model, X, y, labeled, unlabeled, out, balanced):
+    """Errors on U and T, mean number of iterations, seconds."""
+    train = np.concatenate([labeled, unlabeled])
+    hidden = np.arange(len(train)) >= len(labeled)
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "the graph of", UserWarning)  # components
+        model.fit(X[train], hide(y[train], hidden))
+    seconds = time.perf_counter() - start
+    counts = model.result_.history.get("steps") or [model.n_iter_]
+    return (
+        error(y[unlabeled], model.transduction_[hidden], balanced),
+        error(y[out], model.predict(X[out]), balanced),
+        np.mean(counts),
+        seconds,
+    )
+
+
+def report(name, kind, row, paper, results, n_runs):
+    """One line: ours, the paper's, the difference."""
+    u, t, count, seconds = results.T
+    means = u.reshape(n_runs, -1).mean(axis=1)
+    counts = {"newton": row.paper_steps, "pcg": row.paper_iterations}
+    print(
+        f"{name:9s} {kind:6s}  U {u.mean():5.2f} (sd {u.std():4.2f}; "
+        f"{means.min():5.2f} to {means.max():5.2f})  paper {paper[0]:5.2f}"
+        f"  T {t.mean():5.2f} (sd {t.std():4.2f})  paper {paper[1]:5.2f}"
+        f"  iterations {count.mean():6.1f}  paper {counts.get(kind, np.nan):6.1f}"
+        f"  fit {seconds.mean():5.2f} s  {len(u)} splits",
+        flush=True,
+    )
 
 
 def main():
     """Run the data sets named on the command line."""
-    parser = argparse.ArgumentParser(description=Path(__file__).name)
-    parser.add_argument("names", nargs="*", default=list(ROWS), choices=[*ROWS, []])
-    parser.add_argument("--splits", type=int, default=12)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("names", nargs="*", help=f"of {', '.join(ROWS)}")
+    parser.add_argument("--runs", type=int, default=4, help="of the 12-split protocol")
     parser.add_argument(
         "--methods", nargs="*", default=["newton", "rlsc", "dual", "pcg"]
     )
-    parser.add_argument("--graph-weights")
+    parser.add_argument("--graph-weights", help="heat, binary, self-tuned or a width")
     options = parser.parse_args()
-    for name in options.names or list(ROWS):
-        run(name, options.splits, options.methods, options.graph_weights)
+    weights = options.graph_weights
+    if weights is not None and weights[0].isdigit():
+        weights = float(weights)
+    for name in options.names or ROWS:
+        n_runs = 1 if name in LARGE else options.runs
+        run(name, n_runs, options.methods, weights)
     peak = getrusage(RUSAGE_SELF).ru_maxrss / 2**20
     print(f"peak memory {peak:.1f} GiB")
 

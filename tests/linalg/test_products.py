@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from widemargin.linalg import products
 from widemargin.linalg.products import column_dots, symmetric_product
 
 
@@ -37,3 +38,30 @@ def test_column_dots_of_singles_are_added_up_in_double():
     dots = column_dots(A, np.ones_like(A))
     assert dots.dtype == np.float64
     assert dots == [1.0]
+
+
+@pytest.mark.parametrize("n_columns", [5, 6, 11, 16])
+@pytest.mark.parametrize("n_rows", [4, 5, 30, 31])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_compiled_product_equals_the_plain_one(
+    rng, monkeypatch, n_columns, n_rows, order
+):
+    """Any number of rows and columns, shared by more threads than there are blocks."""
+    monkeypatch.setattr(products, "_MIN_LOOP_ROWS", 1)
+    monkeypatch.setattr(products, "n_threads", lambda: max(1, n_rows // 5))
+    half = rng.normal(size=(n_rows, n_rows))
+    matrix = np.asarray(half + half.T, order=order)
+    V = rng.normal(size=(n_rows, n_columns))
+    assert_allclose(products.symmetric_product(matrix, V), matrix @ V, atol=1e-12)
+    single = products.symmetric_product(
+        np.asarray(matrix, np.float32, order=order), V.astype(np.float32)
+    )
+    assert single.dtype == np.float32
+    assert_allclose(single, matrix @ V, atol=1e-4)
+
+
+@pytest.mark.parametrize(("asked", "expected"), [("1", 1), ("2", 2), ("", 3), ("x", 3)])
+def test_threads_are_the_cores_unless_fewer_are_asked_for(monkeypatch, asked, expected):
+    monkeypatch.setattr(products.joblib, "cpu_count", lambda: 3)
+    monkeypatch.setenv("OMP_NUM_THREADS", asked)
+    assert products.n_threads() == expected

@@ -1,17 +1,26 @@
 """Products with a symmetric matrix that read as little of it as possible."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import joblib
 import numpy as np
 from scipy.linalg import blas
 
 _SYMV = {np.dtype(np.float32): blas.ssymv, np.dtype(np.float64): blas.dsymv}
-_MAX_SYMV_COLUMNS = 4  # beyond, one pass over the whole matrix for all columns wins
+_MAX_SYMV_COLUMNS = 4
+# our own loop beats BLAS for matrices beyond the cache and a handful of columns
+_MIN_LOOP_ROWS, _MAX_LOOP_COLUMNS = 4000, 16
 
 
 def symmetric_product(matrix, V):
     """The product of a symmetric matrix and a few columns, `matrix @ V`.
 
-    For up to four columns BLAS `symv` is called for each: it reads one triangle
-    only, so that it takes about half the time of a general product.
+    For up to four columns BLAS `symv` is called for each: it reads one triangle only,
+    so that it takes about half the time of a general product. A general product packs
+    the matrix before it starts, which pays only for many columns; in between a
+    compiled loop reads the matrix once.
 
     Parameters
     ----------
@@ -19,11 +28,41 @@ def symmetric_product(matrix, V):
         Symmetric, C- or Fortran-contiguous, float32 or float64.
     V : ndarray of shape (n, k)
     """
-    if V.shape[1] > _MAX_SYMV_COLUMNS:
-        return matrix @ V
-    symv = _SYMV[matrix.dtype]
-    matrix = matrix.T if matrix.flags.c_contiguous else matrix  # Fortran order: no copy
-    return np.stack([symv(1.0, matrix, column) for column in V.T], axis=1)
+    n_rows, n_columns = V.shape
+    fortran = matrix.T if matrix.flags.c_contiguous else matrix  # symmetric: no copy
+    if n_columns <= _MAX_SYMV_COLUMNS:
+        symv = _SYMV[matrix.dtype]
+        return np.stack([symv(1.0, fortran, column) for column in V.T], axis=1)
+    if n_rows >= _MIN_LOOP_ROWS and n_columns <= _MAX_LOOP_COLUMNS:
+        return _product_by_rows(fortran.T, V)
+    return matrix @ V
+
+
+def _product_by_rows(matrix, V):
+    """The product in one pass over the rows, which threads share."""
+    from widemargin.linalg.products_loops import dot_rows  # compiles: only when needed
+
+    n_rows, n_columns = V.shape
+    columns = np.zeros((n_columns + n_columns % 2, n_rows), dtype=matrix.dtype)
+    columns[:n_columns] = V.T
+    out = np.empty_like(columns)
+    dot_rows(matrix, columns, out, 0, 4)  # compile before threads start
+    bounds = np.linspace(0, n_rows, n_threads() + 1, dtype=int)
+    with ThreadPoolExecutor(n_threads()) as pool:
+        parts = [
+            pool.submit(dot_rows, matrix, columns, out, start, stop)
+            for start, stop in pairwise(bounds)
+        ]
+        for part in parts:
+            part.result()
+    return np.ascontiguousarray(out[:n_columns].T)
+
+
+def n_threads():
+    """Threads to use: the cores we may use, or fewer if OMP_NUM_THREADS says so."""
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    cores = joblib.cpu_count()
+    return max(1, min(cores, int(asked))) if asked.isdigit() else cores
 
 
 def column_dots(A, B):
