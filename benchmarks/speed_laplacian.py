@@ -149,7 +149,10 @@ def early_stopping_against_exact(n_samples=8000):
             results["pcg"] = pcg(objective, check=check)
 
         def exact(objective=objective, results=results):
-            results["newton"] = reduced_newton(objective.reduced())
+            reduced = objective.reduced()
+            result = reduced_newton(reduced)
+            coordinates = reduced.coordinates(result.solution)
+            results["newton"] = replace(result, solution=coordinates)
 
         fast, slow = best_of(early, 3), best_of(exact, 1)
         errors = {}

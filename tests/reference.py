@@ -118,3 +118,40 @@ def distinct_rows(X):
         first.setdefault(tuple(row), i)
     order = list(first)
     return list(first.values()), [order.index(tuple(row)) for row in X.tolist()]
+
+
+def single_ascent(Q, upper, n_steps):
+    """Minimize b'Q b / 2 - 1'b over a box by the best single variable at a time."""
+    beta = np.zeros(len(Q))
+    for _ in range(n_steps):
+        slope = 1 - Q @ beta
+        movable = np.where(slope > 0, beta < upper, beta > 0)
+        if not movable.any():
+            break
+        best = np.argmax(np.where(movable, slope**2 / np.diag(Q), -1.0))
+        beta[best] = np.clip(beta[best] + slope[best] / Q[best, best], 0, upper[best])
+    return beta
+
+
+def pair_ascent(Q, signs, upper, n_steps):
+    """The same with signs'b kept at zero, by the most violating pair at a time."""
+    beta = np.zeros(len(Q))
+    for _ in range(n_steps):
+        value = signs * (1 - Q @ beta)
+        can_rise = np.where(signs > 0, beta < upper, beta > 0)
+        can_fall = np.where(signs > 0, beta > 0, beta < upper)
+        i = np.argmax(np.where(can_rise, value, -np.inf))
+        gap = value[i] - value
+        bend = Q[i, i] + np.diag(Q) - 2 * signs[i] * signs * Q[i]
+        gain = np.where(can_fall & (gap > 0), gap**2 / np.maximum(bend, 1e-12), -1.0)
+        j = np.argmax(gain)
+        if gain[j] <= 0:
+            break
+        rooms = [
+            np.where(signs[i] > 0, upper[i] - beta[i], beta[i]),
+            np.where(signs[j] > 0, beta[j], upper[j] - beta[j]),
+        ]
+        move = min(gap[j] / max(bend[j], 1e-12), *rooms)
+        beta[i] += signs[i] * move
+        beta[j] -= signs[j] * move
+    return beta

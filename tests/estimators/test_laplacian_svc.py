@@ -271,11 +271,11 @@ def test_single_precision_is_kept_and_agrees(digits, solver):
     X, y, y_partial = digits
     double = LaplacianSVC(solver=solver).fit(X, y_partial)
     single = LaplacianSVC(solver=solver).fit(X.astype(np.float32), y_partial)
-    assert single.dual_coef_.dtype == np.float32
+    assert single.points_.dtype == np.float32
     assert single.decision_function(X.astype(np.float32)).dtype == np.float32
     assert single.n_iter_ == double.n_iter_
     errors = [
-        error(m, X.astype(m.dual_coef_.dtype), y, y_partial) for m in (single, double)
+        error(m, X.astype(m.points_.dtype), y, y_partial) for m in (single, double)
     ]
     assert abs(errors[0] - errors[1]) <= 0.002
 
@@ -529,6 +529,9 @@ def test_verbose_prints_progress(digits, capsys):
         ({"fit_intercept": "yes"}, "fit_intercept of .* must be one of .* got 'yes'"),
         ({"max_iter": 0}, "max_iter of .* must be a whole number >= 1, got 0"),
         ({"tol": float("nan")}, "tol of .* must be a number >= 0, got nan"),
+        ({"ambient_reg": float("inf")}, "ambient_reg of .* must be .* got inf"),
+        ({"degree": 2.5}, "degree of .* must be a whole number >= 1, got 2.5"),
+        ({"coef0": -1}, "coef0 of .* must be a number >= 0, got -1"),
     ],
 )
 def test_bad_parameter_is_named_with_its_value(iris, options, message):
@@ -586,3 +589,182 @@ def test_fit_is_silent_when_all_is_well(digits):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         LaplacianSVC().fit(X, y_partial)
+
+
+# More labels, more rows
+
+
+def test_converged_pcg_is_newton_on_more_rows_than_the_panel(rng):
+    """Given weights are used as given, also where labels are left out on a part."""
+    X = rng.standard_normal((2300, 2))
+    y = hide_labels((X[:, 0] > 0).astype(int), 30, rng=0)
+    options = {"ambient_reg": 0.1, "intrinsic_reg": 1e-3, "laplacian_power": 1}
+    exact = LaplacianSVC(solver="newton", **options).fit(X, y)
+    pcg = LaplacianSVC(solver="pcg", early_stopping=None, tol=1e-8, **options).fit(X, y)
+    assert pcg.ambient_reg_ == exact.ambient_reg_ == 0.1
+    assert_allclose(pcg.decision_function(X), exact.decision_function(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("n_landmarks", [None, 40])
+def test_many_labels_are_solved_without_problems_on_all_of_them(rng, n_landmarks):
+    """2,100 labels: PCG, and a few hundred labels judge the graph."""
+    X = rng.standard_normal((2200, 3))
+    y = hide_labels((X[:, 0] + 0.3 * X[:, 1] > 0).astype(int), 2100, rng=0)
+    model = LaplacianSVC(n_landmarks=n_landmarks, random_state=0).fit(X, y)
+    assert model.solver_ == "pcg"
+    assert len(model.average_.leave_one_out) <= 502
+    assert model.score(X[y != -1], y[y != -1]) > 0.95
+
+
+def test_own_graph_is_judged_in_one_piece(rng):
+    """The same graph found and given: nearly the same trust in it."""
+    X, y = make_two_moons(2300, noise=0.1, random_state=0)
+    y_partial = hide_labels(y, 30, rng=0)
+    model = LaplacianSVC(gamma=4.0, solver="pcg", random_state=0)
+    found = clone(model).fit(X, y_partial)
+    given = clone(model).fit(X, y_partial, adjacency=knn_adjacency(X, 8, "self-tuned"))
+    assert_allclose(given.average_.weights, found.average_.weights, atol=0.25)
+    assert np.mean(given.transduction_ != found.transduction_) < 0.02
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "cosine", "rbf"])
+@pytest.mark.parametrize("ambient_reg", [1e-6, 1e-5])
+def test_single_precision_and_little_regularization(rng, kernel, ambient_reg):
+    """Rounding makes kernel matrices slightly indefinite; that must do no harm."""
+    X = rng.standard_normal((60, 3)).astype(np.float32)
+    y = hide_labels((X[:, 0] > 0).astype(int), 20, rng=0)
+    for intrinsic_reg in ("auto", 0.01):
+        model = LaplacianSVC(
+            kernel=kernel, ambient_reg=ambient_reg, intrinsic_reg=intrinsic_reg
+        )
+        assert np.isfinite(model.fit(X, y).decision_function(X)).all()
+
+
+def test_single_precision_landmarks_keep_their_rank(digits):
+    X, _, y_partial = digits
+    models = [
+        LaplacianSVC(n_landmarks=500, landmarks="uniform", random_state=0).fit(
+            Z, y_partial
+        )
+        for Z in (X, X.astype(np.float32))
+    ]
+    shapes = [model.result_.solution.shape for model in models]
+    assert shapes[0] == shapes[1]
+    assert np.mean(models[0].transduction_ != models[1].transduction_) < 0.01
+
+
+def test_few_landmarks_use_a_plain_laplacian(digits):
+    X, _, y_partial = digits
+    options = {"n_landmarks": 60, "random_state": 0}
+    default = LaplacianSVC(**options).fit(X, y_partial)
+    plain = LaplacianSVC(laplacian_power=1, **options).fit(X, y_partial)
+    assert_array_equal(default.decision_function(X), plain.decision_function(X))
+
+
+def test_labeled_rows_that_the_kernel_does_not_see_are_told(rng):
+    X = np.vstack([np.zeros((2, 3)), rng.standard_normal((20, 3))])
+    y = np.array([0, 1] + [-1] * 20)
+    with pytest.raises(ValueError, match="the kernel is zero on all labeled samples"):
+        LaplacianSVC(kernel="cosine").fit(X + 0.0, np.where(np.arange(22) < 2, y, -1))
+
+
+def test_class_weights(iris):
+    X, _, y_partial = iris
+    plain = LaplacianSVC().fit(X, y_partial)
+    even = LaplacianSVC(class_weight={0: 2.0, 1: 2.0, 2: 2.0}).fit(X, y_partial)
+    assert_allclose(even.decision_function(X), plain.decision_function(X), atol=1e-8)
+    heavy = LaplacianSVC(class_weight={0: 1.0, 1: 1.0, 2: 100.0}).fit(X, y_partial)
+    assert np.sum(heavy.predict(X) == 2) > np.sum(plain.predict(X) == 2)
+    absent = LaplacianSVC(class_weight={0: 1.0, 1: 1.0, 2: 0.0}).fit(X, y_partial)
+    assert absent.classes_.tolist() == [0, 1]
+    with pytest.raises(ValueError, match="class_weight of LaplacianSVC must be"):
+        LaplacianSVC(class_weight={0: -1.0, 1: 1.0, 2: 1.0}).fit(X, y_partial)
+
+
+def test_precomputed_kernel_must_be_symmetric_and_dense(iris):
+    X, _, y_partial = iris
+    gram = rbf_kernel(X)
+    crooked = gram.copy()
+    crooked[0, 1] += 1
+    model = LaplacianSVC(kernel="precomputed")
+    with pytest.raises(ValueError, match="must be symmetric, got entries that differ"):
+        model.fit(crooked, y_partial)
+    with pytest.raises(TypeError, match="dense data is required"):
+        model.fit(sparse.csr_matrix(gram), y_partial)
+
+
+def test_precomputed_kernel_with_weights_of_zero_and_landmarks(iris):
+    X, _, y_partial = iris
+    weights = np.ones(len(X))
+    weights[::5] = 0
+    gram = rbf_kernel(X, gamma=0.5)
+    options = {"n_landmarks": 200, "laplacian_power": 1}
+    given = LaplacianSVC(kernel="precomputed", **options)
+    given.fit(gram, y_partial, sample_weight=weights)
+    used = weights > 0
+    alone = LaplacianSVC(kernel="precomputed", **options)
+    alone.fit(gram[np.ix_(used, used)], y_partial[used])
+    assert_allclose(
+        given.decision_function(gram), alone.decision_function(gram[:, used]), atol=1e-6
+    )
+
+
+def test_data_frame_with_weights_of_zero_does_not_warn(iris):
+    X, _, y_partial = iris
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    weights = np.ones(len(X))
+    weights[:3] = 0
+    LaplacianSVC().fit(frame, y_partial, sample_weight=weights)
+
+
+def test_validation_uses_the_share_of_labels_it_is_given(digits):
+    """And judges by them: another share, another number of labels left to train."""
+    X, _, y_partial = digits
+    counts = []
+    for fraction in (0.1, 0.4):
+        model = LaplacianSVC(
+            solver="pcg",
+            early_stopping="validation",
+            validation_fraction=fraction,
+            random_state=0,
+        ).fit(X, y_partial)
+        counts.append(len(model.average_.leave_one_out))
+    assert counts[0] > counts[1]
+
+
+def test_slope_follows_the_labels(iris):
+    """Random labels deserve flat probabilities, clear ones steep ones."""
+    X, _, y_partial = iris
+    shuffled = y_partial.copy()
+    labeled = y_partial != -1
+    shuffled[labeled] = np.random.default_rng(0).permutation(y_partial[labeled])
+    clear = LaplacianSVC().fit(X, y_partial).slope_
+    assert LaplacianSVC().fit(X, shuffled).slope_ < 3.0 < clear
+
+
+def test_grid_leaves_the_estimator_alone_and_shares_factorizations(iris, monkeypatch):
+    from widemargin.linalg import expansions
+
+    X, _, y_partial = iris
+    ratios = []
+    original = expansions.DeformedKernel
+
+    def count(gram, laplacian, ratio):
+        ratios.append(ratio)
+        return original(gram, laplacian, ratio)
+
+    monkeypatch.setattr(expansions, "DeformedKernel", count)
+    model = LaplacianSVC()
+    weights = [1e-3, 1e-2, 1e-1]
+    model.fit_grid(X, y_partial, ambient_reg=weights, intrinsic_reg=weights)
+    assert len(ratios) == 5  # nine pairs, five ratios
+    assert not hasattr(model, "classes_")
+
+
+def test_warm_start_of_the_average(digits):
+    X, _, y_partial = digits
+    model = LaplacianSVC(
+        solver="pcg", early_stopping=None, tol=1e-3, warm_start=True, max_iter=3000
+    )
+    cold = model.fit(X, y_partial).n_iter_
+    assert model.fit(X, y_partial).n_iter_ < 0.1 * cold

@@ -67,5 +67,6 @@ def test_given_weights_are_a_family_of_one(rng, intrinsic, share):
     objective = make_objective(rng, intrinsic=intrinsic)
     family = given_graph(objective)
     assert family.shares == (share,)
-    machine = family.graph_objective(objective)
+    larger = make_objective(rng, n_samples=180, intrinsic=intrinsic)
+    machine = family.graph_objective(larger)
     assert (machine.ambient, machine.intrinsic) == (objective.ambient, intrinsic)

@@ -1,8 +1,10 @@
 """Checks of constructor parameters: who, what, the value, and the way out."""
 
+import math
 import numbers
 
 import numpy as np
+from sklearn.utils.class_weight import compute_class_weight
 
 
 def check_number(estimator, name, *, low=None, strict=False, high=None, integer=False):
@@ -27,18 +29,19 @@ def check_number(estimator, name, *, low=None, strict=False, high=None, integer=
     is_number = isinstance(value, kind) and not isinstance(value, bool)
     below = is_number and low is not None and (value <= low if strict else value < low)
     above = is_number and high is not None and value >= high
-    # "not value == value" is true of NaN only
-    if not is_number or below or above or not value == value:
+    if not is_number or below or above or not math.isfinite(value):
         raise ValueError(_message(estimator, name, wanted, value))
 
 
-def check_choice(estimator, name, choices):
-    """Raise unless a parameter is one of `choices`."""
+def check_choice(estimator, name, choices, alternative=""):
+    """Raise unless a parameter is one of `choices`; the message adds `alternative`."""
     value = getattr(estimator, name)
     for choice in choices:
         if value is choice or (isinstance(value, str) and value == choice):
             return
-    wanted = f"one of {', '.join(map(repr, choices))}"
+    wanted = ", ".join(map(repr, choices))
+    wanted = f"one of {wanted}" if len(choices) > 1 else wanted
+    wanted = f"{wanted} {alternative}".strip()
     raise ValueError(_message(estimator, name, wanted, value))
 
 
@@ -46,7 +49,7 @@ def check_sample_weight(estimator, sample_weight, n_samples):
     """Weights as an array, one for each sample: finite, >= 0, not all zero."""
     if sample_weight is None:
         return np.ones(n_samples)
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = np.array(sample_weight, dtype=np.float64)
     name = type(estimator).__name__
     if weights.ndim == 0:
         weights = np.full(n_samples, float(weights))
@@ -61,6 +64,36 @@ def check_sample_weight(estimator, sample_weight, n_samples):
             f"values from {weights.min():g} to {weights.max():g}."
         )
     return weights
+
+
+def class_weights(estimator, labels):
+    """Weight of each label by its class, from the parameter `class_weight`."""
+    names = labels.classes[labels.codes]
+    weights = compute_class_weight(
+        estimator.class_weight, classes=labels.classes, y=names
+    )
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        wanted = "'balanced' or a dict of finite weights >= 0"
+        raise ValueError(
+            _message(estimator, "class_weight", wanted, estimator.class_weight)
+        )
+    return weights[labels.codes]
+
+
+def check_gram(estimator, X):
+    """Raise unless X can be the Gram matrix of the training samples."""
+    name = f"X of {type(estimator).__name__}.fit with kernel='precomputed'"
+    if X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"{name} must be the square Gram matrix of the training samples, got shape "
+            f"{X.shape}."
+        )
+    asymmetry = float(np.abs(X - X.T).max())
+    if asymmetry > 1e-4 * float(np.abs(X).max()):
+        raise ValueError(
+            f"{name} must be symmetric, got entries that differ by {asymmetry:g}; "
+            "use (K + K.T) / 2 if the difference is rounding."
+        )
 
 
 def _message(estimator, name, wanted, value):

@@ -1,12 +1,12 @@
 """What the Laplacian machines share: everything but the loss."""
 
+import math
 import warnings
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
@@ -16,8 +16,10 @@ from sklearn.utils.validation import (
 from widemargin.estimators._base import SolvedMixin
 from widemargin.estimators._checks import (
     check_choice,
+    check_gram,
     check_number,
     check_sample_weight,
+    class_weights,
 )
 from widemargin.estimators._memory import check_gram_memory
 from widemargin.estimators._sample import keep_copies, merge_copies
@@ -38,7 +40,7 @@ from widemargin.kernels import (
     make_kernel,
     scores_in_blocks,
 )
-from widemargin.kernels.nystrom import CHOICES
+from widemargin.kernels.nystrom import CHOICES, double
 from widemargin.labels import decide, read_labels
 from widemargin.linalg.expansions import FeatureExpansion, KernelExpansion
 from widemargin.linalg.random import as_generator
@@ -59,6 +61,8 @@ from widemargin.solvers.temperature import DEFAULT_SLOPE, fit_slope, log_probabi
 
 # Newton is faster up to so many rows, and so many more for each column of scores
 _NEWTON_ROWS, _NEWTON_ROWS_A_COLUMN, _NEWTON_MAX_ROWS = 2500, 750, 10_000
+_NEWTON_LABELS = 2000  # with more, problems on the labels are no longer small
+_PANEL_LABELS = 500
 _FLOATS = (np.float64, np.float32)
 _PANEL_ROWS = 2000  # rows on which labels are left out when there are many more
 _NOTEWORTHY_SHARE = 0.1  # of the graph, for a warning about it
@@ -188,7 +192,8 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
         ]
         for machine in machines:
             machine._check_parameters()
-        sample = self._read(X, y, sample_weight, adjacency)
+        reader = machines[0]
+        sample = reader._read(X, y, sample_weight, adjacency)
         kernel = self._make_kernel(sample.X, rng)
         expansion, basis = self._expand(kernel, sample.X, rng)
         in_need = [machine for machine in machines if machine.intrinsic_reg != 0]
@@ -197,8 +202,8 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
         factorized, start = {}, None
         for machine in machines:
             for name in ("classes_", "n_features_in_", "feature_names_in_"):
-                if hasattr(self, name):
-                    setattr(machine, name, getattr(self, name))
+                if hasattr(reader, name):
+                    setattr(machine, name, getattr(reader, name))
             objective = machine._build_objective(expansion, laplacian, sample)
             problem = machine._shared_problem(objective, sample, factorized)
             result = machine._learn(
@@ -206,7 +211,7 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
             )
             machine._store_model(kernel, basis, sample, objective, result.solution)
             machine._store(result)
-            start = result.solution if machine.solver_ == "pcg" else None
+            start = machine.start_
         return machines
 
     def decision_function(self, X):
@@ -246,8 +251,11 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
     def _scores(self, X):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS, reset=False)
+        return self._evaluate(X)
+
+    def _evaluate(self, X):
         scores = scores_in_blocks(self.kernel_, X, self.points_, self.dual_coef_)
-        return scores + self.intercept_
+        return scores + self.intercept_.astype(scores.dtype)
 
     def _check_parameters(self):
         if not callable(self.kernel):
@@ -256,12 +264,18 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
             check_choice(self, "gamma", ("scale", "median"))
         else:
             check_number(self, "gamma", low=0, strict=True)
-        if self.intrinsic_reg != "auto":
+        if isinstance(self.intrinsic_reg, str):
+            check_choice(self, "intrinsic_reg", ("auto",), "or a number >= 0")
+        else:
             check_number(self, "intrinsic_reg", low=0)
         check_number(self, "ambient_reg", low=0, strict=True)
         check_number(self, "n_neighbors", low=1, integer=True)
-        if self.laplacian_power != "auto":
+        if isinstance(self.laplacian_power, str):
+            check_choice(self, "laplacian_power", ("auto",), "or a whole number >= 1")
+        else:
             check_number(self, "laplacian_power", low=1, integer=True)
+        check_number(self, "degree", low=1, integer=True)
+        check_number(self, "coef0", low=0)
         check_number(self, "max_iter", low=1, integer=True)
         check_number(self, "tol", low=0)
         if self.n_landmarks is not None:
@@ -278,36 +292,29 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
 
     def _read(self, X, y, sample_weight, adjacency):
         """Everything the user passed, checked and put together."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS)
+        pairwise = self.kernel == "precomputed"
+        X = validate_data(
+            self, X, accept_sparse=False if pairwise else "csr", dtype=_FLOATS
+        )
         if y is not None:
             check_consistent_length(X, y)
         row_weights = check_sample_weight(self, sample_weight, X.shape[0])
+        if self.class_weight is not None:
+            labels = read_labels(y, row_weights > 0)
+            row_weights[np.flatnonzero(row_weights)[labels.labeled]] *= class_weights(
+                self, labels
+            )
         labels = read_labels(y, row_weights > 0)
         self.classes_ = labels.classes
         used = np.flatnonzero(row_weights)
         weights = row_weights[used][labels.labeled]
-        if self.class_weight is not None:
-            weights *= compute_class_weight(
-                self.class_weight,
-                classes=labels.classes,
-                y=labels.classes[labels.codes],
-            )[labels.codes]
         if adjacency is not None:
             adjacency = check_adjacency(adjacency, X.shape[0])
-        if self.kernel == "precomputed":
-            self._check_square(X)
-            gram = X[np.ix_(used, used)]
-            return keep_copies(X, gram, adjacency, labels, weights, used)
-        if adjacency is not None:
-            return keep_copies(X, X[used], adjacency, labels, weights, used)
-        return merge_copies(X, labels, weights, used)
-
-    def _check_square(self, X):
-        if X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"X of {type(self).__name__}.fit must be the square Gram matrix of the "
-                f"training samples when kernel='precomputed', got shape {X.shape}."
-            )
+        if pairwise:
+            check_gram(self, X)
+        elif adjacency is None:
+            return merge_copies(X, labels, weights, used)
+        return keep_copies(X, adjacency, labels, weights, used, pairwise=pairwise)
 
     def _make_kernel(self, X, rng):
         return make_kernel(
@@ -346,9 +353,11 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
         )
 
     def _choose_solver(self, sample):
-        """Newton where its factorization is cheap, PCG elsewhere."""
+        """Newton where its factorizations are cheap, PCG elsewhere."""
         if self.solver != "auto":
             return self.solver
+        if len(sample.rows) > _NEWTON_LABELS:
+            return "pcg"
         limit = _NEWTON_ROWS + _NEWTON_ROWS_A_COLUMN * sample.signs.shape[1]
         small = sample.n_samples <= min(limit, _NEWTON_MAX_ROWS)
         return "newton" if small or self.n_landmarks is not None else "pcg"
@@ -408,7 +417,7 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
         self.solver_ = self._choose_solver(sample)
         train, check = self._plan_stopping(sample, rng)
         objective = train.label(objective)
-        panel = self._build_panel(objective, kernel, train, rng)
+        judges, panel = self._build_panel(objective, kernel, train, rng)
         if self._asks_labels:
             mixable = self.solver_ != "pcg" and self.fit_intercept is not True
             family = share_graph(panel, SHARES if mixable else (0.0, 1.0))
@@ -417,8 +426,10 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
         graph = family.graph_objective(objective)
         self.shares_, self.intrinsic_reg_ = family.shares, graph.intrinsic
         self.ambient_reg_ = graph.ambient / objective.expansion.mean_diagonal()
-        self.average_ = average_over_graph(family.problems, train.codes)
-        self.slope_ = self._calibrate(train)
+        self.average_ = average_over_graph(
+            family.problems, judges.codes, max_iter=self.max_iter
+        )
+        self.slope_ = self._calibrate(judges)
         self._say(
             f"{sample.n_samples} distinct samples, {len(train.codes)} labels, solver "
             f"{self.solver_}; shares of the graph {self.shares_} weigh "
@@ -427,32 +438,38 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
         if self.solver_ == "pcg":
             start = self._start(graph) if start is None else start
             results = self._solve_by_pcg(objective, graph, check, start)
+            self.start_ = results[-1].solution
         else:
             results = self._solve_exactly(family.problems)
+            self.start_ = None
         return blend(results, self.average_.weights)
 
     def _shared_problem(self, objective, sample, factorized):
         """The reduced problem, from one with the same ratio of weights if there is."""
         if self._asks_labels or self._choose_solver(sample) == "pcg":
             return None
-        ratio = objective.intrinsic / objective.ambient
+        ratio = round(math.log(max(objective.intrinsic / objective.ambient, 1e-300)), 9)
         if ratio not in factorized:
             factorized[ratio] = objective, objective.reduced()
         first, problem = factorized[ratio]
         return problem.rescaled(objective.ambient / first.ambient)
 
     def _build_panel(self, objective, kernel, sample, rng):
-        """The problem on which labels are left out: often the whole one."""
-        whole = self.solver_ != "pcg" or self.n_landmarks is not None
-        if whole or sample.n_samples <= _PANEL_ROWS:
-            return objective
-        kept = sample.thin_rows(_PANEL_ROWS, rng)
-        part = sample.with_rows(kept, pairwise=self.kernel == "precomputed")
-        return replace(
+        """The labels that are left out, and the problem: often the whole one."""
+        if self.solver_ != "pcg":
+            return sample, objective
+        judges = sample.thin_labels(_PANEL_LABELS, rng)
+        objective = judges.label(objective)
+        if self.n_landmarks is not None or sample.n_samples <= _PANEL_ROWS:
+            return judges, objective
+        kept = judges.thin_rows(_PANEL_ROWS, rng)
+        part = judges.with_rows(kept, pairwise=self.kernel == "precomputed")
+        panel = replace(
             part.label(objective),
             expansion=objective.expansion.restricted(kept),
             laplacian=self._connect(kernel, part),
         )
+        return part, panel
 
     def _solve_exactly(self, problems):
         """Coordinates of each minimum, which Newton's method has found already."""
@@ -469,30 +486,27 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
         ]
 
     def _solve_by_pcg(self, objective, graph, check, start):
-        """The machine of the graph by PCG, that without it on its few labels."""
+        """Each machine by PCG; the one without the graph exactly if labels are few."""
+        options = {"max_iter": self.max_iter, "tol": self.tol, "check": check}
         results = []
-        if 0.0 in self.shares_:
-            plain = replace(objective, intrinsic=0.0).reduced()
-            result = reduced_newton(plain)
-            coordinates = plain.coordinates(result.solution)
-            results.append(replace(result, solution=coordinates))
-        if self.shares_ != (0.0,):
-            result = pcg(
-                graph,
-                start,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                check=check,
-                callback=self._progress(every=10),
-            )
-            results.append(result)
+        if len(self.shares_) > 1:
+            plain = replace(objective, intrinsic=0.0)
+            if len(plain.rows) > _NEWTON_LABELS:
+                results.append(pcg(plain, **options))
+            else:
+                problem = plain.reduced()
+                result = reduced_newton(problem, max_iter=self.max_iter)
+                coordinates = problem.coordinates(result.solution)
+                results.append(replace(result, solution=coordinates))
+        callback = self._progress(every=10)
+        results.append(pcg(graph, start, callback=callback, **options))
         return results
 
     def _start(self, objective):
         """Where PCG starts: at the last solution if asked to, else at zero."""
-        if not self.warm_start or not hasattr(self, "result_"):
+        start = getattr(self, "start_", None)
+        if not self.warm_start or start is None:
             return None
-        start = self.result_.solution
         wanted = (objective.space.n_coordinates, objective.targets.shape[1])
         if start.shape != wanted:
             raise ValueError(
@@ -509,8 +523,10 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
         intercept = np.zeros(n_columns) if self.fit_intercept is False else solution[-1]
         self.kernel_ = kernel
         self.points_ = kernel.points(sample.given, sample.origin[basis.rows])
-        self.dual_coef_ = basis.coefficients(coordinates).astype(dtype, copy=False)
-        self.intercept_ = intercept.astype(dtype, copy=False)
+        if self.n_landmarks is not None:
+            self.points_ = double(self.points_)  # large coefficients: see NystromMap
+        self.dual_coef_ = basis.coefficients(coordinates).astype(np.float64)
+        self.intercept_ = intercept.astype(np.float64)
         codes = decide(objective.space.scores(solution.astype(dtype, copy=False)))
         self.transduction_ = self._transduce(sample, codes[sample.distinct_of])
         self._warn_unreached(objective.laplacian, sample)
@@ -520,7 +536,7 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
         inferred = sample.labels.complete(codes)
         if len(inferred) == sample.given.shape[0]:
             return inferred
-        transduction = self.predict(sample.given)
+        transduction = self.classes_[decide(self._evaluate(sample.given))]
         transduction[sample.used] = inferred
         return transduction
 
@@ -545,10 +561,10 @@ class LaplacianMachine(SolvedMixin, ClassifierMixin, BaseEstimator):
             warnings.warn(
                 f"the graph of {type(self).__name__} has {n_components} connected "
                 f"components, and {unreached.sum()} of {sample.n_samples} samples are "
-                "in one without a label, where the kernel alone decides; raise "
-                f"n_neighbors={self.n_neighbors}, or label a sample there.",
+                "in one without a label, where the kernel alone decides; label one of "
+                "them, or use more neighbors.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def __sklearn_tags__(self):

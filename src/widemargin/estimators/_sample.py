@@ -75,12 +75,35 @@ class Sample:
         rows, codes = self.rows[kept], self.codes[kept]
         return replace(self, rows=rows, codes=codes, weights=weights)
 
+    def thin_labels(self, n_labels, rng):
+        """The sample with at most so many labels, drawn class by class."""
+        if len(self.codes) <= n_labels:
+            return self
+        kept = np.zeros(len(self.codes), dtype=bool)
+        for code in np.unique(self.codes):
+            members = rng.permutation(np.flatnonzero(self.codes == code))
+            share = n_labels * len(members) / len(self.codes)
+            kept[members[: max(2, round(share))]] = True
+        return self.with_labels(kept)
+
     def thin_rows(self, n_rows, rng):
-        """Positions of all labeled rows and of random others, `n_rows` in all."""
-        labeled, others = np.unique(self.rows), self.unlabeled_idx
-        n_others = min(max(n_rows - len(labeled), 0), len(others))
-        drawn = rng.choice(others, n_others, replace=False)
-        return np.sort(np.concatenate([labeled, drawn]))
+        """Positions of all labeled rows and of some others, `n_rows` in all.
+
+        The others are drawn at random; from a given graph, which would fall to pieces,
+        they are the nearest ones along it.
+        """
+        kept = np.zeros(self.n_samples, dtype=bool)
+        kept[self.rows] = True
+        frontier = ~kept
+        while (n_missing := n_rows - int(kept.sum())) > 0 and not kept.all():
+            if self.adjacency is not None:
+                reached = (self.adjacency @ kept.astype(np.float64)) > 0
+                frontier = reached & ~kept
+                if not frontier.any():  # no edge leads further
+                    frontier = ~kept
+            others = np.flatnonzero(frontier)
+            kept[rng.choice(others, min(n_missing, len(others)), replace=False)] = True
+        return np.flatnonzero(kept)
 
     def with_rows(self, kept, *, pairwise):
         """The sample with only some of its distinct rows, all labeled ones included.
@@ -115,11 +138,12 @@ def merge_copies(given, labels, weights, used):
     return _collect(given, X, None, used[first], used, distinct_of, labels, weights)
 
 
-def keep_copies(given, X, adjacency, labels, weights, used):
-    """All used rows X as they are: for a graph or Gram matrix, which name each row."""
-    every = np.arange(len(used))
-    if adjacency is not None:
-        adjacency = adjacency[used][:, used]
+def keep_copies(given, adjacency, labels, weights, used, *, pairwise):
+    """All used rows as they are: for a graph or Gram matrix, which name each row."""
+    every, X = np.arange(len(used)), given
+    if len(used) < given.shape[0]:
+        X = given[np.ix_(used, used)] if pairwise else given[used]
+        adjacency = None if adjacency is None else adjacency[used][:, used]
     return _collect(given, X, adjacency, used, used, every, labels, weights)
 
 

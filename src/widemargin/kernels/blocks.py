@@ -25,9 +25,9 @@ def scores_in_blocks(kernel, X, points, coef, buffer_bytes=_BUFFER_BYTES):
 
     Returns
     -------
-    ndarray of shape (n_samples, k)
+    ndarray of shape (n_samples, k), in the type of X
     """
-    scores = np.empty((X.shape[0], coef.shape[1]), dtype=coef.dtype)
+    scores = np.empty((X.shape[0], coef.shape[1]), dtype=X.dtype)
     blocks = row_blocks(X.shape[0], len(coef), coef.dtype.itemsize, buffer_bytes)
     for block in blocks:
         scores[block] = kernel(X[block], points) @ coef

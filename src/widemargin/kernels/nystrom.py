@@ -4,7 +4,9 @@ The kernel is replaced by :math:`z(x)^\top z(x')` with features
 :math:`z(x) = \Lambda^{-1/2} U^\top k(\text{landmarks}, x)`, where
 :math:`U \Lambda U^\top` is the landmarks' Gram matrix. Directions with an eigenvalue
 that is zero up to rounding are left out, so that copies among the landmarks, or more
-landmarks than features, do no harm.
+landmarks than features, do no harm. All this is done in double precision, since small
+eigenvalues, which single precision cannot tell from zero, matter; the features
+themselves keep the type of X.
 """
 
 from dataclasses import dataclass
@@ -40,21 +42,25 @@ class NystromMap:
     @classmethod
     def fit(cls, kernel, X, rows):
         """The map for the landmarks ``X[rows]``."""
-        landmarks = kernel.points(X, rows)
-        gram = kernel(X[rows], landmarks)
-        values, vectors = eigh(gram.astype(np.float64), check_finite=False)
-        precision = np.finfo(gram.dtype).eps
-        kept = values > values[-1] * len(rows) * precision
+        landmarks = double(kernel.points(X, rows))
+        gram = kernel(double(X[rows]), landmarks).astype(np.float64, copy=False)
+        values, vectors = eigh(gram, check_finite=False)
+        kept = values > values[-1] * len(rows) * np.finfo(np.float64).eps
         whitening = vectors[:, kept] / np.sqrt(values[kept])
-        return cls(kernel, rows, landmarks, whitening.astype(gram.dtype))
+        return cls(kernel, rows, landmarks, whitening)
 
     def __call__(self, X):
-        """Features of the rows of X, shape (n_samples, rank)."""
+        """Features of the rows of X, shape (n_samples, rank), in the type of X."""
         return scores_in_blocks(self.kernel, X, self.landmarks, self.whitening)
 
     def coefficients(self, w):
         """Coefficients of the landmarks' kernel functions for feature weights w."""
         return self.whitening @ w
+
+
+def double(X):
+    """Samples in double precision; positions of samples as they are."""
+    return X.astype(np.float64, copy=False) if X.dtype.kind == "f" else X
 
 
 def choose_landmarks(kernel, X, n_landmarks, rng, choice="kmeans++"):

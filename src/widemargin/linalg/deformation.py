@@ -6,7 +6,9 @@ nothing but the ratio :math:`\rho` of the two penalty weights.
 """
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, lu_factor, lu_solve
+from scipy.linalg import cho_solve, lu_factor, lu_solve
+
+from widemargin.linalg.cholesky import jittered_cholesky
 
 
 class DeformedKernel:
@@ -68,7 +70,7 @@ class DeformedFeatures:
         matrix = np.eye(features.shape[1])
         if ratio > 0:
             matrix += ratio * (features.T @ (laplacian @ features))
-        self._factor = cho_factor(matrix, lower=True, check_finite=False)
+        self._factor, _ = jittered_cholesky(0.5 * (matrix + matrix.T))
 
     def solve(self, h):
         r"""Coordinates :math:`A^{-1} Z^\top h`, (n, m) -> (r, m)."""

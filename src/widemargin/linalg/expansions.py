@@ -105,7 +105,8 @@ class FeatureExpansion:
 
     def mean_diagonal(self):
         """Mean of k(x, x) = |z(x)|^2, the scale of the kernel."""
-        return float(column_dots(self.features, self.features).sum()) / self.n_samples
+        squares = np.einsum("ij,ij->i", self.features, self.features)
+        return float(squares.mean(dtype=np.float64))
 
     def deformed(self, laplacian, ratio):
         """The same functions under the norm I + ratio Z'L Z; O(n r^2) once."""

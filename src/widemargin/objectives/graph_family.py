@@ -21,19 +21,25 @@ class GraphFamily:
         One for each share.
     graph : ManifoldObjective
         The machine of share 1 (or the given one), with its weights.
+    chosen : bool
+        Whether the weights were chosen for these samples, and not given.
     """
 
     shares: tuple[float, ...]
     problems: list[ReducedObjective]
     graph: ManifoldObjective
+    chosen: bool
 
     def graph_objective(self, objective):
         """The machine of share 1 on more samples than the family was built from.
 
-        The weight of the graph term stays; that of the ambient norm is one over the
-        number of samples, as the kernel's diagonal is once the graph has bent it.
+        Given weights stay. Of chosen ones that of the graph term stays; that of the
+        ambient norm is as one over the number of samples, like the kernel's diagonal
+        once the graph has bent it.
         """
-        fewer = self.graph.expansion.n_samples / objective.expansion.n_samples
+        fewer = 1.0
+        if self.chosen:
+            fewer = self.graph.expansion.n_samples / objective.expansion.n_samples
         return replace(
             objective,
             ambient=self.graph.ambient * fewer,
@@ -44,7 +50,8 @@ class GraphFamily:
 def given_graph(objective, problem=None):
     """A family of one: the objective with the weights that it has."""
     share = 1.0 if objective.intrinsic > 0 else 0.0
-    return GraphFamily((share,), [problem or objective.reduced()], objective)
+    problems = [problem or objective.reduced()]
+    return GraphFamily((share,), problems, objective, chosen=False)
 
 
 def share_graph(objective, shares=SHARES):
@@ -78,10 +85,15 @@ def share_graph(objective, shares=SHARES):
     ratio = _RATIO * expansion.n_samples / expansion.mean_diagonal()
     deformed = expansion.deformed(objective.laplacian, ratio)
     undeformed = expansion.deformed(objective.laplacian, 0.0)
-    tau = deformed.mean_diagonal(objective.rows)
-    tau /= undeformed.mean_diagonal(objective.rows)
+    size = undeformed.mean_diagonal(objective.rows)
+    if size <= 0:
+        raise ValueError(
+            "the kernel is zero on all labeled samples, so that nothing can be learned "
+            "from them; look for labeled rows of zeros, or choose another kernel."
+        )
+    tau = deformed.mean_diagonal(objective.rows) / size
     ambient = tau * objective.ambient
     graph = replace(objective, ambient=ambient, intrinsic=ratio * ambient)
     ends = {0.0: plain, 1.0: graph.reduced(deformed)}
     problems = [ends.get(share) or plain.mixed(ends[1.0], share) for share in shares]
-    return GraphFamily(tuple(shares), problems, graph)
+    return GraphFamily(tuple(shares), problems, graph, chosen=True)

@@ -9,8 +9,9 @@ Gram matrix S of the *deformed* kernel on the labeled samples.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve
 
+from widemargin.linalg.cholesky import jittered_cholesky, without_negative_part
 from widemargin.linalg.products import column_dots
 
 
@@ -53,7 +54,7 @@ class ReducedObjective:
         rows, ambient = objective.rows, objective.ambient
         basis = deformed.solve_rows(rows) / ambient
         response = deformed.scores_at(rows, basis)
-        response = 0.5 * (response + response.T)
+        response = without_negative_part(0.5 * (response + response.T))
         offset, penalty, offset_basis = _offset(objective, deformed)
         return cls(
             response,
@@ -100,7 +101,7 @@ class ReducedObjective:
         """
         E = np.flatnonzero(active)
         G = self.response[np.ix_(E, E)] + np.diag(1.0 / self.weights[E])
-        factor = cho_factor(G, lower=True, check_finite=False)
+        factor, _ = jittered_cholesky(G)
         q = self.offset[E]
         tilt = cho_solve(factor, q) if self.intercept else q  # G^-1 q
         schur = self.offset_penalty + q @ tilt

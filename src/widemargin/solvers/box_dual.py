@@ -101,15 +101,22 @@ def _newton_on_free(Q, upper, beta, gradient, signs):
         border = signs[free][:, None]
         matrix = np.block([[matrix, border], [border.T, np.zeros((1, 1))]])
         right = np.append(right, 0.0)
-    move = np.linalg.lstsq(matrix, right)[0][: len(free)]
+    move, longest = np.linalg.lstsq(matrix, right)[0], 1.0
+    unreached = right - matrix @ move
+    if np.abs(unreached).max() > _FLAT:  # hardly any curvature there: go a long way
+        curvature = unreached @ matrix @ unreached
+        move = unreached
+        longest = move @ right / curvature if curvature > 0 else np.inf
+    move = move[: len(free)]
     room = np.where(move > 0, upper[free] - beta[free], beta[free])
-    reach = np.divide(
-        room, np.abs(move), out=np.full(len(free), np.inf), where=move != 0
-    )
+    reach = np.full(len(free), np.inf)
+    np.divide(room, np.abs(move), out=reach, where=move != 0)
     beta = beta.copy()
-    beta[free] = np.clip(beta[free] + min(1.0, reach.min()) * move, 0.0, upper[free])
+    step = min(longest, reach.min())
+    beta[free] = np.clip(beta[free] + step * move, 0.0, upper[free])
     return beta
 
 
+_FLAT = 1e-9  # slopes above this are not rounding
 _NEGLIGIBLE = 1e-12  # below this the graph does not see an intercept
 _STEPS_PER_LABEL = 20

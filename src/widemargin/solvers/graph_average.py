@@ -34,7 +34,7 @@ class GraphAverage:
     leave_one_out: np.ndarray
 
 
-def average_over_graph(problems, codes):
+def average_over_graph(problems, codes, *, max_iter=100):
     r"""Fit every machine, leave out each label, and weigh the machines by the losses.
 
     With :math:`m_i` the margin by which label i, left out, is on its right side, the
@@ -49,12 +49,14 @@ def average_over_graph(problems, codes):
         The machines, over the same labels.
     codes : ndarray of shape (n_labeled,)
         Classes of the labels.
+    max_iter : int
+        Newton steps at the most, for each machine.
 
     Returns
     -------
     GraphAverage
     """
-    results = [reduced_newton(problem) for problem in problems]
+    results = [reduced_newton(problem, max_iter=max_iter) for problem in problems]
     pairs = zip(problems, results, strict=True)
     left_out = [problem.leave_one_out(result.solution) for problem, result in pairs]
     counted = np.bincount(codes)[codes] > 1

@@ -28,7 +28,8 @@ def pcg(objective, start=None, *, max_iter=1000, tol=1e-6, check=None, callback=
         Iterations at the most.
     tol : float
         A column has converged when its preconditioned gradient, in the norm of the
-        preconditioner, is at most `tol` times that at zero.
+        preconditioner, is at most `tol` times that at zero; less than 200 times the
+        machine precision is not asked for.
     check : StabilityCheck, ValidationCheck or MixedCheck, optional
         Early stopping on the joint decision.
     callback : callable, optional
@@ -47,6 +48,7 @@ def pcg(objective, start=None, *, max_iter=1000, tol=1e-6, check=None, callback=
     .. [1] Melacci and Belkin, Laplacian support vector machines trained in the primal.
     """
     run = _Block(objective, start)
+    tol = max(tol, 200 * float(np.finfo(objective.expansion.dtype).eps))
     history = {"objective": [], "criterion": [], "gradient_norm": []}
     history |= {"decision_change": []}
     status, n_iter, seen = Status.MAX_ITER, 0, None

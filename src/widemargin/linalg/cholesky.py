@@ -1,0 +1,53 @@
+"""Cholesky factorization of matrices that are positive definite but for rounding."""
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, eigh
+
+_TRIES = 8
+
+
+def jittered_cholesky(matrix):
+    """Factor for :func:`scipy.linalg.cho_solve`, and what was added to the diagonal.
+
+    Nothing is added if the factorization succeeds as it is. Otherwise the diagonal
+    grows by machine precision times its mean, then ten times that, and so on: enough
+    for a matrix whose entries carry the rounding of single precision, while one that
+    is truly indefinite is refused.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n, n)
+        Symmetric.
+
+    Returns
+    -------
+    factor : tuple
+    jitter : float
+    """
+    unit = np.finfo(np.float32).eps * float(np.abs(np.diagonal(matrix)).mean())
+    jitter = 0.0
+    for attempt in range(_TRIES):
+        try:
+            shifted = matrix + jitter * np.eye(len(matrix)) if jitter else matrix
+            return cho_factor(shifted, lower=True, check_finite=False), jitter
+        except LinAlgError:
+            jitter = unit * 10.0 ** (attempt - 2)
+    raise ValueError(
+        f"a kernel matrix is not positive semi-definite: adding {jitter:.1e} to its "
+        "diagonal is not enough. Check a precomputed kernel or a kernel function."
+    )
+
+
+def without_negative_part(matrix):
+    """A symmetric matrix whose negative eigenvalues, if any, are set to zero.
+
+    For matrices that would be positive semi-definite but for the rounding of single
+    precision; those that are, are returned as they are.
+    """
+    tiny = np.finfo(np.float64).eps * len(matrix) * float(np.diagonal(matrix).mean())
+    try:
+        cho_factor(matrix + tiny * np.eye(len(matrix)), check_finite=False)
+    except LinAlgError:
+        values, vectors = eigh(matrix, check_finite=False)
+        return (vectors * np.maximum(values, 0.0)) @ vectors.T
+    return matrix
