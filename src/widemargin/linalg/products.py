@@ -2,6 +2,7 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import pairwise
 
 import joblib
@@ -11,7 +12,8 @@ from scipy.linalg import blas
 _SYMV = {np.dtype(np.float32): blas.ssymv, np.dtype(np.float64): blas.dsymv}
 _MAX_SYMV_COLUMNS = 4
 # our own loop beats BLAS for matrices beyond the cache and a handful of columns
-_MIN_LOOP_ROWS, _MAX_LOOP_COLUMNS = 4000, 16
+_MIN_LOOP_ROWS, _MAX_LOOP_COLUMNS = 4000, 15
+_LANES = 64  # rows that are added up side by side
 
 
 def symmetric_product(matrix, V):
@@ -40,13 +42,14 @@ def symmetric_product(matrix, V):
 
 def _product_by_rows(matrix, V):
     """The product in one pass over the rows, which threads share."""
-    from widemargin.linalg.products_loops import dot_rows  # compiles: only when needed
+    # compiles: only when needed
+    from widemargin.linalg.products_loops import COLUMNS, ROWS, dot_rows
 
     n_rows, n_columns = V.shape
-    columns = np.zeros((n_columns + n_columns % 2, n_rows), dtype=matrix.dtype)
+    columns = np.zeros((-(-n_columns // COLUMNS) * COLUMNS, n_rows), matrix.dtype)
     columns[:n_columns] = V.T
     out = np.empty_like(columns)
-    dot_rows(matrix, columns, out, 0, 4)  # compile before threads start
+    dot_rows(matrix, columns, out, 0, ROWS)  # compile before threads start
     bounds = np.linspace(0, n_rows, n_threads() + 1, dtype=int)
     with ThreadPoolExecutor(n_threads()) as pool:
         parts = [
@@ -61,10 +64,19 @@ def _product_by_rows(matrix, V):
 def n_threads():
     """Threads to use: the cores we may use, or fewer if OMP_NUM_THREADS says so."""
     asked = os.environ.get("OMP_NUM_THREADS", "")
-    cores = joblib.cpu_count()
-    return max(1, min(cores, int(asked))) if asked.isdigit() else cores
+    return max(1, min(_n_cores(), int(asked))) if asked.isdigit() else _n_cores()
+
+
+@cache
+def _n_cores():
+    return joblib.cpu_count()
 
 
 def column_dots(A, B):
     """Inner product of each column of A with that of B, added up in double."""
-    return np.multiply(A, B).sum(axis=0, dtype=np.float64)
+    products = np.multiply(A, B)
+    n_rows, n_columns = products.shape
+    whole = n_rows - n_rows % _LANES
+    wide = products[:whole].reshape(-1, _LANES * n_columns)  # long rows add up fast
+    lanes = wide.sum(axis=0, dtype=np.float64).reshape(_LANES, n_columns)
+    return lanes.sum(axis=0) + products[whole:].sum(axis=0, dtype=np.float64)

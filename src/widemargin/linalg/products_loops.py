@@ -2,32 +2,56 @@
 
 from widemargin.linalg.compiled import compiled
 
+ROWS, COLUMNS = 4, 5  # what is done at a time
+
 
 @compiled(fastmath=True)
 def dot_rows(matrix, columns, out, start, stop):
     """Write ``out[c, i] = matrix[i] @ columns[c]`` for the rows from start to stop.
 
-    Four rows and two columns at a time, so that what is loaded is used four or two
-    times. Needs at least four rows and an even number of columns; the last rows may be
-    computed twice.
+    Four rows and five columns at a time: twenty sums that stay in registers, so that
+    each number that is loaded is used four or five times. Needs at least four rows
+    and a multiple of five columns; the last rows may be computed twice.
     """
-    n_columns = columns.shape[0]
-    for block in range(start, stop, 4):
-        i = min(block, stop - 4)
-        row0, row1, row2, row3 = matrix[i], matrix[i + 1], matrix[i + 2], matrix[i + 3]
-        for c in range(0, n_columns, 2):
-            u, v = columns[c], columns[c + 1]
-            u0 = u1 = u2 = u3 = v0 = v1 = v2 = v3 = matrix.dtype.type(0)
+    zero = matrix.dtype.type(0)
+    for block in range(start, stop, ROWS):
+        i = min(block, stop - ROWS)
+        a, b, c, d = matrix[i], matrix[i + 1], matrix[i + 2], matrix[i + 3]
+        for k in range(0, columns.shape[0], COLUMNS):
+            v0, v1, v2 = columns[k], columns[k + 1], columns[k + 2]
+            v3, v4 = columns[k + 3], columns[k + 4]
+            a0 = a1 = a2 = a3 = a4 = zero
+            b0 = b1 = b2 = b3 = b4 = zero
+            c0 = c1 = c2 = c3 = c4 = zero
+            d0 = d1 = d2 = d3 = d4 = zero
             for j in range(matrix.shape[1]):
-                x, y = u[j], v[j]
-                u0 += row0[j] * x
-                u1 += row1[j] * x
-                u2 += row2[j] * x
-                u3 += row3[j] * x
-                v0 += row0[j] * y
-                v1 += row1[j] * y
-                v2 += row2[j] * y
-                v3 += row3[j] * y
-            out[c, i], out[c, i + 1], out[c, i + 2], out[c, i + 3] = u0, u1, u2, u3
-            c += 1
-            out[c, i], out[c, i + 1], out[c, i + 2], out[c, i + 3] = v0, v1, v2, v3
+                a0 += a[j] * v0[j]
+                a1 += a[j] * v1[j]
+                a2 += a[j] * v2[j]
+                a3 += a[j] * v3[j]
+                a4 += a[j] * v4[j]
+                b0 += b[j] * v0[j]
+                b1 += b[j] * v1[j]
+                b2 += b[j] * v2[j]
+                b3 += b[j] * v3[j]
+                b4 += b[j] * v4[j]
+                c0 += c[j] * v0[j]
+                c1 += c[j] * v1[j]
+                c2 += c[j] * v2[j]
+                c3 += c[j] * v3[j]
+                c4 += c[j] * v4[j]
+                d0 += d[j] * v0[j]
+                d1 += d[j] * v1[j]
+                d2 += d[j] * v2[j]
+                d3 += d[j] * v3[j]
+                d4 += d[j] * v4[j]
+            out[k + 0, i], out[k + 0, i + 1] = a0, b0
+            out[k + 0, i + 2], out[k + 0, i + 3] = c0, d0
+            out[k + 1, i], out[k + 1, i + 1] = a1, b1
+            out[k + 1, i + 2], out[k + 1, i + 3] = c1, d1
+            out[k + 2, i], out[k + 2, i + 1] = a2, b2
+            out[k + 2, i + 2], out[k + 2, i + 3] = c2, d2
+            out[k + 3, i], out[k + 3, i + 1] = a3, b3
+            out[k + 3, i + 2], out[k + 3, i + 3] = c3, d3
+            out[k + 4, i], out[k + 4, i + 1] = a4, b4
+            out[k + 4, i + 2], out[k + 4, i + 3] = c4, d4
