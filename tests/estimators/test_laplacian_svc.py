@@ -768,3 +768,67 @@ def test_warm_start_of_the_average(digits):
     )
     cold = model.fit(X, y_partial).n_iter_
     assert model.fit(X, y_partial).n_iter_ < 0.1 * cold
+
+
+@pytest.mark.parametrize("early_stopping", ["stability", "validation", "mixed", None])
+def test_checks_look_at_samples_that_are_not_trained_on(
+    digits, early_stopping, monkeypatch
+):
+    from widemargin.estimators import _laplacian_machine as module
+
+    X, y, y_partial = digits
+    seen = {}
+    original = module.pcg
+
+    def watch(objective, start, *, check, **options):
+        seen.update(objective=objective, check=check)
+        return original(objective, start, check=check, **options)
+
+    monkeypatch.setattr(module, "pcg", watch)
+    LaplacianSVC(
+        solver="pcg",
+        intrinsic_reg=0.05,
+        early_stopping=early_stopping,
+        tol=1e-3,
+        random_state=0,
+    ).fit(X, y_partial)
+    trained, check = seen["objective"].rows, seen["check"]
+    given = np.flatnonzero(y_partial != -1)
+    if early_stopping is None:
+        assert check is None
+        return
+    checks = {
+        "stability": [check],
+        "validation": [check],
+        "mixed": [getattr(check, name, None) for name in ("stability", "validation")],
+    }[early_stopping]
+    for one in checks:
+        assert len(np.intersect1d(one.rows, trained)) == 0
+    if early_stopping == "stability":
+        assert_array_equal(np.sort(trained), given)
+        assert_array_equal(one.rows, np.flatnonzero(y_partial == -1))
+    else:
+        held_out = checks[-1]
+        assert_array_equal(np.union1d(held_out.rows, trained), given)
+        assert_array_equal(held_out.codes, y[held_out.rows])
+
+
+def test_solver_that_is_chosen():
+    """Few rows, many classes: Newton; many labels or very many rows: PCG."""
+    from types import SimpleNamespace as Stub
+
+    def choice(n_samples, n_columns, n_labels=50, **options):
+        stub = Stub(
+            n_samples=n_samples,
+            signs=np.ones((n_labels, n_columns)),
+            rows=np.arange(n_labels),
+        )
+        return LaplacianSVC(**options)._choose_solver(stub)
+
+    assert choice(3000, 1) == "newton"
+    assert choice(4000, 1) == "pcg"
+    assert choice(9000, 10) == "newton"
+    assert choice(11_000, 26) == "pcg"
+    assert choice(1000, 1, n_labels=2500) == "pcg"
+    assert choice(10**6, 1, n_landmarks=100) == "newton"
+    assert choice(10**6, 1, n_landmarks=100, solver="dual") == "dual"

@@ -70,3 +70,16 @@ def test_given_weights_are_a_family_of_one(rng, intrinsic, share):
     larger = make_objective(rng, n_samples=180, intrinsic=intrinsic)
     machine = family.graph_objective(larger)
     assert (machine.ambient, machine.intrinsic) == (objective.ambient, intrinsic)
+
+
+def test_weight_of_the_graph_is_twice_the_number_of_samples(rng):
+    family = share_graph(make_objective(rng))  # a kernel with unit diagonal
+    assert_allclose(family.graph.intrinsic / family.graph.ambient, 2 * 60)
+
+
+def test_kernel_that_is_zero_on_the_labels_is_refused(rng):
+    objective = make_objective(rng)
+    gram = objective.expansion.gram.copy()
+    gram[:15] = gram[:, :15] = 0.0
+    with pytest.raises(ValueError, match="the kernel is zero on all labeled samples"):
+        share_graph(replace(objective, expansion=KernelExpansion(gram)))

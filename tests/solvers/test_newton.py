@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from convex import minimum
@@ -74,3 +76,24 @@ def test_copies_make_the_gram_matrix_singular_and_harmless(rng):
     reduced = reduced_newton(objective.reduced())
     assert_allclose(reduced.objective, newton(objective).objective, rtol=1e-8)
     assert np.isfinite(reduced.solution).all()
+
+
+def test_ends_where_steps_of_length_one_go_round_in_circles(rng):
+    """The published method repeats itself on this problem; the line search ends it."""
+    draw = np.random.default_rng(177)
+    half = draw.standard_normal((8, 7))
+    problem = replace(
+        make_objective(rng, n_classes=2, n_labels=8).reduced(),
+        response=1000 * half @ half.T,
+        targets=draw.choice([-1.0, 1.0], (8, 1)),
+        weights=np.full(8, 1 / 8),
+    )
+    active, seen = np.ones(8, dtype=bool), []
+    while active.tolist() not in seen:
+        seen.append(active.tolist())
+        g, b = problem.stationary(active)(problem.targets)
+        active = problem.loss.active(problem.targets, problem.scores(g, b))[:, 0]
+    assert active.tolist() != seen[-1]  # a cycle, not an end
+    result = reduced_newton(problem)
+    assert result.status is Status.CONVERGED
+    assert np.all(np.diff(result.history["objective"]) <= 1e-12)
