@@ -774,7 +774,7 @@ def test_warm_start_of_the_average(digits):
 def test_checks_look_at_samples_that_are_not_trained_on(
     digits, early_stopping, monkeypatch
 ):
-    from widemargin.estimators import _laplacian_machine as module
+    from widemargin.estimators import _laplacian_learning as module
 
     X, y, y_partial = digits
     seen = {}

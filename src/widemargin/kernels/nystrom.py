@@ -44,7 +44,7 @@ class NystromMap:
         """The map for the landmarks ``X[rows]``."""
         landmarks = double(kernel.points(X, rows))
         gram = kernel(double(X[rows]), landmarks).astype(np.float64, copy=False)
-        values, vectors = eigh(gram, check_finite=False)
+        values, vectors = eigh(gram, driver="evd", check_finite=False)
         kept = values > values[-1] * len(rows) * np.finfo(np.float64).eps
         whitening = vectors[:, kept] / np.sqrt(values[kept])
         return cls(kernel, rows, landmarks, whitening)
