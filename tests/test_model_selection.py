@@ -87,6 +87,12 @@ def test_repeatable_and_shuffled():
     assert SemiSupervisedSplit(4).get_n_splits() == 4
 
 
+def test_more_folds_than_labels_of_a_class_names_the_way_out():
+    y = hide_labels(np.arange(60) % 3, 6, rng=0)
+    with pytest.raises(ValueError, match=r"use at most SemiSupervisedSplit\(2\)"):
+        list(SemiSupervisedSplit(5).split(np.zeros((60, 1)), y))
+
+
 @pytest.mark.parametrize("cv", [1, 7])
 def test_number_of_folds_must_fit_the_labels(cv):
     y = np.array([0, 0, 0, 1, 1, 1, -1, -1, -1])

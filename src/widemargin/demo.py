@@ -123,7 +123,11 @@ def main(path="widemargin-demo.png"):
     y_partial = hide_labels(y, N_LABELED, rng=0)
     outcomes = list(run(X, y, y_partial))
     print_table(outcomes)
-    draw(outcomes, digits.images, y, labeled_mask(y_partial), path)
+    try:
+        draw(outcomes, digits.images, y, labeled_mask(y_partial), path)
+    except ModuleNotFoundError as error:
+        print(f"No picture: {error}. Install it with pip install 'widemargin[plots]'.")
+        return
     print(f"Picture written to {path}")
 
 

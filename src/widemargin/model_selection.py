@@ -89,6 +89,13 @@ class SemiSupervisedSplit:
                 f"cv of SemiSupervisedSplit must be from 2 to the number of labeled "
                 f"rows ({labels.n_labeled}), got {self.cv}."
             )
+        largest = int(np.bincount(labels.codes).max())
+        if self.cv > largest:
+            raise ValueError(
+                f"cv={self.cv} of SemiSupervisedSplit is more than a class has labels "
+                f"({largest}); use at most SemiSupervisedSplit({max(2, largest)}), or "
+                "label more rows."
+            )
         seed = self.random_state if self.shuffle else None
         return StratifiedKFold(self.cv, shuffle=self.shuffle, random_state=seed)
 

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
@@ -433,7 +433,7 @@ def test_warm_start_saves_iterations(digits):
 
 
 def test_auto_takes_pcg_for_many_samples_and_newton_for_landmarks(rng):
-    X = rng.standard_normal((3400, 2)).astype(np.float32)
+    X = rng.standard_normal((5600, 2)).astype(np.float32)
     y = hide_labels((X[:, 0] > 0).astype(int), 20, rng=0)
     exact = LaplacianSVC(intrinsic_reg=0.01).fit(X, y)
     assert exact.solver_ == "pcg"
@@ -487,9 +487,29 @@ def test_interrupt_keeps_a_usable_model(digits, monkeypatch):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(model, "_progress", lambda every: interrupt)
-    with pytest.warns(ConvergenceWarning, match="interrupted; the best result so far"):
+    with (
+        pytest.warns(ConvergenceWarning, match="interrupted; the best result so far"),
+        pytest.raises(KeyboardInterrupt),  # a loop around the fit must end
+    ):
         model.fit(X, y_partial)
     assert model.predict(X).shape == (600,)
+    assert model.result_.status is Status.INTERRUPTED
+
+
+def test_failed_fit_is_not_a_fit(iris):
+    X, _, _ = iris
+    model = LaplacianSVC()
+    with pytest.raises(ValueError, match="at least two labeled classes"):
+        model.fit(X, np.full(len(X), -1))
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+def test_results_print_in_a_few_lines(digits):
+    X, _, y_partial = digits
+    model = LaplacianSVC().fit(X, y_partial)
+    assert len(repr(model.result_)) < 300
+    assert len(repr(model.average_)) < 300
 
 
 def test_verbose_prints_progress(digits, capsys):
@@ -825,8 +845,8 @@ def test_solver_that_is_chosen():
         )
         return LaplacianSVC(**options)._choose_solver(stub)
 
-    assert choice(3000, 1) == "newton"
-    assert choice(4000, 1) == "pcg"
+    assert choice(5000, 1) == "newton"
+    assert choice(6000, 1) == "pcg"
     assert choice(9000, 10) == "newton"
     assert choice(11_000, 26) == "pcg"
     assert choice(1000, 1, n_labels=2500) == "pcg"

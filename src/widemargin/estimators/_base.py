@@ -5,12 +5,17 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from widemargin.solvers.result import Status
+
 
 class SolvedMixin:
     """Keeps a `SolveResult` as ``result_`` and speaks for it."""
 
     def _store(self, result):
-        """Set ``result_`` and ``n_iter_``; warn once if the solver did not succeed."""
+        """Set ``result_`` and ``n_iter_``; warn once if the solver did not succeed.
+
+        An interrupt goes on from here: the model is usable, but a loop around it ends.
+        """
         self.result_ = result
         self.n_iter_ = max(1, result.n_iter)
         if result.status.is_success:
@@ -23,6 +28,8 @@ class SolvedMixin:
             ConvergenceWarning,
             stacklevel=3,
         )
+        if result.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
 
     def _say(self, message):
         """Print a line of progress if the user asked for it."""

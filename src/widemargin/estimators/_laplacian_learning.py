@@ -21,8 +21,8 @@ from widemargin.solvers.pcg import pcg
 from widemargin.solvers.reduced_newton import reduced_newton
 from widemargin.solvers.temperature import DEFAULT_SLOPE, fit_slope
 
-# Newton is faster up to so many rows, and so many more for each column of scores
-_NEWTON_ROWS, _NEWTON_ROWS_A_COLUMN, _NEWTON_MAX_ROWS = 2500, 750, 10_000
+# Newton, which is more accurate, up to so many rows and more for each column of scores
+_NEWTON_ROWS, _NEWTON_ROWS_A_COLUMN, _NEWTON_MAX_ROWS = 5000, 500, 10_000
 _NEWTON_LABELS = 2000  # with more, problems on the labels are no longer small
 _PANEL_LABELS = 500
 _PANEL_ROWS = 2000  # rows on which labels are left out when there are many more

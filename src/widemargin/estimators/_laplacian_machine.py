@@ -118,11 +118,17 @@ class LaplacianMachine(LearningMixin, SolvedMixin, ClassifierMixin, BaseEstimato
             altogether; the weight of an unlabeled sample has no other effect.
         adjacency : sparse matrix of shape (n_samples, n_samples), optional
             Your own graph, symmetric with weights >= 0, in place of the
-            nearest-neighbor graph.
+            nearest-neighbor graph. It names the rows of X, so that it cannot be passed
+            through a cross-validation, which takes rows away.
 
         Returns
         -------
         self
+
+        Notes
+        -----
+        An interrupt (Ctrl-C) while "pcg" runs leaves a model with the best result so
+        far, and is then passed on.
         """
         self._check_parameters()
         rng = as_generator(self.random_state)
@@ -150,8 +156,8 @@ class LaplacianMachine(LearningMixin, SolvedMixin, ClassifierMixin, BaseEstimato
 
         All of them share the Gram matrix and the graph; those with the same ratio of
         the two weights share the factorization, too, and with ``solver="pcg"`` each
-        starts from the solution before it. Choose among them by
-        ``average_.losses``, the leave-one-out loss, or on data of your own.
+        starts from the solution before it. Choose among them on data of your own or,
+        with more than a few labels, by ``average_.losses``, the leave-one-out loss.
 
         Parameters
         ----------
@@ -166,7 +172,8 @@ class LaplacianMachine(LearningMixin, SolvedMixin, ClassifierMixin, BaseEstimato
             In the order of ``itertools.product(ambient_reg, intrinsic_reg)``.
         """
         rng = as_generator(self.random_state)
-        pairs = list(product(ambient_reg, intrinsic_reg))
+        weights = (np.atleast_1d(w).tolist() for w in (ambient_reg, intrinsic_reg))
+        pairs = list(product(*weights))
         machines = [
             clone(self).set_params(ambient_reg=ambient, intrinsic_reg=intrinsic)
             for ambient, intrinsic in pairs
@@ -230,7 +237,7 @@ class LaplacianMachine(LearningMixin, SolvedMixin, ClassifierMixin, BaseEstimato
         return log_probabilities(self._scores(X), self.slope_)
 
     def _scores(self, X):
-        check_is_fitted(self)
+        check_is_fitted(self, "dual_coef_")
         X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS, reset=False)
         return self._evaluate(X)
 

@@ -47,8 +47,9 @@ class LaplacianSVC(LaplacianMachine):
     solver : {"auto", "newton", "pcg", "dual"}, default="auto"
         "newton" is exact, with one factorization for all classes; "pcg" is
         preconditioned conjugate gradient, for many samples; "dual" is exact for the
-        hinge loss instead of its square. "auto" takes "newton" for few samples, many
-        classes or landmarks, and "pcg" otherwise.
+        hinge loss instead of its square. "auto" takes "newton" up to 5,000 samples
+        (10,000 with ten classes or more) and with landmarks, and "pcg" for more
+        samples or more than 2,000 labels.
     early_stopping : {"stability", "validation", "mixed"} or None, default="stability"
         When "pcg" stops: when the decisions on the unlabeled samples do not change any
         more, when no more of the labels held out for it are right, when both say so,
@@ -69,7 +70,9 @@ class LaplacianSVC(LaplacianMachine):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn.
     random_state : int, RandomState, Generator or None, default=None
-        For landmarks, held-out labels and the sample behind a "median" width.
+        For landmarks, held-out labels, the sample behind a "median" width and, where
+        "pcg" is used on more than 2,000 samples, the ones on which labels are left
+        out. Pass a number for results that can be repeated.
     verbose : bool, default=False
         Whether to print progress.
 

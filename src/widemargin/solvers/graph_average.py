@@ -1,6 +1,6 @@
 """How much the graph deserves to be trusted, asked of the labels."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.special import softmax
@@ -30,8 +30,8 @@ class GraphAverage:
 
     weights: np.ndarray
     losses: np.ndarray
-    results: list[SolveResult]
-    leave_one_out: np.ndarray
+    results: list[SolveResult] = field(repr=False)
+    leave_one_out: np.ndarray = field(repr=False)
 
 
 def average_over_graph(problems, codes, *, max_iter=100):

@@ -12,7 +12,7 @@ class Status(Enum):
     CONVERGED = "converged"
     STOPPED_EARLY = "stopped early, as asked: the decisions do not change any more"
     MAX_ITER = "hit the iteration limit; raise max_iter or loosen tol"
-    STALLED = "no step lowers the objective; rescale X or change the kernel width"
+    STALLED = "no step lowers the objective; loosen tol, use float64 or rescale X"
     INTERRUPTED = "interrupted; the best result so far is kept"
 
     @property
@@ -40,8 +40,8 @@ class SolveResult:
         and what else the solver records.
     """
 
-    solution: np.ndarray
+    solution: np.ndarray = field(repr=False)
     objective: float
     status: Status
     n_iter: int
-    history: dict[str, list[float]] = field(default_factory=dict)
+    history: dict[str, list[float]] = field(default_factory=dict, repr=False)
