@@ -117,11 +117,18 @@ class ManifoldObjective:
             ``W_E K + ambient I + intrinsic L K``; K times it is the Hessian.
         """
         gram = self.expansion.gram.astype(np.float64, copy=False)
-        hessian = self.intrinsic * (self.laplacian @ gram)
-        hessian.flat[:: len(gram) + 1] += self.ambient
+        hessian = self._penalty.copy()
         E = self.rows[active]
         np.add.at(hessian, E, self.weights[active][:, None] * gram[E])
         return hessian
+
+    @cached_property
+    def _penalty(self):
+        """The part of the Hessian that no label changes, for all steps and columns."""
+        gram = self.expansion.gram.astype(np.float64, copy=False)
+        penalty = self.intrinsic * (self.laplacian @ gram)
+        penalty.flat[:: len(gram) + 1] += self.ambient
+        return penalty
 
     def reduced(self, deformed=None):
         """The same minimum in as many unknowns as there are labels.
