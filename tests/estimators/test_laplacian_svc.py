@@ -468,6 +468,21 @@ def test_grid_is_the_machines_fitted_one_by_one(iris):
             assert_array_equal(machine.transduction_, alone.transduction_)
 
 
+def test_grid_takes_one_weight_and_auto(iris):
+    X, _, y_partial = iris
+    grid = LaplacianSVC().fit_grid(
+        X, y_partial, ambient_reg=1e-3, intrinsic_reg=[0.0, "auto"]
+    )
+    for machine, alone in zip(
+        grid, [LaplacianSVC(intrinsic_reg=0.0), LaplacianSVC()], strict=True
+    ):
+        assert_allclose(
+            machine.decision_function(X),
+            alone.fit(X, y_partial).decision_function(X),
+            atol=1e-8,
+        )
+
+
 def test_grid_by_pcg_starts_each_from_the_last(digits):
     X, _, y_partial = digits
     model = LaplacianSVC(solver="pcg", early_stopping=None, tol=1e-4)

@@ -134,7 +134,12 @@ class LearningMixin:
 
     def _solve_by_pcg(self, objective, graph, check, start):
         """Each machine by PCG; the one without the graph exactly if labels are few."""
-        options = {"max_iter": self.max_iter, "tol": self.tol, "check": check}
+        options = {
+            "max_iter": self.max_iter,
+            "tol": self.tol,
+            "check": check,
+            "callback": self._progress(every=10),
+        }
         results = []
         if len(self.shares_) > 1:
             plain = replace(objective, intrinsic=0.0)
@@ -145,8 +150,7 @@ class LearningMixin:
                 result = reduced_newton(problem, max_iter=self.max_iter)
                 coordinates = problem.coordinates(result.solution)
                 results.append(replace(result, solution=coordinates))
-        callback = self._progress(every=10)
-        results.append(pcg(graph, start, callback=callback, **options))
+        results.append(pcg(graph, start, **options))
         return results
 
     def _start(self, objective):

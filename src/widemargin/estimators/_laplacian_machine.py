@@ -164,7 +164,7 @@ class LaplacianMachine(LearningMixin, SolvedMixin, ClassifierMixin, BaseEstimato
         X, y, sample_weight, adjacency
             As in `fit`.
         ambient_reg, intrinsic_reg : sequences of float
-            Weights to combine.
+            Weights to combine; "auto" may be among those of the graph.
 
         Returns
         -------
@@ -172,11 +172,10 @@ class LaplacianMachine(LearningMixin, SolvedMixin, ClassifierMixin, BaseEstimato
             In the order of ``itertools.product(ambient_reg, intrinsic_reg)``.
         """
         rng = as_generator(self.random_state)
-        weights = (np.atleast_1d(w).tolist() for w in (ambient_reg, intrinsic_reg))
-        pairs = list(product(*weights))
+        weights = ([w] if np.isscalar(w) else w for w in (ambient_reg, intrinsic_reg))
         machines = [
             clone(self).set_params(ambient_reg=ambient, intrinsic_reg=intrinsic)
-            for ambient, intrinsic in pairs
+            for ambient, intrinsic in product(*weights)
         ]
         for machine in machines:
             machine._check_parameters()

@@ -3,14 +3,14 @@
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, eigh
 
-_TRIES = 8
+_SHARES_ADDED = (0.0, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)  # of the mean
 
 
 def jittered_cholesky(matrix):
     """Factor for :func:`scipy.linalg.cho_solve`, and what was added to the diagonal.
 
     Nothing is added if the factorization succeeds as it is. Otherwise the diagonal
-    grows by machine precision times its mean, then ten times that, and so on: enough
+    grows by about 1e-9 of its mean, then ten times that, and so on up to 1e-3: enough
     for a matrix whose entries carry the rounding of single precision, while one that
     is truly indefinite is refused.
 
@@ -24,14 +24,14 @@ def jittered_cholesky(matrix):
     factor : tuple
     jitter : float
     """
-    unit = np.finfo(np.float32).eps * float(np.abs(np.diagonal(matrix)).mean())
-    jitter = 0.0
-    for attempt in range(_TRIES):
+    size = float(np.abs(np.diagonal(matrix)).mean())
+    for share in _SHARES_ADDED:
+        jitter = share * size
+        shifted = matrix + jitter * np.eye(len(matrix)) if jitter else matrix
         try:
-            shifted = matrix + jitter * np.eye(len(matrix)) if jitter else matrix
             return cho_factor(shifted, lower=True, check_finite=False), jitter
         except LinAlgError:
-            jitter = unit * 10.0 ** (attempt - 2)
+            continue
     raise ValueError(
         f"a kernel matrix is not positive semi-definite: adding {jitter:.1e} to its "
         "diagonal is not enough. Check a precomputed kernel or a kernel function."
