@@ -1,6 +1,6 @@
 """Similarities between samples: frozen values with a formula."""
 
-from widemargin.kernels.basis import FullBasis
+from widemargin.kernels.basis import FullBasis, WeightBasis
 from widemargin.kernels.blocks import scores_in_blocks
 from widemargin.kernels.cosine import Cosine
 from widemargin.kernels.custom import Custom
@@ -26,6 +26,7 @@ __all__ = [
     "Polynomial",
     "Precomputed",
     "Rbf",
+    "WeightBasis",
     "choose_landmarks",
     "make_kernel",
     "scores_in_blocks",

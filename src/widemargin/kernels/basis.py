@@ -1,4 +1,4 @@
-"""The kernel functions that a fitted function is written over: all of them."""
+"""The kernel functions that a fitted function is written over."""
 
 from dataclasses import dataclass
 
@@ -22,3 +22,19 @@ class FullBasis:
     def coefficients(self, c):
         """Coefficients of these kernel functions for coordinates c."""
         return c
+
+    def function(self, kernel, X, origin, c):
+        """Points and coefficients of the functions with coordinates c.
+
+        The basis was made over the rows `origin` of X.
+        """
+        return kernel.points(X, origin[self.rows]), self.coefficients(c)
+
+
+@dataclass(frozen=True)
+class WeightBasis:
+    """The functions of the linear kernel by their weights, one for each feature."""
+
+    def function(self, kernel, X, origin, c):
+        """Points and coefficients: the weights are the points."""
+        return np.ascontiguousarray(c.T), np.eye(c.shape[1])

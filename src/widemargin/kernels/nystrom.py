@@ -57,6 +57,14 @@ class NystromMap:
         """Coefficients of the landmarks' kernel functions for feature weights w."""
         return self.whitening @ w
 
+    def function(self, kernel, X, origin, w):
+        """Points and coefficients of the functions with feature weights w.
+
+        The map was made over the rows `origin` of X. Coefficients can be large, so that
+        points are kept in double precision.
+        """
+        return double(kernel.points(X, origin[self.rows])), self.coefficients(w)
+
 
 def double(X):
     """Samples in double precision; positions of samples as they are."""

@@ -34,6 +34,25 @@ def distinct_rows(X):
     return first[order], rank[inverse.ravel()]
 
 
+def content_order(X):
+    """Positions of the rows in an order that depends on what they hold only.
+
+    Shuffling the rows of X shuffles the answer in the same way, so that whatever is
+    drawn or visited in this order does not depend on how a table happens to be sorted
+    (copies of a row may trade places, and for a Gram matrix rounding may).
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+    """
+    direction = np.random.default_rng(0).standard_normal(X.shape[1])
+    return np.argsort(X @ direction.astype(X.dtype), kind="stable")
+
+
 def _dense_keys(X):
     """The bytes of each row as one item, compared by memcmp (-0.0 made 0.0)."""
     X = np.ascontiguousarray(X) + X.dtype.type(0)

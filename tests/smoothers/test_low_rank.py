@@ -1,0 +1,35 @@
+import numpy as np
+import pytest
+from label_reference import features_of, rbf_gram
+from numpy.testing import assert_allclose
+
+from widemargin.smoothers import DenseSmoother, LowRankSmoother
+
+
+@pytest.mark.parametrize("reg", [1e-3, 0.5, 20.0])
+def test_all_features_equal_the_dense_smoother(rng, reg):
+    gram, weights = rbf_gram(rng.normal(size=(25, 3))), rng.uniform(0.2, 3.0, 25)
+    ours = LowRankSmoother(features_of(gram), weights, reg)
+    dense = DenseSmoother(gram, weights, reg)
+    assert_allclose(ours.mass_block(np.arange(25)), dense.matrix, atol=1e-9)
+    assert_allclose(ours.diagonal(), dense.diagonal(), atol=1e-9)
+
+
+@pytest.mark.parametrize("rank", [1, 5, 40])
+def test_few_features_are_the_dense_smoother_of_their_kernel(rng, rank):
+    """More features than points, too: they are dependent then."""
+    features, weights = rng.normal(size=(25, rank)), rng.uniform(0.2, 3.0, 25)
+    ours = LowRankSmoother(features, weights, 0.1)
+    dense = DenseSmoother(features @ features.T, weights, 0.1)
+    Y = rng.normal(size=(25, 2))
+    assert ours.matrix.shape == (25, rank)
+    assert_allclose(ours @ Y, dense @ Y, atol=1e-9)
+    assert_allclose(ours.leave_one_out(Y), dense.leave_one_out(Y), atol=1e-7)
+
+
+def test_repeated_features(rng):
+    features = rng.normal(size=(25, 3))[:, [0, 1, 2, 0, 1]]
+    weights = rng.uniform(0.2, 3.0, 25)
+    ours = LowRankSmoother(features, weights, 1e-6)
+    dense = DenseSmoother(features @ features.T, weights, 1e-6)
+    assert_allclose(ours.mass_block(np.arange(25)), dense.matrix, atol=1e-6)
