@@ -4,14 +4,9 @@ import warnings
 from itertools import product
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import (
-    check_consistent_length,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.base import clone
+from sklearn.utils.validation import check_consistent_length, validate_data
 
-from widemargin.estimators._base import SolvedMixin
 from widemargin.estimators._checks import (
     check_choice,
     check_gram,
@@ -19,37 +14,22 @@ from widemargin.estimators._checks import (
     check_sample_weight,
     class_weights,
 )
+from widemargin.estimators._kernel_machine import FLOATS, KernelClassifier
 from widemargin.estimators._laplacian_learning import LearningMixin
 from widemargin.estimators._memory import check_gram_memory
 from widemargin.estimators._sample import keep_copies, merge_copies
-from widemargin.graphs import (
-    check_adjacency,
-    graph_laplacian,
-    knn_adjacency,
-    no_laplacian,
-    unreached_components,
-)
-from widemargin.graphs.neighbors import WEIGHTS
-from widemargin.kernels import (
-    KERNELS,
-    FullBasis,
-    NystromMap,
-    choose_landmarks,
-    make_kernel,
-    scores_in_blocks,
-)
-from widemargin.kernels.nystrom import CHOICES, double
+from widemargin.graphs import check_adjacency, no_laplacian, unreached_components
+from widemargin.kernels import FullBasis, NystromMap, choose_landmarks
+from widemargin.kernels.nystrom import double
 from widemargin.labels import decide, read_labels
 from widemargin.linalg.expansions import FeatureExpansion, KernelExpansion
 from widemargin.linalg.random import as_generator
 from widemargin.objectives.laplacian import Intercept, ManifoldObjective
-from widemargin.solvers.temperature import log_probabilities
 
-_FLOATS = (np.float64, np.float32)
 _NOTEWORTHY_SHARE = 0.1  # of the graph, for a warning about it
 
 
-class LaplacianMachine(LearningMixin, SolvedMixin, ClassifierMixin, BaseEstimator):
+class LaplacianMachine(LearningMixin, KernelClassifier):
     """Base of `LaplacianSVC` and `LaplacianRLSC`; a subclass names its loss."""
 
     _loss = None  # Squared or SquaredHinge
@@ -201,78 +181,19 @@ class LaplacianMachine(LearningMixin, SolvedMixin, ClassifierMixin, BaseEstimato
             start = machine.start_
         return machines
 
-    def decision_function(self, X):
-        """Scores of new samples.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            With ``kernel="precomputed"``, kernel values against all training samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) for two classes, positive for ``classes_[1]``,
-        else (n_samples, n_classes).
-        """
-        scores = self._scores(X)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict(self, X):
-        """Class of each sample, as in ``classes_``."""
-        codes = decide(self._scores(X))
-        return self.classes_[codes]
-
-    def predict_proba(self, X):
-        """Class probabilities, shape (n_samples, n_classes).
-
-        A softmax of the scores times ``slope_``, which was fitted to the scores that
-        labeled samples get when their own label is left out. The most probable class
-        is always the predicted one.
-        """
-        return np.exp(log_probabilities(self._scores(X), self.slope_))
-
-    def predict_log_proba(self, X):
-        """Logarithms of the class probabilities."""
-        return log_probabilities(self._scores(X), self.slope_)
-
-    def _scores(self, X):
-        check_is_fitted(self, "dual_coef_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS, reset=False)
-        return self._evaluate(X)
-
-    def _evaluate(self, X):
-        scores = scores_in_blocks(self.kernel_, X, self.points_, self.dual_coef_)
-        return scores + self.intercept_.astype(scores.dtype)
-
     def _check_parameters(self):
-        if not callable(self.kernel):
-            check_choice(self, "kernel", KERNELS)
-        if isinstance(self.gamma, str):
-            check_choice(self, "gamma", ("scale", "median"))
-        else:
-            check_number(self, "gamma", low=0, strict=True)
+        self._check_kernel()
+        self._check_graph()
         if isinstance(self.intrinsic_reg, str):
             check_choice(self, "intrinsic_reg", ("auto",), "or a number >= 0")
         else:
             check_number(self, "intrinsic_reg", low=0)
         check_number(self, "ambient_reg", low=0, strict=True)
-        check_number(self, "n_neighbors", low=1, integer=True)
-        if isinstance(self.laplacian_power, str):
-            check_choice(self, "laplacian_power", ("auto",), "or a whole number >= 1")
-        else:
-            check_number(self, "laplacian_power", low=1, integer=True)
-        check_number(self, "degree", low=1, integer=True)
-        check_number(self, "coef0", low=0)
         check_number(self, "max_iter", low=1, integer=True)
         check_number(self, "tol", low=0)
         if self.n_landmarks is not None:
             check_number(self, "n_landmarks", low=1, integer=True)
         check_number(self, "validation_fraction", low=0, strict=True, high=1)
-        if isinstance(self.graph_weights, str):
-            check_choice(self, "graph_weights", WEIGHTS)
-        else:
-            check_number(self, "graph_weights", low=0, strict=True)
-        check_choice(self, "landmarks", CHOICES)
         check_choice(self, "solver", ("auto", *self._solvers))
         check_choice(self, "fit_intercept", ("penalized", True, False))
         check_choice(self, "early_stopping", ("stability", "validation", "mixed", None))
@@ -281,7 +202,7 @@ class LaplacianMachine(LearningMixin, SolvedMixin, ClassifierMixin, BaseEstimato
         """Everything the user passed, checked and put together."""
         pairwise = self.kernel == "precomputed"
         X = validate_data(
-            self, X, accept_sparse=False if pairwise else "csr", dtype=_FLOATS
+            self, X, accept_sparse=False if pairwise else "csr", dtype=FLOATS
         )
         if y is not None:
             check_consistent_length(X, y)
@@ -303,16 +224,6 @@ class LaplacianMachine(LearningMixin, SolvedMixin, ClassifierMixin, BaseEstimato
             return merge_copies(X, labels, weights, used)
         return keep_copies(X, adjacency, labels, weights, used, pairwise=pairwise)
 
-    def _make_kernel(self, X, rng):
-        return make_kernel(
-            self.kernel,
-            X,
-            rng,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-        )
-
     def _expand(self, kernel, X, rng):
         """The functions to choose from, and the kernel functions that span them."""
         if self.n_landmarks is None:
@@ -326,28 +237,18 @@ class LaplacianMachine(LearningMixin, SolvedMixin, ClassifierMixin, BaseEstimato
         """The Laplacian of the given graph or of the nearest neighbors."""
         if self.intrinsic_reg == 0:
             return no_laplacian(sample.n_samples, sample.X.dtype)
-        adjacency = sample.adjacency
-        if adjacency is None:
-            data, metric = kernel.geometry(sample.X)
-            adjacency = knn_adjacency(
-                data, self.n_neighbors, self.graph_weights, metric=metric
-            )
-        power = self.laplacian_power
-        if power == "auto":  # few landmarks cannot follow a smoother function
-            power = 3 if self.n_landmarks is None else 1
-        return graph_laplacian(
-            adjacency, normalized=self.normalized_laplacian, power=power
+        return self._laplacian(
+            kernel,
+            sample.X,
+            low_rank=self.n_landmarks is not None,
+            adjacency=sample.adjacency,
+            normalized=self.normalized_laplacian,
         )
 
     def _build_objective(self, expansion, laplacian, sample):
         """Loss and penalties; the graph's weight is zero where it is left open."""
         scale = expansion.mean_diagonal()
-        if not (np.isfinite(scale) and scale > 0):
-            raise ValueError(
-                f"the kernel of {type(self).__name__} must have a positive diagonal, "
-                f"got {scale:g} on average; look for rows of zeros, or for a kernel "
-                "that is not positive semi-definite."
-            )
+        self._check_scale(scale)
         intercepts = {
             False: None,
             True: Intercept(inside=True),
@@ -403,9 +304,3 @@ class LaplacianMachine(LearningMixin, SolvedMixin, ClassifierMixin, BaseEstimato
                 UserWarning,
                 stacklevel=4,
             )
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
