@@ -13,7 +13,11 @@ from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
 from widemargin.datasets import hide_labels
-from widemargin.estimators import LaplacianRLSC, LaplacianSVC
+from widemargin.estimators import (
+    LabelSearchClassifier,
+    LaplacianRLSC,
+    LaplacianSVC,
+)
 from widemargin.labels import labeled_mask
 
 N_LABELED = 20
@@ -24,6 +28,7 @@ METHODS = {
     "LaplacianSVC, 300 landmarks": LaplacianSVC(n_landmarks=300, random_state=0),
     "LaplacianSVC, dual": LaplacianSVC(solver="dual", random_state=0),
     "LaplacianRLSC": LaplacianRLSC(random_state=0),
+    "LabelSearchClassifier": LabelSearchClassifier(random_state=0),
 }
 
 

@@ -1,15 +1,27 @@
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from widemargin import LaplacianRLSC, LaplacianSVC
+from widemargin.estimators.label_search_classifier import LabelSearchClassifier
+from widemargin.estimators.margin_clustering import MaxMarginClustering
 
 EXPECTED_TO_FAIL = {
     "check_classifiers_classes": "feeds labels -1 and +1; -1 marks an unlabeled sample"
 }
 
 
+def expected_to_fail(estimator):
+    is_clustering = isinstance(estimator, MaxMarginClustering)
+    return {} if is_clustering else EXPECTED_TO_FAIL
+
+
 @parametrize_with_checks(
-    [LaplacianSVC(), LaplacianRLSC()],
-    expected_failed_checks=lambda estimator: EXPECTED_TO_FAIL,
+    [
+        LaplacianSVC(),
+        LaplacianRLSC(),
+        LabelSearchClassifier(),
+        MaxMarginClustering(n_reshakes=2),  # the default but for its time
+    ],
+    expected_failed_checks=expected_to_fail,
 )
 def test_scikit_learn_compatible(estimator, check):
     check(estimator)
@@ -20,8 +32,30 @@ def test_scikit_learn_compatible(estimator, check):
         LaplacianSVC(solver="pcg", early_stopping=None, intrinsic_reg=0.01, tol=1e-10),
         LaplacianSVC(solver="dual", intrinsic_reg=0.01, tol=1e-10),
         LaplacianSVC(n_landmarks=1000, fit_intercept=True),
+        LabelSearchClassifier(unlabeled_weight=1.0, kernel="linear", search="tabu"),
+        LabelSearchClassifier(unlabeled_weight=1.0, n_landmarks=20, search="steepest"),
+        LabelSearchClassifier(
+            unlabeled_weight=1.0, intrinsic_reg=0.01, search="shaking", n_reshakes=2
+        ),
+        LabelSearchClassifier(
+            unlabeled_weight=1.0,
+            balance=None,
+            search="evolution",
+            population=2,
+            offspring=4,
+        ),
+        LabelSearchClassifier(
+            unlabeled_weight=1.0, search="stochastic", start="both", n_restarts=2
+        ),
+        MaxMarginClustering(gamma=0.5, ambient_reg=0.01, search="shaking"),
+        MaxMarginClustering(kernel="linear", search="steepest"),
+        MaxMarginClustering(gamma=0.5, ambient_reg=0.01, n_landmarks=20, search="tabu"),
+        MaxMarginClustering(intrinsic_reg=0, ambient_reg=0.01, search="stochastic"),
+        MaxMarginClustering(
+            gamma=0.5, ambient_reg=0.01, search="evolution", population=2, offspring=4
+        ),
     ],
-    expected_failed_checks=lambda estimator: EXPECTED_TO_FAIL,
+    expected_failed_checks=expected_to_fail,
 )
 def test_scikit_learn_compatible_with_other_options(estimator, check):
     check(estimator)

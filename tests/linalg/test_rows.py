@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from reference import distinct_rows as slow_distinct_rows
 from scipy import sparse
 
-from widemargin.linalg.rows import distinct_rows
+from widemargin.linalg.rows import content_order, distinct_rows
 
 
 def tables():
@@ -56,3 +56,47 @@ def test_stored_zeros_order_and_sums_do_not_matter():
     assert_distinct(X, ([0, 4], [0, 0, 0, 0, 1]))
     assert_array_equal(X.data, before[0])
     assert_array_equal(X.indices, before[1])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("to_format", [np.asarray, sparse.csr_matrix])
+def test_content_order_follows_the_rows_wherever_they_stand(rng, to_format, dtype):
+    X = rng.normal(size=(50, 4)).astype(dtype)
+    X[rng.random(X.shape) < 0.3] = 0
+    order = content_order(to_format(X))
+    assert_array_equal(np.sort(order), np.arange(50))
+    for _ in range(5):
+        shuffled = rng.permutation(50)
+        again = content_order(to_format(X[shuffled]))
+        assert_array_equal(X[shuffled][again], X[order])
+
+
+def test_content_order_depends_on_nothing_else(rng):
+    """Neither on memory order nor on chance, nor on earlier calls."""
+    X = rng.normal(size=(50, 4))
+    order = content_order(X)
+    assert_array_equal(content_order(np.asfortranarray(X)), order)
+    assert_array_equal(content_order(sparse.csr_array(X)), order)
+    assert (order != np.arange(50)).any()
+
+
+def test_copies_keep_their_order_among_each_other(rng):
+    X = np.repeat(rng.normal(size=(10, 3)), 4, axis=0)
+    order = content_order(X).reshape(10, 4)
+    assert_array_equal(order % 4, np.tile(np.arange(4), (10, 1)))
+    assert (order // 4 == order[:, :1] // 4).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_features", [2, 40])
+def test_order_of_a_gram_matrix_follows_rows_and_columns(rng, n_features, dtype):
+    X = rng.normal(size=(300, n_features))
+    distances = ((X[:, None] - X) ** 2).sum(axis=2)
+    for gram in (X @ X.T, np.exp(-distances / n_features)):
+        gram = gram.astype(dtype)
+        order = content_order(gram, pairwise=True)
+        assert_array_equal(np.sort(order), np.arange(300))
+        for _ in range(5):
+            shuffled = rng.permutation(300)
+            again = content_order(gram[np.ix_(shuffled, shuffled)], pairwise=True)
+            assert_array_equal(shuffled[again], order)

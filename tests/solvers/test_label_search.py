@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.solvers import label_search
 from widemargin.solvers.label_search import make_starts, search_labels
-from widemargin.solvers.label_starts import supervised_start
 from widemargin.solvers.label_strategies import (
     Evolution,
     Reshaking,
@@ -52,13 +51,13 @@ class Scripted:
 @pytest.fixture
 def labelings(problem, rng):
     """Five of them, and their values."""
-    starts, _ = make_starts(problem, "random", 5, rng)
+    starts, _ = make_starts(problem, 5, rng)
     return starts, np.array([problem.value(start) for start in starts])
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda one: type(one).__name__)
 def test_result_does_not_depend_on_the_number_of_threads(problem, rng, strategy):
-    starts, seeds = make_starts(problem, "both", 5, rng)
+    starts, seeds = make_starts(problem, 5, rng)
     alone = search_labels(problem, strategy, starts, seeds)
     side_by_side = search_labels(problem, strategy, starts, seeds, n_threads=3)
     assert_array_equal(alone.solution, side_by_side.solution)
@@ -70,10 +69,11 @@ def test_result_does_not_depend_on_the_number_of_threads(problem, rng, strategy)
 
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda one: type(one).__name__)
 def test_result_is_the_best_search(problem, rng, strategy):
-    starts, seeds = make_starts(problem, "random", 4, rng)
+    starts, seeds = make_starts(problem, 4, rng)
     result = search_labels(problem, strategy, starts, seeds)
+    seen = problem.with_dense_mass() if strategy.reads_rows else problem
     each = [
-        strategy.improve(problem.with_dense_mass(), start, int(seed))
+        strategy.improve(seen, start, int(seed))
         for start, seed in zip(starts, seeds, strict=True)
     ]
     values = [problem.value(codes) for codes, _ in each]
@@ -120,7 +120,7 @@ def test_of_searches_that_differ_by_rounding_the_first_counts():
 
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_callback_sees_every_search(problem, rng, n_threads):
-    starts, seeds = make_starts(problem, "random", 4, rng)
+    starts, seeds = make_starts(problem, 4, rng)
     seen = []
 
     def callback(n_done, history):
@@ -231,31 +231,28 @@ def test_whole_mass_is_at_hand_for_strategies_that_read_rows(
             return super().improve(problem, codes, seed, pulse)
 
     search_labels(problem, Looking(starts, reads_rows), starts[:1], [0])
-    monkeypatch.setattr(label_search, "_DENSE_ROWS", 49)
+    monkeypatch.setattr(label_search, "DENSE_ROWS", 49)
     search_labels(problem, Looking(starts, reads_rows), starts[:1], [0])
     is_low_rank = problem.smoother.low_rank
     assert seen == [is_low_rank and not reads_rows, is_low_rank]
 
 
 def test_starts_are_not_changed(problem, rng):
-    starts, seeds = make_starts(problem, "random", 3, rng)
+    starts, seeds = make_starts(problem, 3, rng)
     before = np.copy(starts)
     search_labels(problem, Tabu(), starts, seeds, n_threads=2)
     assert_array_equal(starts, before)
 
 
-@pytest.mark.parametrize("kind", ["random", "supervised", "both"])
-def test_starts(problem, kind):
-    starts, seeds = make_starts(problem, kind, 4, np.random.default_rng(3))
-    again, same_seeds = make_starts(problem, kind, 4, np.random.default_rng(3))
+@pytest.mark.parametrize("n_starts", [0, 1, 4])
+def test_starts_are_repeatable_feasible_and_differ(problem, n_starts):
+    starts, seeds = make_starts(problem, n_starts, np.random.default_rng(3))
+    again, same_seeds = make_starts(problem, n_starts, np.random.default_rng(3))
     assert_array_equal(starts, again)
     assert_array_equal(seeds, same_seeds)
-    assert len(seeds) == len(starts) == len(set(seeds))
+    assert len(starts) == len(seeds) == len(set(seeds)) == n_starts
     assert all(problem.is_feasible(start) for start in starts)
-    is_supervised = [(start == supervised_start(problem)).all() for start in starts]
-    assert is_supervised[0] == (kind != "random")
-    if kind == "both":
-        assert is_supervised == [True, False, False, False]
+    assert len({start.tobytes() for start in starts}) == n_starts
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -263,6 +260,6 @@ def test_search_finds_the_best_of_all_labelings(n_classes):
     rng = np.random.default_rng(21)
     n = 12 if n_classes == 2 else 9
     problem = label_problem(smooth_smoother(rng, n), n_classes, lower=2, upper=n - 4)
-    starts, seeds = make_starts(problem, "random", 8, rng)
+    starts, seeds = make_starts(problem, 8, rng)
     result = search_labels(problem, Tabu(), starts, seeds, n_threads=2)
     assert_allclose(result.objective, lowest_value(problem), rtol=1e-9)

@@ -14,7 +14,7 @@ from widemargin.solvers.label_starts import (
     best_codes,
     mend,
     random_start,
-    supervised_start,
+    smoothed_start,
 )
 
 
@@ -63,7 +63,7 @@ def blobs(rng, n_each=20):
 
 @pytest.mark.parametrize("low_rank", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_supervised_start_on_separable_classes_is_right(rng, low_rank, dtype):
+def test_smoothed_start_on_separable_classes_is_right(rng, low_rank, dtype):
     """Though one class has nine labels and the others have one."""
     X, truth = blobs(rng)
     weights, gram = rng.uniform(0.5, 2.0, len(X)), rbf_gram(X, 2.0)
@@ -74,13 +74,13 @@ def test_supervised_start_on_separable_classes_is_right(rng, low_rank, dtype):
     given = np.full(len(X), -1)
     known = [*range(9), 20, 40]
     given[known] = truth[known]
-    start = supervised_start(label_problem(smoother, 3, given=given))
+    start = smoothed_start(label_problem(smoother, 3, given=given))
     assert_array_equal(start, truth)
     assert start.dtype == np.int32
 
 
 @pytest.mark.parametrize("rank", [None, 8])
-def test_supervised_start_means_over_the_given_points_of_each_class(rng, rank):
+def test_smoothed_start_means_over_the_given_points_of_each_class(rng, rank):
     """Twelve labels of one class weigh no more than the two of another."""
     given = np.full(60, -1)
     given[:16] = np.repeat([0, 1, 2], [12, 2, 2])
@@ -88,16 +88,16 @@ def test_supervised_start_means_over_the_given_points_of_each_class(rng, rank):
     R = smoother.rows(np.arange(60))
     ties = np.array([R[:, given == h].mean(axis=1) for h in range(3)])
     sums = np.array([R[:, given == h].sum(axis=1) for h in range(3)])
-    start = supervised_start(label_problem(smoother, 3, given=given))
+    start = smoothed_start(label_problem(smoother, 3, given=given))
     assert_array_equal(start, np.where(given < 0, ties.argmax(axis=0), given))
     assert (ties.argmax(axis=0) != sums.argmax(axis=0))[given < 0].any()
 
 
-def test_supervised_start_with_a_class_that_nobody_knows(rng, smoother):
+def test_smoothed_start_with_a_class_that_nobody_knows(rng, smoother):
     given = np.full(60, -1)
     given[:4] = [0, 0, 1, 1]
     problem = label_problem(smoother, 3, given=given, lower=5)
-    assert problem.is_feasible(supervised_start(problem))
+    assert problem.is_feasible(smoothed_start(problem))
 
 
 def test_best_codes_keep_given_labels(rng, smoother):
@@ -105,6 +105,19 @@ def test_best_codes_keep_given_labels(rng, smoother):
     liking = rng.random((3, 60))
     codes = best_codes(label_problem(smoother, 3, given=given), liking)
     assert_array_equal(codes, np.where(given >= 0, given, liking.argmax(axis=0)))
+
+
+def test_best_codes_of_a_class_that_nobody_knows_are_mended(rng, smoother):
+    given = np.full(60, -1)
+    given[:4] = [0, 0, 1, 1]
+    problem, liking = (
+        label_problem(smoother, 3, given=given, lower=5),
+        np.zeros((3, 60)),
+    )
+    liking[:2] = rng.random((2, 60))
+    codes = best_codes(problem, liking)
+    assert codes.max() == 1
+    assert problem.is_feasible(mend(problem, codes, liking))
 
 
 def test_mend_moves_the_points_that_lose_least(smoother):

@@ -24,7 +24,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.smoothers import Smoother
 from widemargin.solvers import label_strategies
-from widemargin.solvers.label_starts import mend, random_start, supervised_start
+from widemargin.solvers.label_starts import best_codes, mend, random_start
 from widemargin.solvers.label_state import LabelState
 from widemargin.solvers.label_strategies import (
     Evolution,
@@ -285,6 +285,26 @@ def test_trade_does_nothing_where_nothing_is_bound(rng):
         assert_array_equal(codes, labels)
 
 
+def test_trade_of_many_points_waits_until_nothing_else_can_move(rng, monkeypatch):
+    """Where rows of the mass have to be computed; up to the limit it is made dense."""
+    problem, start = make_problem(rng, slack=0, n=72, rank=20)
+    assert problem.smoother.low_rank
+    tight = replace(problem, upper=problem.lower)
+    loose = replace(problem, upper=problem.lower + np.array([1, 0, 0]))
+    for one in (tight, loose):
+        dense = label_strategies.trade(one.with_dense_mass(), start)
+        codes, n_trades = label_strategies.trade(one, start)
+        assert n_trades == dense[1] > 0
+        assert_array_equal(codes, dense[0])
+    monkeypatch.setattr(label_strategies, "DENSE_ROWS", 71)
+    codes, n_trades = label_strategies.trade(tight, start)
+    assert 0 < n_trades <= 100
+    assert problem.value(codes) < problem.value(start)
+    codes, n_trades = label_strategies.trade(loose, start)
+    assert n_trades == 0
+    assert_array_equal(codes, start)
+
+
 def test_trades_go_on_where_single_moves_end(rng):
     """Bounds let no point move alone; the search still finds something better."""
     problem, start = make_problem(rng, slack=0, n=72)
@@ -413,7 +433,9 @@ def bounded_problems(draw):
 @settings(max_examples=60, deadline=None)
 def test_given_labels_and_bounds_always_hold(case):
     problem, rng = case
-    starts = [random_start(problem, rng), supervised_start(problem)]
+    liking = problem.table(np.where(problem.movable, 0, problem.given))
+    by_liking = mend(problem, best_codes(problem, liking), liking)
+    starts = [random_start(problem, rng), by_liking]
     for start in starts:
         assert problem.is_feasible(start)
         for name, strategy in STRATEGIES.items():

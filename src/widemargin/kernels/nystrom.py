@@ -108,24 +108,30 @@ def choose_landmarks(kernel, X, n_landmarks, rng, choice="kmeans++"):
 
 
 def _spread_rows(kernel, X, n_landmarks, rng):
-    """Seeds of k-means++ in the kernel's feature space, from a pool of random rows."""
+    """Seeds of k-means++ in the kernel's feature space, from a pool of random rows.
+
+    Many landmarks are drawn a few at a time, two percent of them, which saves most of
+    the cost of computing kernel values for one after the other.
+    """
     size = min(X.shape[0], _POOL * n_landmarks)
     pool = rng.choice(X.shape[0], size, replace=False)
     samples, diagonal = X[pool], kernel.diagonal(X)[pool].astype(np.float64)
     nearest = np.full(size, np.inf)  # squared distance to the nearest landmark
     chosen = np.zeros(size, dtype=bool)
-    new = int(rng.integers(size))
-    for _ in range(n_landmarks):
+    new = rng.integers(size, size=1)
+    while True:
         chosen[new] = True
-        column = kernel(samples, kernel.points(X, pool[[new]]))[:, 0]
-        distances = diagonal + diagonal[new] - 2.0 * column
-        np.minimum(nearest, np.maximum(distances, 0.0), out=nearest)
+        n_missing = n_landmarks - int(chosen.sum())
+        if n_missing == 0:
+            return pool[chosen]
+        columns = kernel(samples, kernel.points(X, pool[new]))
+        distances = diagonal[:, None] + diagonal[new] - 2.0 * columns
+        np.minimum(nearest, np.maximum(distances.min(axis=1), 0.0), out=nearest)
         chance = np.where(chosen, 0.0, nearest)
         if chance.sum() <= 0:  # only copies are left
             chance = (~chosen).astype(np.float64)
-        if chosen.sum() < n_landmarks:
-            new = int(rng.choice(size, p=chance / chance.sum()))
-    return pool[chosen]
+        n_new = min(n_missing, max(1, n_landmarks // 50), np.count_nonzero(chance))
+        new = rng.choice(size, n_new, p=chance / chance.sum(), replace=False)
 
 
 def _pivoted_rows(kernel, X, n_landmarks):

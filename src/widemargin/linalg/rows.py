@@ -34,21 +34,29 @@ def distinct_rows(X):
     return first[order], rank[inverse.ravel()]
 
 
-def content_order(X):
+def content_order(X, *, pairwise=False):
     """Positions of the rows in an order that depends on what they hold only.
 
     Shuffling the rows of X shuffles the answer in the same way, so that whatever is
     drawn or visited in this order does not depend on how a table happens to be sorted
-    (copies of a row may trade places, and for a Gram matrix rounding may).
+    (copies of a row may trade places).
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
+    pairwise : bool
+        Whether X is a Gram matrix, whose columns are shuffled with its rows.
 
     Returns
     -------
     ndarray of shape (n_samples,)
     """
+    if pairwise:
+        diagonal = np.diagonal(X).astype(np.float64)
+        sums = X.sum(axis=1, dtype=np.float64) - diagonal
+        squares = np.einsum("ij,ij->i", X, X, dtype=np.float64) - diagonal**2
+        keys = [key / (np.abs(key).max() or 1.0) for key in (diagonal, squares, sums)]
+        return np.lexsort([np.round(key, 9) for key in keys])  # rounding is no content
     direction = np.random.default_rng(0).standard_normal(X.shape[1])
     return np.argsort(X @ direction.astype(X.dtype), kind="stable")
 

@@ -39,7 +39,7 @@ def size_bounds(shares, tolerance, n_movable):
 
 def nearest_sizes(shares, n_movable):
     """Whole numbers that add up to `n_movable`, nearest to shares of it."""
-    wanted = shares * n_movable
+    wanted = shares / shares.sum() * n_movable
     sizes = np.floor(wanted + 1e-9).astype(int)
     missing = n_movable - sizes.sum()
     sizes[np.argsort(sizes - wanted, kind="stable")[:missing]] += 1

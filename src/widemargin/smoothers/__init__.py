@@ -4,7 +4,7 @@ from widemargin.smoothers.base import Smoother
 from widemargin.smoothers.dense import DenseSmoother
 from widemargin.smoothers.graph import GraphPenalty, GraphSmoother
 from widemargin.smoothers.low_rank import LowRankSmoother
-from widemargin.smoothers.spaces import FeatureSpace, KernelSpace
+from widemargin.smoothers.spaces import FeatureSpace, KernelSpace, SharedPaths
 from widemargin.smoothers.spectral import SpectralPath
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "GraphSmoother",
     "KernelSpace",
     "LowRankSmoother",
+    "SharedPaths",
     "Smoother",
     "SpectralPath",
 ]

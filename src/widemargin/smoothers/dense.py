@@ -5,13 +5,16 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, lapack
 
 from widemargin.smoothers.base import Smoother
 
+_SINGLE = 1e5  # largest condition number that single precision is trusted with
+
 
 class DenseSmoother(Smoother):
     r"""The smoother :math:`R = K W (K W + \lambda I)^{-1}` of a Gram matrix.
 
     Its mass is :math:`D (I - \lambda (D K D + \lambda I)^{-1}) D` with
-    :math:`D = W^{1/2}`. O(n^3) once, in double precision; the mass keeps the type of
-    the Gram matrix. For several values of `reg`, see `SpectralPath`.
+    :math:`D = W^{1/2}`. O(n^3) once; the mass keeps the type of the Gram matrix. A Gram
+    matrix in single precision is factorized in it, too, unless `reg` is so small or
+    large that rounding would tell. For several values of `reg`, see `SpectralPath`.
 
     Parameters
     ----------
@@ -25,29 +28,40 @@ class DenseSmoother(Smoother):
 
     def __init__(self, gram, weights, reg):
         self.gram, self.reg = gram, reg
-        root = np.sqrt(weights)
-        factor, _ = self._factorize(root, weights)
-        mass, _ = lapack.dpotri(factor, lower=0, overwrite_c=True)
+        dtype, root = np.float64, np.sqrt(weights)
+        largest = float(np.diagonal(gram) @ weights)  # no eigenvalue is larger
+        if gram.dtype == np.float32 and reg < largest < _SINGLE * reg:
+            dtype, root = np.float32, root.astype(np.float32)
+        factor, _ = self._factorize(root, dtype)
+        invert = lapack.dpotri if dtype is np.float64 else lapack.spotri
+        mass, _ = invert(factor, lower=0, overwrite_c=True)
         mirror(mass)
-        mass *= -reg
-        mass.flat[:: len(mass) + 1] += 1.0
-        mass *= root[:, None]
-        mass *= root
+        _scale_both_sides(mass, root, -reg)
+        mass.flat[:: len(mass) + 1] += weights
         mass = np.ascontiguousarray(mass.T).astype(gram.dtype, copy=False)
         super().__init__(mass, weights.astype(gram.dtype), low_rank=False)
 
     def coordinates(self, Y):
         """Coefficients of the kernel functions, (n, k) -> (n, k); O(n^3)."""
-        weights = self.weights.astype(np.float64)
-        root = np.sqrt(weights)[:, None]
-        factor = self._factorize(root[:, 0], weights)
+        root = np.sqrt(self.weights.astype(np.float64))[:, None]
+        factor = self._factorize(root[:, 0], np.float64)
         return root * cho_solve(factor, root * Y, check_finite=False)
 
-    def _factorize(self, root, weights):
+    def _factorize(self, root, dtype):
         """Upper Cholesky factor of D K D + reg I."""
-        matrix = root[:, None] * self.gram.astype(np.float64, copy=False) * root
+        matrix = self.gram.astype(dtype)
+        _scale_both_sides(matrix, root)
         matrix.flat[:: len(matrix) + 1] += self.reg
         return factorize(matrix)
+
+
+def _scale_both_sides(matrix, root, factor=1.0):
+    """Multiply a matrix by diag(root) from both sides, and by a number, in place."""
+    if root.min() == root.max():  # one pass over the matrix instead of two
+        matrix *= matrix.dtype.type(factor * float(root[0]) ** 2)
+        return
+    matrix *= matrix.dtype.type(factor) * root[:, None]
+    matrix *= root
 
 
 def factorize(matrix):

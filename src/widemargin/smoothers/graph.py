@@ -1,7 +1,7 @@
 """Smoothers that follow a graph, for any kernel."""
 
 import numpy as np
-from scipy.linalg import blas, lapack, solve_triangular
+from scipy.linalg import blas, lapack, solve, solve_triangular
 
 from widemargin.smoothers.base import Smoother
 from widemargin.smoothers.dense import factorize, mirror
@@ -55,10 +55,15 @@ class GraphSmoother(Smoother):
     """
 
     def __init__(self, penalty, gram, reg):
-        self.penalty, self.reg = penalty, reg
+        self.penalty, self.gram, self.reg = penalty, gram, reg
         inverse, weights = penalty.inverse, penalty.weights
         matrix = gram.astype(np.float64) / reg
         matrix += inverse
+        size = float(gram.diagonal().max()) * len(gram)
+        if gram.dtype == np.float32 and size > 1e3 * reg:
+            # Rounding may have made K indefinite, and is no longer small against S.
+            noise = np.finfo(np.float32).eps * size / np.sqrt(len(gram))
+            matrix.flat[:: len(matrix) + 1] += 4.0 * noise / reg
         factor, _ = factorize(matrix)
         half = solve_triangular(
             factor, inverse, trans="T", lower=False, check_finite=False
@@ -73,9 +78,15 @@ class GraphSmoother(Smoother):
     def coordinates(self, Y):
         """Coefficients of the kernel functions, (n, k) -> (n, k).
 
-        At the minimum they are what loss and graph still pull, divided by `reg`.
+        At the minimum they are what loss and graph still pull, divided by `reg`. A mass
+        in single precision is too coarse for that; then they are solved for.
         """
         penalty, weights = self.penalty, self.penalty.weights[:, None]
+        if self.gram.dtype == np.float32:
+            gram = self.gram.astype(np.float64)
+            matrix = weights * gram + penalty.intrinsic * (penalty.laplacian @ gram)
+            matrix.flat[:: len(matrix) + 1] += self.reg
+            return solve(matrix, weights * Y, overwrite_a=True, check_finite=False)
         fitted = (self @ Y.astype(self.matrix.dtype)).astype(np.float64)
         pull = penalty.intrinsic * (penalty.laplacian @ fitted)
         return (weights * (Y - fitted) - pull) / self.reg

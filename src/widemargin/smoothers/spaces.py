@@ -8,11 +8,14 @@ can be added to the functions, and a graph be made to penalize them.
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.linalg import cho_solve
 
-from widemargin.smoothers.dense import DenseSmoother
+from widemargin.smoothers.dense import DenseSmoother, factorize
 from widemargin.smoothers.graph import GraphPenalty
 from widemargin.smoothers.low_rank import LowRankSmoother
 from widemargin.smoothers.spectral import SpectralPath
+
+_HARDLY = 1e-6  # weight of samples that are to have none, where it must be positive
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,29 @@ class KernelSpace:
             return SpectralPath(self.gram, weights)
         return GraphPenalty(self.laplacian, weights, self.intrinsic).path(self.gram)
 
+    def scores(self, c):
+        """Values on the samples of functions with coordinates c, (n, k) -> (n, k)."""
+        return self.gram @ c.astype(self.gram.dtype, copy=False)
+
+    def fit_rows(self, rows, targets, weights, reg):
+        """Coordinates of the functions fitted to some of the samples only, (n, k)."""
+        if self.laplacian is not None:
+            spread = np.full(len(self.gram), _HARDLY * weights.sum() / len(self.gram))
+            spread[rows] = weights
+            values = np.zeros((len(self.gram), targets.shape[1]))
+            values[rows] = targets
+            return self.path(spread)(reg).coordinates(values)
+        matrix = self.gram[np.ix_(rows, rows)].astype(np.float64)
+        matrix.flat[:: len(matrix) + 1] += reg / weights
+        c = np.zeros((len(self.gram), targets.shape[1]))
+        c[rows] = cho_solve(factorize(matrix), targets, check_finite=False)
+        return c
+
+    def part(self, rows):
+        """The space of functions over some of the samples; a graph is left behind."""
+        gram = np.ascontiguousarray(self.gram[np.ix_(rows, rows)])
+        return KernelSpace(gram, self.constant)
+
     def unfold(self, c):
         """Coefficients of the kernel functions, (n, k), and constants, (k,)."""
         return c, self.constant * c.sum(axis=0)
@@ -105,14 +131,48 @@ class FeatureSpace:
 
     def path(self, weights):
         """A function of `reg` that gives smoothers."""
-        penalty = 0.0
-        if self.laplacian is not None:
-            features = self.features.astype(np.float64, copy=False)
-            penalty = self.intrinsic * (features.T @ (self.laplacian @ features))
+        penalty = self._penalty()
         return lambda reg: LowRankSmoother(self.features, weights, reg, penalty)
+
+    def scores(self, c):
+        """Values on the samples of functions with coordinates c."""
+        return self.features @ c.astype(self.features.dtype, copy=False)
+
+    def fit_rows(self, rows, targets, weights, reg):
+        """Coordinates of the functions fitted to some of the samples, (rank, k)."""
+        features = self.features[rows].astype(np.float64)
+        smoother = LowRankSmoother(features, weights, reg, self._penalty())
+        return smoother.coordinates(targets)
+
+    def part(self, rows):
+        """The same functions on some of the samples; a graph is left behind."""
+        return FeatureSpace(self.features[rows], self.constant)
 
     def unfold(self, c):
         """Weights of the original features, (rank, k), and constants, (k,)."""
         if not self.constant:
             return c, np.zeros(c.shape[1])
         return c[:-1], np.sqrt(self.constant) * c[-1]
+
+    def _penalty(self):
+        """The smoothness along the graph, as a form of the weights."""
+        if self.laplacian is None:
+            return 0.0
+        features = self.features.astype(np.float64, copy=False)
+        return self.intrinsic * (features.T @ (self.laplacian @ features))
+
+
+class SharedPaths:
+    """A space that keeps what its smoothers share, for many values of `reg`."""
+
+    def __init__(self, space):
+        self.space, self._paths = space, {}
+        self.scores, self.fit_rows = space.scores, space.fit_rows
+        self.part = space.part
+
+    def smoother(self, weights, reg):
+        """The smoother for one value of `reg`, cheap for weights seen before."""
+        key = weights.tobytes()
+        if key not in self._paths:
+            self._paths[key] = self.space.path(weights)
+        return self._paths[key](reg)

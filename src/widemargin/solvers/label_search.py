@@ -6,11 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from widemargin.solvers.label_starts import random_start, supervised_start
-from widemargin.solvers.label_strategies import StopSearch
+from widemargin.solvers.label_starts import random_start
+from widemargin.solvers.label_strategies import DENSE_ROWS, StopSearch
 from widemargin.solvers.result import SolveResult, Status
-
-_DENSE_ROWS = 8192  # up to here rows of a low-rank mass are worth keeping
 
 
 def search_labels(problem, strategy, starts, seeds, *, n_threads=1, callback=None):
@@ -38,7 +36,7 @@ def search_labels(problem, strategy, starts, seeds, *, n_threads=1, callback=Non
     """
     if not len(starts):
         raise ValueError("search_labels needs at least one start, got none.")
-    if strategy.reads_rows and problem.n_samples <= _DENSE_ROWS:
+    if strategy.reads_rows and problem.n_samples <= DENSE_ROWS:
         problem = problem.with_dense_mass()
     stop, records = threading.Event(), [None] * len(starts)
     history = {"objective": [], "found": [], "moves": [], "seconds": []}
@@ -76,22 +74,10 @@ def search_labels(problem, strategy, starts, seeds, *, n_threads=1, callback=Non
     )
 
 
-def make_starts(problem, kind, n_restarts, rng):
-    """Labels to start from, and a seed for each.
-
-    Parameters
-    ----------
-    kind : {"random", "supervised", "both"}
-        "supervised" is a single start, "both" has it as the first of them.
-    n_restarts : int
-    rng : numpy.random.Generator
-    """
-    starts = []
-    if kind in ("supervised", "both"):
-        starts.append(supervised_start(problem))
-    while kind != "supervised" and len(starts) < n_restarts:
-        starts.append(random_start(problem, rng))
-    return starts, rng.integers(2**62, size=len(starts))
+def make_starts(problem, n_starts, rng):
+    """Random labels to start from, and a seed for each."""
+    starts = [random_start(problem, rng) for _ in range(n_starts)]
+    return starts, rng.integers(2**62, size=n_starts)
 
 
 def _run_all(search, note, n_searches, n_threads, stop):

@@ -19,19 +19,19 @@ def random_start(problem, rng):
     return mend(problem, codes, liking)
 
 
-def supervised_start(problem):
-    """What the given labels alone say: the class to which they tie each point most.
+def smoothed_start(problem):
+    """The class whose given points the smoother ties each point to most, on average.
 
-    The ties are leave-out means of the mass over the given points of each class, so
-    that a class with many labels has no advantage.
+    Unlabeled points have a say by their weights: for a linear kernel this is the
+    discriminant with the covariance of all points.
     """
     fixed = np.flatnonzero(~problem.movable)
-    signs = np.zeros((problem.n_samples, problem.n_classes))
     codes = problem.given[fixed]
-    shares = 1.0 / np.bincount(codes, minlength=problem.n_classes)[codes]
-    signs[fixed, codes] = shares
-    liking = problem.smoother.mass_product(signs.astype(problem.smoother.matrix.dtype))
-    liking = (liking / problem.smoother.weights[:, None]).T
+    shares = np.zeros((problem.n_samples, problem.n_classes))
+    shares[fixed, codes] = 1.0 / np.bincount(codes, minlength=problem.n_classes)[codes]
+    smoother = problem.smoother
+    ties = smoother.mass_product(shares.astype(smoother.matrix.dtype))
+    liking = (ties / smoother.weights[:, None]).T.astype(np.float64)
     return mend(problem, best_codes(problem, liking), liking)
 
 
@@ -64,7 +64,8 @@ def mend(problem, codes, liking):
         if not len(movers) or not len(takers):
             raise ValueError(
                 f"no labeling has class sizes from {problem.lower.tolist()} to "
-                f"{problem.upper.tolist()} with the given labels; loosen the balance."
+                f"{problem.upper.tolist()} with the given labels; loosen the balance, "
+                "or give fewer labels."
             )
         loss = liking[codes[movers], movers] - liking[np.ix_(takers, movers)]
         order = np.argsort(loss.min(axis=0), kind="stable")

@@ -14,6 +14,7 @@ import numpy as np
 from widemargin.solvers.label_starts import mend, random_start
 from widemargin.solvers.label_state import LabelState
 
+DENSE_ROWS = 8192  # up to here rows of a low-rank mass are worth keeping
 _CHUNK = 2**22  # matrix entries touched between two pulses, about
 
 
@@ -318,15 +319,22 @@ def trade(problem, codes):
     """Let pairs of points trade places where bounds keep them from moving alone.
 
     Returns labels and the number of trades; nothing happens unless a class is at one of
-    its bounds. At most as many trades as points, and a hundred where each row of the
-    mass has to be computed.
+    its bounds. At most as many trades as points. Where the whole mass is too large to
+    have at hand, a hundred, and only if all sizes are fixed, so that nothing else can
+    move.
     """
     from widemargin.solvers import label_moves_loops as loops
 
     counts = np.bincount(codes, minlength=problem.n_classes)
     at_bound = (counts <= problem.lower) | (counts >= problem.upper)
-    if not (at_bound & (counts > 0)).any() or not len(problem.order):
+    is_blocked = (at_bound & (counts > 0)).any()
+    is_large = problem.smoother.low_rank and problem.n_samples > DENSE_ROWS
+    if is_large:
+        is_blocked = (problem.lower == problem.upper).all()
+    if not is_blocked or not len(problem.order):
         return codes, 0
+    if not is_large:
+        problem = problem.with_dense_mass()
     state, n_trades = LabelState(problem, codes), 0
     matrix, low_rank, _ = state.mass
     max_trades = 100 if low_rank else len(problem.order)
