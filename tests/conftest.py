@@ -1,3 +1,5 @@
+import signal
+
 import numpy as np
 import pytest
 
@@ -17,3 +19,11 @@ def X(rng):
 def X_new(rng, X):
     """Seven more samples like those of X."""
     return rng.normal(size=(7, 3))
+
+
+@pytest.fixture
+def interruptible():
+    """Python's own handler of Ctrl-C, which a job in the background does not have."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

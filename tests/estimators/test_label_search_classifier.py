@@ -988,14 +988,14 @@ def test_interrupt_keeps_a_usable_model(
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_signal_ends_a_long_search(rng, n_jobs):
+def test_signal_ends_a_long_search(rng, n_jobs, interruptible):
     X = rng.normal(size=(1500, 3))
     y = hide_labels(rng.integers(4, size=1500), 40, rng=0)
     model = LabelSearchClassifier(
         unlabeled_weight=1.0,
         search="tabu",
         start="random",
-        n_restarts=5000,
+        n_restarts=1000,
         n_landmarks=200,
         n_jobs=n_jobs,
         random_state=0,
@@ -1018,7 +1018,7 @@ def test_signal_ends_a_long_search(rng, n_jobs):
     ):
         model.fit(X, y)
     assert time.perf_counter() - sent[0] < 5.0
-    assert len(model.result_.history["found"]) < 5000
+    assert len(model.result_.history["found"]) < 1000
     assert_array_equal(model.transduction_[y >= 0], y[y >= 0])
     assert model.predict(X).shape == (1500,)
 

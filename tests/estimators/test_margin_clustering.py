@@ -343,6 +343,17 @@ def test_fixed_rows_may_leave_few_for_another_cluster(blobs):
     assert_array_equal(model.labels_[:87], 0)
 
 
+@pytest.mark.parametrize("names", [(0, 1), (1, 0), (2, 0)])
+def test_other_rows_follow_the_fixed_ones_whatever_their_names(blobs, names):
+    X, y = blobs
+    init = np.full(90, -1)
+    for name, cls in zip(names, (0, 1), strict=True):
+        init[np.flatnonzero(y == cls)[:2]] = name
+    model = MaxMarginClustering(3, random_state=0).fit(X, init=init, fixed=init >= 0)
+    assert adjusted_rand_score(y, model.labels_) == 1.0
+    assert_array_equal(model.labels_[init >= 0], init[init >= 0])
+
+
 # Sizes
 
 
@@ -1001,10 +1012,10 @@ def test_interrupt_of_the_choice_on_a_part_leaves_no_model(
     assert not hasattr(model, "labels_")
 
 
-def test_signal_ends_a_long_search(rng):
+def test_signal_ends_a_long_search(rng, interruptible):
     X = rng.normal(size=(1500, 3))
     model = MaxMarginClustering(
-        4, search="tabu", n_restarts=5000, n_landmarks=100, random_state=0, **FIXED
+        4, search="tabu", n_restarts=1000, n_landmarks=100, random_state=0, **FIXED
     )
     clone(model).set_params(n_restarts=1, n_landmarks=20).fit(X[:100])  # compiles
     sent = []
@@ -1022,7 +1033,7 @@ def test_signal_ends_a_long_search(rng):
     ):
         model.fit(X)
     assert time.perf_counter() - sent[0] < 5.0
-    assert len(model.result_.history["found"]) < 5000
+    assert len(model.result_.history["found"]) < 1000
     assert_array_equal(np.unique(model.labels_), np.arange(4))
 
 

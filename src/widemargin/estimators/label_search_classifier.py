@@ -286,6 +286,10 @@ class LabelSearchClassifier(PathMixin, LabelSearcher, KernelClassifier):
         """
         if unlabeled_weight is None:
             unlabeled_weight = [self.unlabeled_weight]
+        ambient_reg, unlabeled_weight = (
+            [weights] if np.isscalar(weights) else list(weights)
+            for weights in (ambient_reg, unlabeled_weight)
+        )
         if not len(ambient_reg) or not len(unlabeled_weight):
             raise ValueError(
                 f"{type(self).__name__}.fit_path needs at least one ambient_reg and "

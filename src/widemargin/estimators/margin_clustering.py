@@ -5,6 +5,7 @@ from itertools import groupby, product
 from operator import attrgetter
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 from sklearn.base import ClusterMixin, clone
 from sklearn.utils.validation import validate_data
 
@@ -308,6 +309,7 @@ class MaxMarginClustering(ClusterMixin, LabelSearcher):
         -------
         list of fitted estimators
         """
+        ambient_reg = [ambient_reg] if np.isscalar(ambient_reg) else list(ambient_reg)
         if not len(ambient_reg) or any(isinstance(reg, str) for reg in ambient_reg):
             raise ValueError(
                 f"ambient_reg of {type(self).__name__}.fit_path must hold at least one "
@@ -404,6 +406,9 @@ class MaxMarginClustering(ClusterMixin, LabelSearcher):
             positions = np.asarray(fixed)
             is_mask = positions.dtype == bool and positions.shape == (n_samples,)
             is_index = positions.dtype.kind in "iu" and positions.ndim == 1
+            looks_like_mask = positions.shape == (n_samples,) and n_samples > 2
+            if is_index and looks_like_mask and set(positions.tolist()) <= {0, 1}:
+                is_index = False  # a mask of numbers, and no positions
             if is_index and len(positions):
                 is_index = positions.min() >= 0 and positions.max() < n_samples
             if not is_mask and not is_index and (positions.size or positions.ndim != 1):
@@ -617,10 +622,33 @@ class MaxMarginClustering(ClusterMixin, LabelSearcher):
         result = self._run(problem, strategy, starts, seeds)
         if self.search != "auto" or wishes.is_complete:
             return result
-        if self.balance is None:
-            codes = settle(problem, result.solution)
-            return replace(result, solution=codes, objective=problem.value(codes))
-        return self._fit_sizes(problem, result, rng)
+        if self.balance is not None:
+            return self._fit_sizes(problem, result, rng)
+        codes = settle(problem, result.solution)
+        if wishes.fixed.any() and result.status is not Status.INTERRUPTED:
+            named = self._name_clusters(problem, wishes, rng, n_restarts)
+            codes = min(codes, named, key=problem.value)
+        return replace(result, solution=codes, objective=problem.value(codes))
+
+    def _name_clusters(self, problem, wishes, rng, n_restarts):
+        """Clusters found freely, named as the fixed samples ask, then improved.
+
+        A few fixed samples hardly pull the others; names that fit them do.
+        """
+        nobody = np.zeros_like(wishes.fixed)
+        free = Wishes(wishes.codes, nobody, nobody)
+        matrix, order = problem.smoother.matrix, np.arange(problem.n_samples)
+        if not problem.smoother.low_rank:
+            order = content_order(matrix, pairwise=True)
+        found = self._find(
+            self._pose(problem.smoother, free, order), free, rng, n_restarts
+        ).solution
+        votes = np.zeros((self.n_clusters, self.n_clusters))
+        np.add.at(votes, (found[wishes.fixed], wishes.codes[wishes.fixed]), 1)
+        _, name = linear_sum_assignment(-votes)
+        codes = np.where(wishes.fixed, wishes.codes, name[found]).astype(np.int32)
+        codes = mend(problem, codes, problem.table(codes))
+        return Steepest().improve(problem, codes)[0]
 
     def _fit_sizes(self, problem, result, rng):
         """The better of a result and of what fits clusters of any size to the sizes.
