@@ -16,7 +16,6 @@ from widemargin.kernels import (
     WeightBasis,
     choose_landmarks,
 )
-from widemargin.labels import sign_coding
 from widemargin.smoothers import FeatureSpace, KernelSpace
 from widemargin.solvers.label_search import search_labels
 from widemargin.solvers.label_strategies import (
@@ -145,9 +144,3 @@ class LabelSearcher(KernelMachine):
         self.kernel_, self.points_ = kernel, points
         self.dual_coef_ = coefficients.astype(np.float64)
         self.intercept_ = np.asarray(intercept, dtype=np.float64)
-
-    def _fit_function(self, smoother, codes, n_classes):
-        """Coordinates of the one-vs-rest functions, and leave-one-out scores."""
-        signs = sign_coding(codes, n_classes)
-        own_type = signs.astype(smoother.matrix.dtype, copy=False)
-        return smoother.coordinates(signs), smoother.leave_one_out(own_type)

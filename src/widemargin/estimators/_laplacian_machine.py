@@ -20,7 +20,6 @@ from widemargin.estimators._memory import check_gram_memory
 from widemargin.estimators._sample import keep_copies, merge_copies
 from widemargin.graphs import check_adjacency, no_laplacian, unreached_components
 from widemargin.kernels import FullBasis, NystromMap, choose_landmarks
-from widemargin.kernels.nystrom import double
 from widemargin.labels import decide, read_labels
 from widemargin.linalg.expansions import FeatureExpansion, KernelExpansion
 from widemargin.linalg.random import as_generator
@@ -272,10 +271,10 @@ class LaplacianMachine(LearningMixin, KernelClassifier):
         coordinates = solution if self.fit_intercept is False else solution[:-1]
         intercept = np.zeros(n_columns) if self.fit_intercept is False else solution[-1]
         self.kernel_ = kernel
-        self.points_ = kernel.points(sample.given, sample.origin[basis.rows])
-        if self.n_landmarks is not None:
-            self.points_ = double(self.points_)  # large coefficients: see NystromMap
-        self.dual_coef_ = basis.coefficients(coordinates).astype(np.float64)
+        self.points_, coefficients = basis.function(
+            kernel, sample.given, sample.origin, coordinates
+        )
+        self.dual_coef_ = coefficients.astype(np.float64)
         self.intercept_ = intercept.astype(np.float64)
         codes = decide(objective.space.scores(solution.astype(dtype, copy=False)))
         self.transduction_ = self._transduce(sample, codes[sample.distinct_of])

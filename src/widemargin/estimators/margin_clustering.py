@@ -20,7 +20,7 @@ from widemargin.estimators._kernel_machine import FLOATS
 from widemargin.estimators._label_searcher import LabelSearcher
 from widemargin.graphs import graph_laplacian, knn_adjacency
 from widemargin.kernels import make_kernel, select_gamma
-from widemargin.labels import decide, labeled_mask
+from widemargin.labels import decide, labeled_mask, sign_coding
 from widemargin.linalg.random import as_generator
 from widemargin.linalg.rows import content_order
 from widemargin.objectives.class_sizes import nearest_sizes, size_bounds
@@ -684,7 +684,8 @@ class MaxMarginClustering(ClusterMixin, LabelSearcher):
         some = wishes.part(rows)
         small = self._pose(smoother, some, self._order(self._take(X, rows)))
         result = self._find(small, some, rng, self.n_restarts)
-        coordinates, _ = self._fit_function(smoother, result.solution, self.n_clusters)
+        signs = sign_coding(result.solution, self.n_clusters)
+        coordinates = smoother.coordinates(signs)
         scores = space.features @ coordinates
         codes = np.where(wishes.fixed, wishes.codes, decide(scores)).astype(np.int32)
         codes = mend(problem, codes, problem.table(codes))
@@ -714,7 +715,8 @@ class MaxMarginClustering(ClusterMixin, LabelSearcher):
             result = self._find_large(problem, space, cell, wishes, order, X, rng)
         else:
             result = self._find(problem, wishes, rng, self.n_restarts)
-        coordinates, _ = self._fit_function(smoother, result.solution, self.n_clusters)
+        signs = sign_coding(result.solution, self.n_clusters)
+        coordinates = smoother.coordinates(signs)
         every = np.arange(X.shape[0])
         self._store_function(cell.kernel, basis, space, X, every, coordinates)
         self.labels_ = result.solution.astype(np.int64)

@@ -7,7 +7,10 @@ from widemargin.linalg.compiled import compiled
 
 @compiled
 def _draw(state, n):
-    """A pseudo-random whole number below n (splitmix64); `state` is uint64 (1,)."""
+    """A pseudo-random whole number below n (splitmix64); `state` is uint64 (1,).
+
+    The same as in `label_moves_loops`: compiled functions stay within their file.
+    """
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -272,9 +272,10 @@ def tabu_steps(
     """Always the best move, even if it costs, of points that did not move lately.
 
     A point that moved is barred for `tenure` steps and up to `spread` - 1 more, unless
-    its move would lead to something better than ever. `free_at` (n,) and `ring`
-    (tenure + spread, all -1 at first) hold the barred points. `tracker` holds the gain
-    since the start, the best so far (`best_codes` then) and the step of the best.
+    its move would lead to something better than ever. `free_at` (n,) and `ring` (all -1
+    at first, with room for two points a step) hold the barred points. `tracker` holds
+    the gain since the start, the best so far (`best_codes` then), the step of the best
+    and what counts as rounding.
     If no single move is admissible, or `exchanging`, two points trade places.
     """
     shut, lanes = np.empty_like(stay), np.empty(_LANES, dtype=stay.dtype)
