@@ -1,13 +1,12 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 
 from widemargin.datasets import hide_labels
-from widemargin.estimators import _label_path
-from widemargin.estimators._label_path import AUTO_WEIGHTS, deal_folds
+from widemargin.estimators import _label_path, _path_average
+from widemargin.estimators._label_path import AUTO_WEIGHTS
+from widemargin.estimators._path_average import deal_folds
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.labels import decide, sign_coding
 from widemargin.smoothers import KernelSpace
@@ -30,54 +29,6 @@ def prepare(model, X, y):
     kernel = model._make_kernel(sample.X, np.random.default_rng(0))
     space = KernelSpace(kernel(sample.X)).with_constant(1.0)
     return sample, kernel, space
-
-
-# Folds
-
-
-@settings(deadline=None)
-@given(
-    st.lists(st.integers(0, 4), min_size=1, max_size=40),
-    st.integers(2, 6),
-    st.integers(0, 9),
-)
-def test_folds_never_hold_all_labels_of_a_class(codes, n_folds, seed):
-    codes = np.array(codes)
-    folds = deal_folds(codes, n_folds, np.random.default_rng(seed))
-    assert folds.shape == codes.shape
-    for code in np.unique(codes):
-        of_class = folds[codes == code]
-        if len(of_class) == 1:
-            assert of_class[0] == -1
-            continue
-        sizes = np.bincount(of_class, minlength=n_folds)
-        assert len(sizes) == n_folds
-        assert sizes.max() < len(of_class)
-        assert sizes.max() - sizes.min() <= 1  # dealt out one by one
-    sizes = np.bincount(folds[folds >= 0], minlength=n_folds)
-    assert sizes.max() - sizes.min() <= 1
-
-
-def test_folds_are_dealt_by_chance(rng):
-    codes = np.repeat([0, 1], 10)
-    one = deal_folds(codes, 5, np.random.default_rng(0))
-    assert_array_equal(one, deal_folds(codes, 5, np.random.default_rng(0)))
-    assert (one != deal_folds(codes, 5, np.random.default_rng(1))).any()
-
-
-def test_folds_follow_the_rows_and_not_the_names_of_classes(blobs, rng):
-    X, _, y = blobs
-    sample, _, _ = prepare(LabelSearchClassifier(), X, y)
-    fold_of = np.full(90, -1)
-    deal = LabelSearchClassifier._deal
-    fold_of[y >= 0] = deal(sample, np.random.default_rng(0))
-    assert set(fold_of[y >= 0]) == set(range(5))
-    for _ in range(5):
-        order, names = rng.permutation(90), rng.permutation(3)
-        renamed = np.where(y >= 0, names[y], -1)[order]
-        shuffled, _, _ = prepare(LabelSearchClassifier(), X[order], renamed)
-        folds = deal(shuffled, np.random.default_rng(0))
-        assert_array_equal(folds, fold_of[order][renamed >= 0])
 
 
 # The path
@@ -238,7 +189,7 @@ def test_an_error_costs_more_than_two_thirds_and_so_does_each_step(blobs):
 
 def test_labels_are_held_out_on_a_part_of_many_rows(blobs, monkeypatch):
     X, _, y = blobs
-    monkeypatch.setattr(_label_path, "_PANEL_ROWS", 40)
+    monkeypatch.setattr(_path_average, "_PANEL_ROWS", 40)
     model = LabelSearchClassifier(gamma=0.3)
     sample, kernel, space = prepare(model, X, y)
     sizes, run = [], model._run

@@ -172,7 +172,7 @@ def test_all_trust_in_one_machine_is_that_machine(three, monkeypatch):
     def fit_trusting(machine):
         trust = np.eye(5)[machine]
         monkeypatch.setattr(
-            "widemargin.estimators._label_path.softmax", lambda belief: trust
+            "widemargin.estimators._path_average.softmax", lambda belief: trust
         )
         return LabelSearchClassifier().fit(X, y_partial)
 

@@ -1,45 +1,15 @@
 """How a label-search classifier finds its function, once it has a space."""
 
-from dataclasses import dataclass, field
-
 import numpy as np
-from scipy.special import softmax
 
-from widemargin.labels import decide, sign_coding
+from widemargin.estimators._path_average import deal_sample, draw_panel, weigh_path
+from widemargin.labels import sign_coding
 from widemargin.solvers.label_search import make_starts
 from widemargin.solvers.label_starts import best_codes, mend, smoothed_start
 from widemargin.solvers.result import Status
 
 AUTO_WEIGHTS = (0.1, 0.3, 1.0, 3.0)  # of the unlabeled rows, one after the other
-_FOLDS = 5
-_PANEL_ROWS = 1000  # rows on which labels are held out when there are many more
-_DECAY = 0.7  # each machine is believed so much less than the one before it
 _TABU_FROM, _TABU_ROWS = 1.0, 8192  # "auto" is tabu from this weight on, up to so many
-
-
-@dataclass(frozen=True)
-class PathAverage:
-    """Machines with ever more weight on the unlabeled rows, and how far each counts.
-
-    Attributes
-    ----------
-    unlabeled_weights : tuple of float
-        The first is 0: the labels alone.
-    errors : ndarray of shape (n_machines,)
-        Held-out labels that each of them gets wrong, in five folds.
-    weights : ndarray of shape (n_machines,)
-        Non-negative, adding up to one.
-    held_out : ndarray of shape (n_labels, n_columns)
-        Scores of the average for each label when it was held out.
-    is_tested : ndarray of bool, shape (n_labels,)
-        Whether it was: the only label of its class is not.
-    """
-
-    unlabeled_weights: tuple
-    errors: np.ndarray
-    weights: np.ndarray
-    held_out: np.ndarray = field(repr=False)
-    is_tested: np.ndarray = field(repr=False)
 
 
 class PathMixin:
@@ -102,49 +72,22 @@ class PathMixin:
 
         None if interrupted.
         """
-        weights = AUTO_WEIGHTS
-        errors = np.zeros(1 + len(weights))
-        labeled = sample.labels.labeled_idx
-        n_rows = max(_PANEL_ROWS, 2 * len(labeled))
-        others = sample.order[~sample.labels.labeled[sample.order]]
-        n_others = min(len(others), n_rows - len(labeled))
-        drawn = others[rng.choice(len(others), n_others, replace=False)]
-        rows = np.sort(np.concatenate([labeled, drawn]))
+        rows = draw_panel(sample, rng)
         panel = sample.part(rows, pairwise=self.kernel == "precomputed")
         panel_space = self._with_graph(space.part(rows), kernel, panel.X)
-        folds = self._deal(sample, rng)
-        n_columns = sample.labels.signs.shape[1]
-        held_out_scores = np.zeros((len(errors), len(folds), n_columns))
-        for fold in range(_FOLDS):
-            held_out = folds == fold
-            if not held_out.any():
-                continue
+
+        def follow(held_out):
             path, results = self._follow(
-                panel_space, panel.without(held_out), ambient, weights, rng,
+                panel_space, panel.without(held_out), ambient, AUTO_WEIGHTS, rng,
                 is_quiet=True,
             )  # fmt: skip
             if results and results[-1][0].status is Status.INTERRUPTED:
                 return None
             tested = panel.labels.labeled_idx[held_out]
-            truth = panel.labels.codes[held_out]
-            for machine, c in enumerate(path):
-                scores = panel_space.scores(c)[tested]
-                held_out_scores[machine, held_out] = scores
-                errors[machine] += (decide(scores) != truth).sum()
-        shares = softmax(np.log(_DECAY) * np.arange(len(errors)) - errors)
-        scores = np.tensordot(shares, held_out_scores, axes=1)
-        return PathAverage((0.0, *weights), errors, shares, scores, folds >= 0)
+            return [panel_space.scores(c)[tested] for c in path]
 
-    @staticmethod
-    def _deal(sample, rng):
-        """A fold for each label, whatever the order of rows and names of classes."""
-        labeled = sample.labels.labeled
-        by_content = sample.order[labeled[sample.order]]
-        places = np.searchsorted(np.flatnonzero(labeled), by_content)
-        codes = np.argsort(sample.class_order)[sample.labels.codes]
-        folds = np.empty(len(codes), dtype=int)
-        folds[places] = deal_folds(codes[places], _FOLDS, rng)
-        return folds
+        folds = deal_sample(sample, rng)
+        return weigh_path(follow, panel, folds, (0.0, *AUTO_WEIGHTS))
 
     def _choose_search(self, problem, weight):
         """The strategy that is meant by "auto"."""
@@ -152,17 +95,3 @@ class PathMixin:
             return self.search
         is_small = problem.n_samples <= _TABU_ROWS
         return "tabu" if weight >= _TABU_FROM and is_small else "stochastic"
-
-
-def deal_folds(codes, n_folds, rng):
-    """Number of a fold for each label, -1 for the only one of its class.
-
-    The labels of a class are dealt out one by one, so that no fold has all of them.
-    """
-    folds, position = np.full(len(codes), -1), 0
-    for code in np.unique(codes):
-        members = rng.permutation(np.flatnonzero(codes == code))
-        if len(members) > 1:
-            folds[members] = (position + np.arange(len(members))) % n_folds
-            position += len(members)
-    return folds

@@ -359,10 +359,9 @@ class LabelSearchClassifier(PathMixin, LabelSearcher, KernelClassifier):
         if not is_auto:
             self.slope_ = self._calibrate(smoother.leave_one_out(signs), sample)
             return path[1], sample.class_order[result.solution], result
-        self.slope_ = self._calibrate_held_out(sample)
-        weights = self.average_.weights[: len(path)]  # fewer if interrupted
-        pairs = zip(weights / weights.sum(), path, strict=True)
-        coordinates = sum(weight * c for weight, c in pairs)
+        own = sample.row_weights[sample.labels.labeled]
+        self.slope_ = self.average_.fit_slope(sample.labels, own)
+        coordinates = self.average_.combine(path)  # of fewer machines if interrupted
         scores = space.scores(coordinates)
         codes = decide(scores)
         if isinstance(self.balance, dict) or self.balance_tolerance != "auto":
@@ -410,18 +409,6 @@ class LabelSearchClassifier(PathMixin, LabelSearcher, KernelClassifier):
             return sample.label_shares()
         classes = sample.labels.classes.tolist()
         return self._read_shares(classes, f"classes {classes}")
-
-    def _calibrate_held_out(self, sample):
-        """Slope of the probabilities, from the average's scores of held-out labels."""
-        average, labels = self.average_, sample.labels
-        if not average.is_tested.any():
-            return DEFAULT_SLOPE
-        weights = sample.row_weights[labels.labeled][average.is_tested]
-        return fit_slope(
-            average.held_out[average.is_tested],
-            labels.codes[average.is_tested],
-            weights / weights.sum(),
-        )
 
     def _calibrate(self, left_out, sample):
         """Slope of the probabilities, from labels whose class has another one."""

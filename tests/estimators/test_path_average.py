@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from sklearn.datasets import make_blobs
+
+from widemargin.datasets import hide_labels
+from widemargin.estimators._path_average import deal_folds, deal_sample
+from widemargin.estimators.label_search_classifier import LabelSearchClassifier
+
+
+@pytest.fixture
+def blobs():
+    """Three overlapping classes, 90 rows, 12 labels."""
+    X, y = make_blobs(90, centers=3, cluster_std=1.2, random_state=0)
+    return X, y, hide_labels(y, 12, rng=0)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.integers(0, 4), min_size=1, max_size=40),
+    st.integers(2, 6),
+    st.integers(0, 9),
+)
+def test_folds_never_hold_all_labels_of_a_class(codes, n_folds, seed):
+    codes = np.array(codes)
+    folds = deal_folds(codes, n_folds, np.random.default_rng(seed))
+    assert folds.shape == codes.shape
+    for code in np.unique(codes):
+        of_class = folds[codes == code]
+        if len(of_class) == 1:
+            assert of_class[0] == -1
+            continue
+        sizes = np.bincount(of_class, minlength=n_folds)
+        assert len(sizes) == n_folds
+        assert sizes.max() < len(of_class)
+        assert sizes.max() - sizes.min() <= 1  # dealt out one by one
+    sizes = np.bincount(folds[folds >= 0], minlength=n_folds)
+    assert sizes.max() - sizes.min() <= 1
+
+
+def test_folds_are_dealt_by_chance(rng):
+    codes = np.repeat([0, 1], 10)
+    one = deal_folds(codes, 5, np.random.default_rng(0))
+    assert_array_equal(one, deal_folds(codes, 5, np.random.default_rng(0)))
+    assert (one != deal_folds(codes, 5, np.random.default_rng(1))).any()
+
+
+def test_folds_follow_the_rows_and_not_the_names_of_classes(blobs, rng):
+    X, _, y = blobs
+    _, _, _, sample = LabelSearchClassifier()._read(X, y, None)
+    fold_of = np.full(90, -1)
+    fold_of[y >= 0] = deal_sample(sample, np.random.default_rng(0))
+    assert set(fold_of[y >= 0]) == set(range(5))
+    for _ in range(5):
+        order, names = rng.permutation(90), rng.permutation(3)
+        renamed = np.where(y >= 0, names[y], -1)[order]
+        _, _, _, shuffled = LabelSearchClassifier()._read(X[order], renamed, None)
+        folds = deal_sample(shuffled, np.random.default_rng(0))
+        assert_array_equal(folds, fold_of[order][renamed >= 0])
