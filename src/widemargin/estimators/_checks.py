@@ -96,5 +96,11 @@ def check_gram(estimator, X):
         )
 
 
+def plain(value):
+    """A value as the user would type it: numbers of NumPy as those of Python."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _message(estimator, name, wanted, value):
-    return f"{name} of {type(estimator).__name__} must be {wanted}, got {value!r}."
+    who = type(estimator).__name__
+    return f"{name} of {who} must be {wanted}, got {plain(value)!r}."

@@ -1,21 +1,14 @@
 """Parameters of a clustering without labels to tune them with."""
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import NearestNeighbors
-
-from widemargin.solvers.label_means import settle
 
 _NEIGHBORS = 7  # of each sample, for the agreement
 _SMALLEST = 0.25  # a smaller cluster, relative to the mean size, makes a choice suspect
 _HANDICAP = 0.1  # clusters from the spectrum must be better by so much
-_INITS = 5  # of k-means
 
 
 @dataclass(frozen=True)
@@ -107,42 +100,6 @@ def _mean_similarity(labelings):
         for b in range(a):
             similarity[a, b] = adjusted_rand_score(labelings[a], labelings[b])
     return (similarity + similarity.T).sum(axis=1) / max(1, n - 1)
-
-
-def cluster_spectrum(problem, order, rng):
-    """Clusters by k-means in the leading eigenvectors of the smoother, then settled.
-
-    They maximize the mass inside the clusters divided by their sizes, approximately,
-    and so prefer no size. Bounds of the problem may be broken. None if the eigenvectors
-    do not converge.
-
-    Parameters
-    ----------
-    problem : LabelProblem
-    order : ndarray of shape (n,)
-        All samples in the order in which chance is to see them.
-    rng : numpy.random.Generator
-    """
-    n_samples, smoother = problem.n_samples, problem.smoother
-    if n_samples <= problem.n_classes + 1:
-        return np.arange(n_samples, dtype=np.int32) % problem.n_classes
-    mass = LinearOperator(
-        (n_samples, n_samples),
-        matvec=lambda v: n_samples * smoother.mass_product(v.reshape(-1, 1))[:, 0],
-        dtype=np.float64,
-    )
-    try:
-        values, vectors = eigsh(mass, problem.n_classes, v0=np.ones(n_samples))
-    except ArpackNoConvergence:
-        return None
-    points = vectors * np.sqrt(np.maximum(values, 0.0))
-    seed = int(rng.integers(2**31))
-    k_means = KMeans(problem.n_classes, n_init=_INITS, random_state=seed)
-    codes = np.empty(n_samples, dtype=np.int32)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct points
-        codes[order] = k_means.fit_predict(points[order])
-    return settle(problem, codes) if problem.is_feasible(codes) else codes
 
 
 def nearest_neighbors(data, metric):

@@ -6,7 +6,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
 
-from widemargin.estimators._checks import check_choice, check_number
+from widemargin.estimators._checks import check_choice, check_number, plain
 from widemargin.estimators._kernel_machine import KernelMachine
 from widemargin.estimators._memory import check_gram_memory
 from widemargin.kernels import (
@@ -65,9 +65,10 @@ class LabelSearcher(KernelMachine):
             isinstance(value, numbers.Real) and value >= 0 for value in values
         )
         if not is_valid or abs(sum(values) - 1.0) > 1e-6:
+            given = {plain(key): plain(value) for key, value in self.balance.items()}
             raise ValueError(
                 f"balance of {type(self).__name__} must hold a fraction >= 0 for each "
-                f"of the {whose}, adding up to 1, got {self.balance!r}."
+                f"of the {whose}, adding up to 1, got {given!r}."
             )
         return np.array(values, dtype=np.float64)
 

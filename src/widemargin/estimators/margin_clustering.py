@@ -1,66 +1,31 @@
 """Max-margin clustering by regularized least squares."""
 
-from dataclasses import dataclass, replace
-from itertools import groupby, product
-from operator import attrgetter
+from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from sklearn.base import ClusterMixin, clone
 from sklearn.utils.validation import validate_data
 
-from widemargin.estimators._checks import check_choice, check_gram, check_number
-from widemargin.estimators._cluster_choice import (
-    Cell,
-    choose_cell,
-    cluster_spectrum,
-    nearest_neighbors,
+from widemargin.estimators._checks import (
+    check_choice,
+    check_gram,
+    check_number,
+    plain,
 )
+from widemargin.estimators._cluster_finder import ClusterFinder
+from widemargin.estimators._cluster_machine import NeighborGraph, make_machine
+from widemargin.estimators._cluster_sample import collect_rows
+from widemargin.estimators._cluster_sizes import ClusterSizes
+from widemargin.estimators._cluster_trials import TrialsMixin
+from widemargin.estimators._cluster_wishes import read_wishes
 from widemargin.estimators._kernel_machine import FLOATS
 from widemargin.estimators._label_searcher import LabelSearcher
-from widemargin.graphs import graph_laplacian, knn_adjacency
-from widemargin.kernels import make_kernel, select_gamma
-from widemargin.labels import decide, labeled_mask, sign_coding
+from widemargin.labels import decide, sign_coding
 from widemargin.linalg.random import as_generator
-from widemargin.linalg.rows import content_order
-from widemargin.objectives.class_sizes import nearest_sizes, size_bounds
-from widemargin.objectives.label_rls import LabelProblem
-from widemargin.smoothers import GraphPenalty, SpectralPath
-from widemargin.solvers.label_means import settle
-from widemargin.solvers.label_search import make_starts
-from widemargin.solvers.label_starts import mend
-from widemargin.solvers.label_strategies import Reshaking, Shaking, Steepest
-from widemargin.solvers.result import SolveResult, Status
-
-_WIDTHS = tuple(1.0 / (2.0 * share**2) for share in (0.25, 0.5, 1.0))
-_WIDTH_SAMPLE = 1000  # samples whose distances give the median
-_REGS = (2.0**-12, 2.0**-9)
-_POWERS = (1, 2)
-_GRAPH = 10.0  # weight of the graph, over the number of samples
-_CHOICE_ROWS, _CHOICE_SAMPLE = 1500, 1200  # with more samples, choose on so many
-_SMALLEST_SHARE = 0.1  # of the mean size: no cluster is smaller
-_LARGE_ROWS, _LARGE_SAMPLE = 8192, 4000  # with more and landmarks, search on so many
+from widemargin.solvers.label_strategies import Reshaking, Shaking
 
 
-@dataclass(frozen=True)
-class Wishes:
-    """What the user says of single samples: cluster, whether it is meant, and kept."""
-
-    codes: np.ndarray
-    wished: np.ndarray
-    fixed: np.ndarray
-
-    @property
-    def is_complete(self):
-        """Whether every sample has a cluster to start from."""
-        return bool(self.wished.all())
-
-    def part(self, rows):
-        """The wishes for some of the samples."""
-        return Wishes(self.codes[rows], self.wished[rows], self.fixed[rows])
-
-
-class MaxMarginClustering(ClusterMixin, LabelSearcher):
+class MaxMarginClustering(TrialsMixin, ClusterMixin, LabelSearcher):
     r"""Max-margin clustering by regularized least squares.
 
     Finds the clusters that a kernel machine with the squared loss can tell apart best.
@@ -283,15 +248,12 @@ class MaxMarginClustering(ClusterMixin, LabelSearcher):
         """
         self._check_parameters()
         rng = as_generator(self.random_state)
-        X = self._read(X)
-        wishes = self._read_wishes(init, fixed, X.shape[0])
-        order = self._order(X)
-        cell, found = self._choose(X, order, wishes, rng)
-        space, basis, scale = self._prepare(X, cell, rng)
-        weights = np.full(X.shape[0], 1.0 / X.shape[0])
-        smoother = space.smoother(weights, cell.ambient_reg * scale)
+        sample = self._read(X, init, fixed)  # rows, and what is wished for them
+        cell, found = self._choose(sample, rng)  # parameters that are left open
+        machine = self._make_machine(sample, cell, rng)  # what tells clusters apart
+        smoother = machine.smoother(sample.weights)
         rng = np.random.default_rng(int(rng.integers(2**31)))
-        self._learn(smoother, space, basis, cell, wishes, order, X, rng, found)
+        self._learn(sample, machine, smoother, rng, found)
         return self
 
     def fit_path(self, X, *, ambient_reg, init=None, fixed=None):
@@ -313,36 +275,26 @@ class MaxMarginClustering(ClusterMixin, LabelSearcher):
         if not len(ambient_reg) or any(isinstance(reg, str) for reg in ambient_reg):
             raise ValueError(
                 f"ambient_reg of {type(self).__name__}.fit_path must hold at least one "
-                f"number > 0 and nothing else, got {ambient_reg!r}."
+                f"number > 0 and nothing else, got {list(map(plain, ambient_reg))!r}."
             )
         clusterers = [clone(self).set_params(ambient_reg=reg) for reg in ambient_reg]
         for clusterer in clusterers:
             clusterer._check_parameters()
         rng = as_generator(self.random_state)
         reader = clusterers[0]
-        X = reader._read(X)
-        wishes = reader._read_wishes(init, fixed, X.shape[0])
-        order = self._order(X)
-        cell, _ = reader._choose(X, order, wishes, rng)
-        space, basis, scale = self._prepare(X, cell, rng)
-        path = space.path(np.full(X.shape[0], 1.0 / X.shape[0]))
+        sample = reader._read(X, init, fixed)
+        cell, _ = reader._choose(sample, rng)
+        machine = reader._make_machine(sample, cell, rng)
+        path = machine.space.path(sample.weights)
         seed = int(rng.integers(2**31))  # the same starts for all
         for clusterer in clusterers:
             for name in ("n_features_in_", "feature_names_in_", "choice_"):
                 if hasattr(reader, name):
                     setattr(clusterer, name, getattr(reader, name))
             own = replace(cell, ambient_reg=clusterer.ambient_reg)
-            smoother = path(own.ambient_reg * scale)
-            clusterer._learn(
-                smoother,
-                space,
-                basis,
-                own,
-                wishes,
-                order,
-                X,
-                np.random.default_rng(seed),
-            )
+            smoother = path(own.ambient_reg * machine.scale)
+            rng = np.random.default_rng(seed)
+            clusterer._learn(sample, replace(machine, cell=own), smoother, rng)
         return clusterers
 
     def predict(self, X):
@@ -372,7 +324,7 @@ class MaxMarginClustering(ClusterMixin, LabelSearcher):
         if self.size_floor > 1:
             raise ValueError(
                 f"size_floor of {type(self).__name__} must be a number from 0 to 1, "
-                f"got {self.size_floor!r}."
+                f"got {plain(self.size_floor)!r}."
             )
         check_number(self, "balance_tolerance", low=0)
         if isinstance(self.intrinsic_reg, str):
@@ -382,344 +334,78 @@ class MaxMarginClustering(ClusterMixin, LabelSearcher):
         if not isinstance(self.balance, dict):
             check_choice(self, "balance", (None, "equal"), "or a dict of fractions")
 
-    def _read(self, X):
+    def _read(self, X, init, fixed):
+        """The rows, and what the user says about their clusters."""
         pairwise = self.kernel == "precomputed"
         X = validate_data(
             self, X, accept_sparse=False if pairwise else "csr", dtype=FLOATS
         )
         if pairwise:
             check_gram(self, X)
-        if X.shape[0] < self.n_clusters:
+        n_samples, n_clusters = X.shape[0], self.n_clusters
+        if n_samples < n_clusters:
             raise ValueError(
-                f"n_samples={X.shape[0]} should be >= n_clusters={self.n_clusters}."
+                f"n_samples={n_samples} should be >= n_clusters={n_clusters}."
             )
-        return X
+        method = f"{type(self).__name__}.fit"
+        wishes = read_wishes(init, fixed, n_samples, n_clusters, method)
+        return collect_rows(X, wishes, pairwise=pairwise)
 
-    def _read_wishes(self, init, fixed, n_samples):
-        """What the user says about clusters of single samples."""
-        codes = np.zeros(n_samples, dtype=np.int32)
-        wished, is_fixed = np.zeros(n_samples, bool), np.zeros(n_samples, bool)
-        name = type(self).__name__
-        if init is not None:
-            wished, codes[:] = self._read_init(init, n_samples)
-        if fixed is not None:
-            positions = np.asarray(fixed)
-            is_mask = positions.dtype == bool and positions.shape == (n_samples,)
-            is_index = positions.dtype.kind in "iu" and positions.ndim == 1
-            looks_like_mask = positions.shape == (n_samples,) and n_samples > 2
-            if is_index and looks_like_mask and set(positions.tolist()) <= {0, 1}:
-                is_index = False  # a mask of numbers, and no positions
-            if is_index and len(positions):
-                is_index = positions.min() >= 0 and positions.max() < n_samples
-            if not is_mask and not is_index and (positions.size or positions.ndim != 1):
-                raise ValueError(
-                    f"fixed of {name}.fit must be a mask of {n_samples} samples or "
-                    f"positions from 0 to {n_samples - 1}, got {fixed!r}."
-                )
-            is_fixed[positions if is_mask or is_index else []] = True
-        if (is_fixed & ~wished).any():
-            raise ValueError(
-                f"fixed of {name}.fit names sample "
-                f"{np.flatnonzero(is_fixed & ~wished)[0]}, for which init has no "
-                "cluster; pass init with the cluster of every fixed sample."
-            )
-        return Wishes(codes, wished, is_fixed)
+    def _make_machine(self, sample, cell, rng):
+        """The functions on all samples, and the kernel functions that span them."""
+        space, basis = self._make_space(cell.kernel, sample.X, rng)
+        self._check_scale(space.mean_diagonal())
+        return make_machine(cell, self._graph(), space, basis, sample.X)
 
-    def _read_init(self, init, n_samples):
-        """Which samples have a cluster in `init`, and their clusters."""
-        values = np.asarray(init)
-        if values.dtype.kind == "f" and np.array_equal(values, np.rint(values)):
-            values = values.astype(np.int64)  # whole numbers, -1 among them
-        if values.shape != (n_samples,) or values.dtype.kind not in "iufO":
-            raise ValueError(
-                f"init of {type(self).__name__}.fit must have one cluster for each of "
-                f"the {n_samples} samples, whole numbers or -1 for no opinion, got "
-                f"shape {values.shape} of type {values.dtype}."
-            )
-        wished = labeled_mask(values)
-        codes = np.zeros(n_samples)
-        try:
-            codes[wished] = values[wished]
-        except (TypeError, ValueError):
-            codes[wished] = -1
-        is_cluster = (codes == np.rint(codes)) & (codes >= 0)
-        if not (is_cluster & (codes < self.n_clusters)).all():
-            raise ValueError(
-                f"init of {type(self).__name__}.fit must hold whole numbers from 0 to "
-                f"{self.n_clusters - 1}, or -1 for no opinion, got "
-                f"{values[~(is_cluster & (codes < self.n_clusters))][0]!r}."
-            )
-        return wished, codes.astype(np.int32)
-
-    def _choose(self, X, order, wishes, rng):
-        """Parameters for these samples, and the clusters if they were all tried."""
-        cells = self._cells(X, order, rng)
-        self.choice_ = None
-        if len(cells) == 1 or self.n_clusters == 1:
-            return cells[0], None
-        rows, n_samples = np.arange(X.shape[0]), X.shape[0]
-        if n_samples > _CHOICE_ROWS:
-            drawn = rng.choice(n_samples, _CHOICE_SAMPLE, replace=False)
-            rows = np.sort(order[drawn])
-            X = self._take(X, rows)
-            order = self._order(X)
-        results, spectral = self._try(X, cells, wishes.part(rows), order, rng)
-        interrupted = results[-1].status is Status.INTERRUPTED
-        if interrupted and len(rows) < n_samples:
-            raise KeyboardInterrupt  # clusters of a part are none of the whole
-        cells = cells[: len(results)]  # fewer if interrupted
-        if len(spectral) == len(cells):
-            cells = cells + [replace(cell, source="spectrum") for cell in cells]
-            results = results + spectral
-        labelings = [result.solution for result in results]
-        neighbors = nearest_neighbors(*cells[0].kernel.geometry(X))
-        self.choice_ = choose_cell(cells, labelings, neighbors, self.n_clusters)
-        best = self.choice_.best
-        self._say(f"chose {cells[best]} among {len(cells)}")
-        if len(rows) < n_samples:
-            return cells[best], None
-        found = results[best]
-        return cells[best], replace(found, status=results[-1].status)
-
-    def _cells(self, X, order, rng):
-        """All combinations of the parameters that are left open."""
-        gammas, regs, powers = [self.gamma], [self.ambient_reg], [self.laplacian_power]
-        if self.gamma == "auto" and self.kernel == "rbf":
-            some = order[rng.permutation(len(order))[:_WIDTH_SAMPLE]]
-            middle = select_gamma("median", X[some], rng)
-            gammas = [middle * width for width in _WIDTHS]
-        elif self.gamma == "auto":
-            gammas = ["scale"]
-        if self.ambient_reg == "auto":
-            regs = _REGS
-        if self.laplacian_power == "auto":
-            powers = _POWERS if self.intrinsic_reg != 0 else (1,)
-        kernels = [
-            make_kernel(
-                self.kernel, X, rng, gamma=g, degree=self.degree, coef0=self.coef0
-            )
-            for g in gammas
-        ]
-        return [Cell(*cell) for cell in product(powers, kernels, regs)]
-
-    def _try(self, X, cells, wishes, order, rng):
-        """Clusters of (some of) the samples for each choice of parameters.
-
-        Two lists: by the search, and from the spectrum if that makes sense.
-        """
-        weights, results, spectral = np.full(X.shape[0], 1.0 / X.shape[0]), [], []
-        tries_spectrum = self._tries_spectrum(wishes)
-        for power, of_power in groupby(cells, attrgetter("power")):
-            of_power = list(of_power)
-            penalty = None
-            if self.intrinsic_reg != 0:
-                graph = self._graph(X, of_power[0].kernel, power)
-                penalty = GraphPenalty(graph[0], weights, graph[1])
-            for kernel, of_kernel in groupby(of_power, attrgetter("kernel")):
-                gram = kernel(X)
-                scale = float(np.diagonal(gram).mean(dtype=np.float64))
-                self._check_scale(scale)
-                path = penalty.path(gram) if penalty else SpectralPath(gram, weights)
-                for cell in of_kernel:
-                    problem = self._pose(path(cell.ambient_reg * scale), wishes, order)
-                    results.append(self._find(problem, wishes, rng, 1))
-                    if tries_spectrum:
-                        codes = cluster_spectrum(problem, order, rng)
-                        if codes is None:  # its eigenvectors were not to be had
-                            codes = results[-1].solution
-                        spectral.append(replace(results[-1], solution=codes))
-                    self._say(f"trial {len(results)} of {len(cells)}: {cell}")
-                    if results[-1].status is Status.INTERRUPTED:
-                        return results, spectral
-        return results, spectral
-
-    def _tries_spectrum(self, wishes):
-        """Whether clusters of any size and without fixed samples are asked for."""
-        is_free = self.search == "auto" and self.balance is None
-        return is_free and not wishes.wished.any()
-
-    def _graph(self, X, kernel, power):
-        """Laplacian of the nearest neighbors, and its weight."""
-        data, metric = kernel.geometry(X)
-        adjacency = knn_adjacency(
-            data, self.n_neighbors, self.graph_weights, metric=metric
-        )
-        weight = self.intrinsic_reg
-        if weight == "auto":
-            weight = _GRAPH / X.shape[0]
-        return graph_laplacian(adjacency, normalized=False, power=power), weight
-
-    def _prepare(self, X, cell, rng):
-        """The functions over all samples, and the kernel functions that span them."""
-        space, basis = self._make_space(cell.kernel, X, rng)
-        scale = space.mean_diagonal()
-        self._check_scale(scale)
-        if self.intrinsic_reg != 0:
-            space = space.with_graph(*self._graph(X, cell.kernel, cell.power))
-        return space, basis, scale
-
-    def _pose(self, smoother, wishes, order):
-        """The problem of finding clusters."""
-        n_samples, n_clusters = smoother.n_samples, self.n_clusters
-        n_fixed = np.bincount(wishes.codes[wishes.fixed], minlength=n_clusters)
-        smallest = max(1, int(_SMALLEST_SHARE * n_samples / n_clusters))
-        if self.balance is None:
-            shares = np.full(n_clusters, 1.0 / n_clusters)
-            n_free = int((~wishes.fixed).sum())  # fixed samples may leave few for all
-            lower = np.minimum(smallest, n_fixed + n_free // n_clusters)
-            lower = lower if self.size_floor else np.zeros_like(n_fixed)
-            upper = np.full(n_clusters, n_samples)
-        else:
-            shares = self._shares()
-            lower, upper = size_bounds(shares, self.balance_tolerance, n_samples)
-            if self.size_floor:
-                floor = np.minimum(smallest, nearest_sizes(shares, n_samples))
-                lower = np.maximum(lower, floor)
-        movable = ~wishes.fixed
-        return LabelProblem(
-            smoother,
-            movable,
-            np.where(wishes.fixed, wishes.codes, 0).astype(np.int32),
-            lower,
-            np.maximum(upper, n_fixed),
-            shares * n_samples,
-            order[movable[order]],
-        )
-
-    def _shares(self):
-        """Share of each cluster that the user asks for."""
-        if self.balance == "equal":
-            return np.full(self.n_clusters, 1.0 / self.n_clusters)
-        names = list(range(self.n_clusters))
-        return self._read_shares(names, f"clusters 0 to {self.n_clusters - 1}")
-
-    def _take(self, X, rows):
-        """Some of the samples, or their Gram matrix."""
-        return X[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows]
-
-    def _order(self, X):
-        """The samples in an order that no shuffling changes."""
-        return content_order(X, pairwise=self.kernel == "precomputed")
-
-    def _find(self, problem, wishes, rng, n_restarts):
-        """Search clusters from several starts, or improve those of the user."""
-        if self.n_clusters == 1:
-            codes = np.zeros(problem.n_samples, dtype=np.int32)
-            return SolveResult(codes, problem.value(codes), Status.CONVERGED, 0)
-        name = "shaking" if self.search == "auto" else self.search
-        strategy = self._strategy(name, self.n_clusters)
-        if wishes.is_complete:
-            starts = [mend(problem, wishes.codes, problem.table(wishes.codes))]
-            seeds = rng.integers(2**62, size=1)
-            if name == "shaking":  # which would shake the user's clusters away
-                shaking = Shaking(size_floor=self.size_floor)
-                n_trials = max(1, self.n_reshakes)
-                strategy = Reshaking(shaking, n_trials, shakes_first=False)
-        else:
-            if name == "shaking" and self.n_clusters == 2:
-                n_restarts = 1  # shaking ends the same whatever it starts from
-            starts, seeds = make_starts(problem, n_restarts, rng)
-        result = self._run(problem, strategy, starts, seeds)
-        if self.search != "auto" or wishes.is_complete:
-            return result
-        if self.balance is not None:
-            return self._fit_sizes(problem, result, rng)
-        codes = settle(problem, result.solution)
-        if wishes.fixed.any() and result.status is not Status.INTERRUPTED:
-            named = self._name_clusters(problem, wishes, rng, n_restarts)
-            codes = min(codes, named, key=problem.value)
-        return replace(result, solution=codes, objective=problem.value(codes))
-
-    def _name_clusters(self, problem, wishes, rng, n_restarts):
-        """Clusters found freely, named as the fixed samples ask, then improved.
-
-        A few fixed samples hardly pull the others; names that fit them do.
-        """
-        nobody = np.zeros_like(wishes.fixed)
-        free = Wishes(wishes.codes, nobody, nobody)
-        matrix, order = problem.smoother.matrix, np.arange(problem.n_samples)
-        if not problem.smoother.low_rank:
-            order = content_order(matrix, pairwise=True)
-        found = self._find(
-            self._pose(problem.smoother, free, order), free, rng, n_restarts
-        ).solution
-        votes = np.zeros((self.n_clusters, self.n_clusters))
-        np.add.at(votes, (found[wishes.fixed], wishes.codes[wishes.fixed]), 1)
-        _, name = linear_sum_assignment(-votes)
-        codes = np.where(wishes.fixed, wishes.codes, name[found]).astype(np.int32)
-        codes = mend(problem, codes, problem.table(codes))
-        return Steepest().improve(problem, codes)[0]
-
-    def _fit_sizes(self, problem, result, rng):
-        """The better of a result and of what fits clusters of any size to the sizes.
-
-        Shaking alone cannot tell which cluster is to be the large one.
-        """
-        if not problem.movable.all():
-            return result
-        codes = cluster_spectrum(problem, problem.order, rng)
-        if codes is None:
-            return result
-        sizes = np.bincount(codes, minlength=self.n_clusters)
-        name = np.empty(self.n_clusters, dtype=np.int32)
-        name[np.argsort(sizes)] = np.argsort(problem.target, kind="stable")
-        codes = name[codes]
-        start = mend(problem, codes, problem.table(codes))
-        codes, _ = Steepest().improve(problem, start)
-        value = problem.value(codes)
-        if value >= result.objective:
-            return result
-        return replace(result, solution=codes, objective=value)
-
-    def _find_large(self, problem, space, cell, wishes, order, X, rng):
-        """Search among some of the samples, then let the others join."""
-        drawn = order[rng.choice(len(order), _LARGE_SAMPLE, replace=False)]
-        rows = np.union1d(drawn, np.flatnonzero(wishes.fixed))
-        part = replace(space, features=space.features[rows], laplacian=None)
-        if space.laplacian is not None:
-            graph = self._graph(self._take(X, rows), cell.kernel, cell.power)
-            part = part.with_graph(*graph)
-        weights = np.full(len(rows), 1.0 / len(rows))
-        smoother = part.smoother(weights, cell.ambient_reg * part.mean_diagonal())
-        some = wishes.part(rows)
-        small = self._pose(smoother, some, self._order(self._take(X, rows)))
-        result = self._find(small, some, rng, self.n_restarts)
-        signs = sign_coding(result.solution, self.n_clusters)
-        coordinates = smoother.coordinates(signs)
-        scores = space.features @ coordinates
-        codes = np.where(wishes.fixed, wishes.codes, decide(scores)).astype(np.int32)
-        codes = mend(problem, codes, problem.table(codes))
-        if self.search == "auto":
-            codes = settle(problem, codes)
-        return replace(result, solution=codes, objective=problem.value(codes))
-
-    def _learn(self, smoother, space, basis, cell, wishes, order, X, rng, found=None):
+    def _learn(self, sample, machine, smoother, rng, found=None):
         """Find the clusters of all samples, and the functions that tell them apart."""
-        problem = self._pose(smoother, wishes, order)
-        is_large = smoother.low_rank and smoother.n_samples > _LARGE_ROWS
-        is_large = is_large and self.n_clusters > 1
-        codes = None
-        if found is not None:
-            codes = found.solution
-        elif cell.source == "spectrum":
-            codes = cluster_spectrum(problem, order, rng)
-            if codes is not None and not problem.is_feasible(codes):
-                codes = None
-        if codes is not None:
-            history = {} if found is None else found.history
-            status = Status.CONVERGED if found is None else found.status
-            n_moves = 0 if found is None else found.n_iter
-            value = problem.value(codes)
-            result = SolveResult(codes, value, status, n_moves, history)
-        elif is_large and self.search != "stochastic" and not wishes.is_complete:
-            result = self._find_large(problem, space, cell, wishes, order, X, rng)
-        else:
-            result = self._find(problem, wishes, rng, self.n_restarts)
+        finder = self._finder()
+        problem = finder.pose(smoother, sample)
+        if found is None:
+            result = finder.find_all(problem, machine, sample, rng)
+        else:  # while parameters were chosen
+            result = replace(found, objective=problem.value(found.solution))
         signs = sign_coding(result.solution, self.n_clusters)
         coordinates = smoother.coordinates(signs)
-        every = np.arange(X.shape[0])
-        self._store_function(cell.kernel, basis, space, X, every, coordinates)
+        cell, every = machine.cell, np.arange(sample.n_samples)
+        self._store_function(
+            cell.kernel, machine.basis, machine.space, sample.X, every, coordinates
+        )
         self.labels_ = result.solution.astype(np.int64)
         self.objective_ = result.objective
         self.ambient_reg_, self.laplacian_power_ = cell.ambient_reg, cell.power
         self._store(result)
+
+    def _finder(self):
+        """The search, with the parameters of this estimator."""
+        name = "shaking" if self.search == "auto" else self.search
+        improver = strategy = self._strategy(name, self.n_clusters)
+        n_restarts = self.n_restarts
+        if name == "shaking":  # which would shake the user's clusters away
+            shaking, n_trials = Shaking(size_floor=self.size_floor), self.n_reshakes
+            improver = Reshaking(shaking, max(1, n_trials), shakes_first=False)
+            if self.n_clusters == 2:  # where it ends the same from every start
+                n_restarts = 1
+        return ClusterFinder(
+            self._sizes(),
+            strategy,
+            improver,
+            n_restarts,
+            refines=self.search == "auto",
+            run=self._run,
+        )
+
+    def _sizes(self):
+        """The sizes that the user asks for."""
+        n_clusters, shares = self.n_clusters, None
+        if self.balance == "equal":
+            shares = np.full(n_clusters, 1.0 / n_clusters)
+        elif self.balance is not None:
+            whose = f"clusters 0 to {n_clusters - 1}"
+            shares = self._read_shares(list(range(n_clusters)), whose)
+        tolerance, has_floor = self.balance_tolerance, self.size_floor > 0
+        return ClusterSizes(n_clusters, shares, tolerance, has_floor)
+
+    def _graph(self):
+        """The graph that the functions follow."""
+        return NeighborGraph(self.n_neighbors, self.graph_weights, self.intrinsic_reg)
