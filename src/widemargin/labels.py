@@ -119,6 +119,34 @@ def labeled_mask(y):
     return _labeled_mask(_as_array(y))
 
 
+def has_label(y, label):
+    """Which entries of y are this label; none if it is None.
+
+    Raises
+    ------
+    ValueError
+        If the label is what marks an unlabeled sample.
+
+    Examples
+    --------
+    >>> has_label(["cat", None, "junk"], "junk").tolist()
+    [False, False, True]
+    """
+    y = _as_array(y)
+    if label is None:
+        return np.zeros(len(y), dtype=bool)
+    if not _labeled_mask(_as_array([label])).all():
+        raise ValueError(
+            f"{label!r} marks an unlabeled sample; use another value for a label."
+        )
+    labeled = _labeled_mask(y)
+    found = np.zeros(len(y), dtype=bool)
+    found[labeled] = np.fromiter(
+        (bool(value == label) for value in y[labeled]), bool, int(labeled.sum())
+    )
+    return found
+
+
 def hide(y, hidden):
     """Copy of y in which the `hidden` entries are marked as unlabeled.
 

@@ -1,11 +1,13 @@
 """What all machines with a kernel share: the fitted function and its use."""
 
+import numbers
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin.estimators._base import SolvedMixin
-from widemargin.estimators._checks import check_choice, check_number
+from widemargin.estimators._checks import check_choice, check_number, plain
 from widemargin.graphs import graph_laplacian, knn_adjacency
 from widemargin.graphs.neighbors import WEIGHTS
 from widemargin.kernels import KERNELS, make_kernel, scores_in_blocks
@@ -77,6 +79,21 @@ class KernelMachine(SolvedMixin, BaseEstimator):
                 f"got {scale:g} on average; look for rows of zeros, or for a kernel "
                 "that is not positive semi-definite."
             )
+
+    def _read_shares(self, names, whose):
+        """The fractions in `balance`, in the order of the names."""
+        values = [self.balance.get(name, np.nan) for name in names]
+        unknown = [name for name in self.balance if name not in names]
+        is_valid = not unknown and all(
+            isinstance(value, numbers.Real) and value >= 0 for value in values
+        )
+        if not is_valid or abs(sum(values) - 1.0) > 1e-6:
+            given = {plain(key): plain(value) for key, value in self.balance.items()}
+            raise ValueError(
+                f"balance of {type(self).__name__} must hold a fraction >= 0 for each "
+                f"of the {whose}, adding up to 1, got {given!r}."
+            )
+        return np.array(values, dtype=np.float64)
 
     def _scores(self, X):
         check_is_fitted(self, "dual_coef_")

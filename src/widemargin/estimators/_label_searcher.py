@@ -1,12 +1,10 @@
 """What the estimators that search for labels share."""
 
-import numbers
-
 import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
 
-from widemargin.estimators._checks import check_choice, check_number, plain
+from widemargin.estimators._checks import check_choice, check_number
 from widemargin.estimators._kernel_machine import KernelMachine
 from widemargin.estimators._memory import check_gram_memory
 from widemargin.kernels import (
@@ -56,21 +54,6 @@ class LabelSearcher(KernelMachine):
             check_choice(self, "balance_tolerance", ("auto",), "or a number >= 0")
         else:
             check_number(self, "balance_tolerance", low=0)
-
-    def _read_shares(self, names, whose):
-        """The fractions in `balance`, in the order of the names."""
-        values = [self.balance.get(name, np.nan) for name in names]
-        unknown = [name for name in self.balance if name not in names]
-        is_valid = not unknown and all(
-            isinstance(value, numbers.Real) and value >= 0 for value in values
-        )
-        if not is_valid or abs(sum(values) - 1.0) > 1e-6:
-            given = {plain(key): plain(value) for key, value in self.balance.items()}
-            raise ValueError(
-                f"balance of {type(self).__name__} must hold a fraction >= 0 for each "
-                f"of the {whose}, adding up to 1, got {given!r}."
-            )
-        return np.array(values, dtype=np.float64)
 
     def _make_space(self, kernel, X, rng):
         """The functions to choose from, and the kernel functions that span them."""

@@ -65,7 +65,7 @@ def draw_panel(sample, rng):
     return np.sort(np.concatenate([labeled, drawn]))
 
 
-def weigh_path(follow, panel, folds, unlabeled_weights):
+def weigh_path(follow, panel, folds, unlabeled_weights, *, only_last=False):
     """Weights of the machines of a path by the labels that they get wrong.
 
     Parameters
@@ -80,6 +80,8 @@ def weigh_path(follow, panel, folds, unlabeled_weights):
         See `deal_sample`.
     unlabeled_weights : tuple of float
         Of the machines, the first 0.
+    only_last : bool
+        Whether the last machine is all that counts, whatever it gets wrong.
 
     Returns
     -------
@@ -98,6 +100,8 @@ def weigh_path(follow, panel, folds, unlabeled_weights):
             scores[machine, held_out] = of_rows
             errors[machine] += (decide(of_rows) != labels.codes[held_out]).sum()
     shares = softmax(np.log(_DECAY) * np.arange(len(errors)) - errors)
+    if only_last:
+        shares = np.eye(len(errors))[-1]
     average = np.tensordot(shares, scores, axes=1)
     return PathAverage(unlabeled_weights, errors, shares, average, folds >= 0)
 

@@ -6,10 +6,8 @@ import numpy as np
 
 from widemargin.labels import PartialLabels
 from widemargin.linalg.rows import content_order, distinct_rows
-from widemargin.objectives.class_sizes import size_bounds
+from widemargin.objectives.class_sizes import factor_bounds, size_bounds
 from widemargin.objectives.label_rls import LabelProblem
-
-_FACTOR = 1.5  # by which sizes may be off their target
 
 
 @dataclass(frozen=True)
@@ -122,8 +120,7 @@ class SearchSample:
         if tolerance is None:
             lower, upper = np.zeros_like(n_given), np.full_like(n_given, n_movable)
         elif tolerance == "auto":
-            lower = np.floor(shares * n_movable / _FACTOR).astype(int)
-            upper = np.ceil(shares * n_movable * _FACTOR).astype(int)
+            lower, upper = factor_bounds(shares, n_movable)
         else:
             lower, upper = size_bounds(shares, tolerance, n_movable)
         movable = ~labels.labeled

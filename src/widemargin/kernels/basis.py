@@ -26,9 +26,12 @@ class FullBasis:
     def function(self, kernel, X, origin, c):
         """Points and coefficients of the functions with coordinates c.
 
-        The basis was made over the rows `origin` of X.
+        The basis was made over the rows `origin` of X. Kernel functions that none of
+        the functions uses are left out.
         """
-        return kernel.points(X, origin[self.rows]), self.coefficients(c)
+        used = np.flatnonzero((c != 0).any(axis=1))
+        used = used if len(used) else self.rows[:1]
+        return kernel.points(X, origin[used]), self.coefficients(c[used])
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,12 @@ def size_bounds(shares, tolerance, n_movable):
     return lower, upper
 
 
+def factor_bounds(shares, n_movable, factor=1.5):
+    """Bounds of class sizes that may be off their shares by a factor."""
+    lower = np.floor(shares * n_movable / factor).astype(int)
+    return lower, np.ceil(shares * n_movable * factor).astype(int)
+
+
 def nearest_sizes(shares, n_movable):
     """Whole numbers that add up to `n_movable`, nearest to shares of it."""
     wanted = shares / shares.sum() * n_movable
