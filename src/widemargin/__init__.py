@@ -6,6 +6,9 @@ from widemargin.estimators import (
     LaplacianRLSC,
     LaplacianSVC,
     MaxMarginClustering,
+    TransductiveSVC,
+    TriClassSVC,
+    UniversumSVC,
 )
 from widemargin.model_selection import SemiSupervisedSplit
 
@@ -15,5 +18,8 @@ __all__ = [
     "LaplacianSVC",
     "MaxMarginClustering",
     "SemiSupervisedSplit",
+    "TransductiveSVC",
+    "TriClassSVC",
+    "UniversumSVC",
     "__version__",
 ]

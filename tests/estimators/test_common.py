@@ -1,6 +1,12 @@
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from widemargin import LaplacianRLSC, LaplacianSVC
+from widemargin import (
+    LaplacianRLSC,
+    LaplacianSVC,
+    TransductiveSVC,
+    TriClassSVC,
+    UniversumSVC,
+)
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.margin_clustering import MaxMarginClustering
 
@@ -20,6 +26,9 @@ def expected_to_fail(estimator):
         LaplacianRLSC(),
         LabelSearchClassifier(),
         MaxMarginClustering(n_reshakes=2),  # the default but for its time
+        TransductiveSVC(),
+        TriClassSVC(),
+        UniversumSVC(),
     ],
     expected_failed_checks=expected_to_fail,
 )
@@ -47,6 +56,11 @@ def test_scikit_learn_compatible(estimator, check):
         LabelSearchClassifier(
             unlabeled_weight=1.0, search="stochastic", start="both", n_restarts=2
         ),
+        TransductiveSVC(unlabeled_weight=1.0, multi_class="joint", n_landmarks=20),
+        TransductiveSVC(kernel="linear", balance=None),
+        TriClassSVC(method="paper", restore=False, balance="labeled"),
+        TriClassSVC(kernel="linear", unlabeled_weight=1.0, solver="newton"),
+        UniversumSVC(kernel="linear", unlabeled_weight=0.0, solver="smo"),
         MaxMarginClustering(gamma=0.5, ambient_reg=0.01, search="shaking"),
         MaxMarginClustering(kernel="linear", search="steepest"),
         MaxMarginClustering(gamma=0.5, ambient_reg=0.01, n_landmarks=20, search="tabu"),

@@ -4,10 +4,16 @@ from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.laplacian_rlsc import LaplacianRLSC
 from widemargin.estimators.laplacian_svc import LaplacianSVC
 from widemargin.estimators.margin_clustering import MaxMarginClustering
+from widemargin.estimators.transductive_svc import TransductiveSVC
+from widemargin.estimators.tri_class_svc import TriClassSVC
+from widemargin.estimators.universum_svc import UniversumSVC
 
 __all__ = [
     "LabelSearchClassifier",
     "LaplacianRLSC",
     "LaplacianSVC",
     "MaxMarginClustering",
+    "TransductiveSVC",
+    "TriClassSVC",
+    "UniversumSVC",
 ]

@@ -61,6 +61,20 @@ class SearchSample:
             np.argsort(np.argsort(self.order)[rows]),
         )
 
+    def sorted(self, *, pairwise):
+        """The same sample with its rows in an order that no shuffling changes."""
+        labels, order = self.labels, self.order
+        codes = np.zeros(len(order), dtype=labels.codes.dtype)
+        codes[labels.labeled] = labels.codes
+        labeled = labels.labeled[order]
+        return SearchSample(
+            self.X[np.ix_(order, order)] if pairwise else self.X[order],
+            self.origin[order],
+            replace(labels, labeled=labeled, codes=codes[order][labeled]),
+            self.row_weights[order],
+            np.arange(len(order)),
+        )
+
     def without(self, hidden):
         """The same rows with some of the labels (a mask over them) hidden.
 

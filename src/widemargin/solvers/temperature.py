@@ -11,9 +11,10 @@ def log_probabilities(scores, slope):
     """Logarithms of class probabilities, (n, n_classes), from one-vs-rest scores.
 
     A softmax of `slope` times the scores; of two classes with a single column of
-    scores f, the second has the probability 1 / (1 + exp(-slope f)).
+    scores f, the second has the probability 1 / (1 + exp(-slope f)). In double
+    precision, so that large probabilities and their logarithms agree.
     """
-    scores = slope * scores
+    scores = slope * scores.astype(np.float64, copy=False)
     if scores.shape[1] == 1:
         return log_expit(np.hstack([-scores, scores]))
     return log_softmax(scores, axis=1)

@@ -1,0 +1,303 @@
+"""What the machines with a hinge loss on unlabeled samples share."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_consistent_length, validate_data
+
+from widemargin.estimators._checks import (
+    check_choice,
+    check_gram,
+    check_number,
+    check_sample_weight,
+)
+from widemargin.estimators._hinge_sample import collect_hinge_sample
+from widemargin.estimators._kernel_machine import FLOATS, KernelClassifier
+from widemargin.estimators._memory import check_gram_memory
+from widemargin.estimators._path_average import deal_sample, draw_panel, weigh_path
+from widemargin.kernels import (
+    FullBasis,
+    Linear,
+    NystromMap,
+    WeightBasis,
+    choose_landmarks,
+)
+from widemargin.labels import decide, has_label, read_labels
+from widemargin.linalg.random import as_generator
+from widemargin.solvers.hinge_machine import GramMachine, WeightMachine
+from widemargin.solvers.majorize import BranchProblem, majorize_minimize, worst
+from widemargin.solvers.result import SolveResult, Status
+from widemargin.solvers.temperature import DEFAULT_SLOPE
+
+SOLVERS = ("auto", "smo", "newton")
+
+
+class HingeClassifier(KernelClassifier):
+    """One-vs-rest machines with the hinge loss, and another on unlabeled samples.
+
+    A subclass says which one, by `_loss`, and which weights "auto" tries.
+    """
+
+    _auto_weights = (0.1, 0.3, 1.0)
+    _auto_landmarks = 10_000, 1000  # with more rows than that, so many landmarks
+    irrelevant_label, irrelevant_weight, epsilon = None, 1.0, 0.0  # unless parameters
+    n_annealing = 1
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit on labeled and unlabeled samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            All samples; their Gram matrix if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            Labels of any type. Integer -1, NaN or None marks an unlabeled sample.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of each sample in its part of the loss, labeled or unlabeled.
+            Samples of weight zero are left out altogether.
+
+        Returns
+        -------
+        self
+
+        Notes
+        -----
+        An interrupt (Ctrl-C) leaves a model with the best function so far, and is then
+        passed on.
+        """
+        self._check_parameters()
+        rng = as_generator(self.random_state)
+        given, labels, used, (sample, rows, origin) = self._read(X, y, sample_weight)
+        labeled = used[labels.labeled]
+        self.classes_ = labels.classes
+        self._shares(sample)  # refuses a wrong balance even if nothing is unlabeled
+        kernel = self._make_kernel(rows, rng)
+        machine, basis = self._make_machine(kernel, rows, rng)
+        function, result = self._learn(machine, sample, rng)
+        self._store_function(kernel, basis, given, origin, function)
+        scores = self._evaluate(given)
+        self.transduction_ = self.classes_[decide(scores)]
+        self.transduction_[labeled] = labels.classes[labels.codes]
+        self._store_relevance(scores, labeled, origin[sample.irrelevant_idx])
+        self._store(result)
+        return self
+
+    def _store_relevance(self, scores, labeled, irrelevant):
+        """Nothing, if samples cannot be irrelevant."""
+
+    def _check_parameters(self):
+        self._check_kernel()
+        check_number(self, "C", low=0, strict=True)
+        if isinstance(self.unlabeled_weight, str):
+            check_choice(self, "unlabeled_weight", ("auto",), "or a number >= 0")
+        else:
+            check_number(self, "unlabeled_weight", low=0)
+        if isinstance(self.n_landmarks, str):
+            check_choice(self, "n_landmarks", ("auto",), "or a number >= 1 or None")
+        if not isinstance(self.balance, dict):
+            check_choice(self, "balance", ("labeled", None), "or a dict of fractions")
+        check_number(self, "n_annealing", low=1, integer=True)
+        check_choice(self, "solver", SOLVERS)
+        check_number(self, "tol", low=0, strict=True)
+        check_number(self, "max_iter", low=1, integer=True)
+
+    def _read(self, X, y, sample_weight):
+        """What the user passed, checked."""
+        pairwise = self.kernel == "precomputed"
+        X = validate_data(
+            self, X, accept_sparse=False if pairwise else "csr", dtype=FLOATS
+        )
+        if y is not None:
+            check_consistent_length(X, y)
+        weights = check_sample_weight(self, sample_weight, X.shape[0])
+        irrelevant = self._find_irrelevant(y)
+        known = (weights > 0) & ~irrelevant
+        labels, used = read_labels(y, known), np.flatnonzero(known)
+        if pairwise:
+            check_gram(self, X)
+        aside = np.flatnonzero(irrelevant & (weights > 0))
+        sample = collect_hinge_sample(
+            X, labels, weights, used, aside, float(self.C), pairwise=pairwise
+        )
+        return X, labels, used, sample
+
+    def _find_irrelevant(self, y):
+        """Which samples are known to be irrelevant."""
+        irrelevant = has_label(y, self.irrelevant_label)
+        if self.irrelevant_label is not None and not irrelevant.any():
+            warnings.warn(
+                f"{type(self).__name__} found no sample with the irrelevant_label "
+                f"{self.irrelevant_label!r} in y.",
+                UserWarning,
+                stacklevel=4,
+            )
+        return irrelevant
+
+    def _make_machine(self, kernel, X, rng):
+        """What solves the convex problems, and the functions that span its space."""
+        n_samples, n_features = X.shape
+        name, is_linear = type(self).__name__, isinstance(kernel, Linear)
+        is_narrow = is_linear and (sparse.issparse(X) or n_features < n_samples)
+        n_landmarks = self.n_landmarks
+        if n_landmarks == "auto":
+            exact_rows, auto_landmarks = self._auto_landmarks
+            is_large = n_samples > exact_rows and not is_narrow and self.solver != "smo"
+            n_landmarks = auto_landmarks if is_large else None
+        if n_landmarks is not None:
+            if self.solver == "smo":
+                raise ValueError(
+                    f"solver='smo' of {name} works with the exact kernel, got "
+                    f"n_landmarks={n_landmarks}; use solver='newton', or n_landmarks="
+                    "None."
+                )
+            chosen = choose_landmarks(kernel, X, n_landmarks, rng, self.landmarks)
+            nystrom = NystromMap.fit(kernel, X, chosen)
+            return WeightMachine(nystrom(X), 0.1 * self.tol), nystrom
+        if self.solver == "newton" and not is_linear:
+            raise ValueError(
+                f"solver='newton' of {name} needs features: use kernel='linear' or set "
+                f"n_landmarks, got kernel={self.kernel!r} and n_landmarks=None."
+            )
+        if self.solver == "newton" or (self.solver == "auto" and is_narrow):
+            return WeightMachine(X, 0.1 * self.tol), WeightBasis()
+        check_gram_memory(n_samples, 8, name)
+        return GramMachine(kernel(X), self.tol), FullBasis(n_samples)
+
+    def _learn(self, machine, sample, rng):
+        """The function, as coordinates and intercepts, and how the solver ended."""
+        is_auto = self.unlabeled_weight == "auto"
+        weights = self._auto_weights if is_auto else self._annealed_weights()
+        if not len(self._loss_rows(sample)) or self.unlabeled_weight == 0:
+            weights = ()
+        average = self._average(machine, sample, weights, rng)
+        machine = self._center(machine, sample)
+        path, result = self._follow(machine, sample, weights if average else ())
+        self.average_, self.slope_ = None, DEFAULT_SLOPE
+        if average is None:
+            result = replace(result, status=Status.INTERRUPTED)
+            return machine.function(path[-1]), result
+        own = sample.known.row_weights[sample.labels.labeled]
+        self.slope_ = average.fit_slope(sample.labels, own)
+        if not is_auto or not weights:
+            return machine.function(path[-1]), result
+        self.average_ = average
+        return machine.function(average.combine(path)), result
+
+    def _annealed_weights(self):
+        """Weights that grow to the one that was asked for."""
+        steps = np.arange(self.n_annealing)[::-1]
+        return tuple((self.unlabeled_weight * 10.0 ** (-0.5 * steps)).tolist())
+
+    def _average(self, machine, sample, weights, rng):
+        """How far each machine of the path counts; None if interrupted."""
+        known = draw_panel(sample.known, rng)
+        panel = sample.part(known, pairwise=self.kernel == "precomputed")
+        small = machine.part(np.concatenate([known, sample.irrelevant_idx]))
+        folds = deal_sample(sample.known, rng)
+
+        def follow(held_out):
+            fold = panel.without(held_out)
+            own = self._center(small, fold)
+            path, result = self._follow(own, fold, weights, is_quiet=True)
+            if result.status is Status.INTERRUPTED:
+                return None
+            tested = panel.labels.labeled_idx[held_out]
+            return [
+                np.column_stack([own.scores(s)[tested] for s in solution.T])
+                for solution in path
+            ]
+
+        only_last = self.unlabeled_weight != "auto"
+        return weigh_path(
+            follow, panel.known, folds, (0.0, *weights), only_last=only_last
+        )
+
+    def _follow(self, machine, sample, weights, *, is_quiet=False):
+        """Solutions of the labels alone and for each weight, and how the last ended.
+
+        Each starts from the one before it; an interrupted one is the last.
+        """
+        problem = self._pose(machine, sample)
+        free = replace(problem, intercepts=(None,) * problem.n_columns)
+        solution, status = free.solve_given()
+        scores = problem.scores(solution)
+        value = sum(g.value(f) for g, f in zip(problem.given, scores.T, strict=True))
+        result = SolveResult(solution, value, status, 1, {"criterion": [0.0]})
+        path, start = [solution], solution
+        if self._is_balanced(sample) and weights:
+            start, _ = problem.solve_given(solution)  # keeps the balance from here on
+        for weight in weights:
+            if result.status is Status.INTERRUPTED:
+                break
+            costs = sample.costs(problem.rows, weight)
+            callback = None if is_quiet else self._progress(1)
+            if not is_quiet:
+                self._say(f"unlabeled weight {weight:g}")
+            found = self._minimize(problem.with_costs(costs), start, callback)
+            path.append(found.solution)
+            start = found.solution
+            result = replace(found, status=worst(result.status, found.status))
+        return path, result
+
+    def _minimize(self, problem, start, callback):
+        """Fit with the loss of the unlabeled samples."""
+        return majorize_minimize(
+            problem, start, max_iter=self.max_iter, callback=callback
+        )
+
+    def _pose(self, machine, sample):
+        """The problem of the labels and of the loss on other rows."""
+        rows = self._loss_rows(sample)
+        given = sample.given(self.epsilon, self.irrelevant_weight)
+        return BranchProblem(
+            machine,
+            given,
+            self._loss(),
+            rows,
+            np.zeros(len(rows)),
+            self._intercepts(sample),
+            self._chooser(sample),
+        )
+
+    def _loss_rows(self, sample):
+        """Rows that the loss applies to: the unlabeled ones."""
+        return sample.unlabeled_idx
+
+    def _chooser(self, sample):
+        """Branches of all classes together; None if each chooses its own."""
+        return None
+
+    def _is_balanced(self, sample):
+        """Whether the mean score of the unlabeled rows is fixed."""
+        return self.balance is not None and len(sample.unlabeled_idx) > 0
+
+    def _center(self, machine, sample):
+        """The machine centred on the unlabeled rows if their mean score is fixed."""
+        if not self._is_balanced(sample):
+            return machine
+        return machine.centered(sample.center())
+
+    def _intercepts(self, sample):
+        """Mean score of the unlabeled rows in each column, Eq. (25), or None."""
+        n_columns = sample.labels.signs.shape[1]
+        if not self._is_balanced(sample):
+            return (None,) * n_columns
+        shares = self._shares(sample)[-n_columns:]
+        return tuple((2.0 * shares - 1.0).tolist())
+
+    def _shares(self, sample):
+        """Share of each class among the unlabeled rows, in the order of the names."""
+        if not isinstance(self.balance, dict):
+            return sample.known.label_shares()
+        classes = sample.labels.classes.tolist()
+        return self._read_shares(classes, f"classes {classes}")
+
+    def _store_function(self, kernel, basis, given, origin, function):
+        """What prediction needs."""
+        coordinates, intercepts = function
+        points, coefficients = basis.function(kernel, given, origin, coordinates)
+        self.kernel_, self.points_ = kernel, points
+        self.dual_coef_ = coefficients.astype(np.float64)
+        self.intercept_ = np.asarray(intercepts, dtype=np.float64)

@@ -1,0 +1,167 @@
+"""Majorize-minimize for losses that are minima of convex branches."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from widemargin.objectives.pieces import HingePieces
+from widemargin.solvers.hinge_machine import roughness
+from widemargin.solvers.result import SolveResult, Status
+
+_RISE = 1e-9  # relative rise of the objective that is rounding
+
+
+@dataclass(frozen=True)
+class BranchProblem:
+    r"""A convex loss of labeled samples and a loss of branches on others, by columns.
+
+    .. math:: \sum_k \tfrac12 \|h_k\|^2 + \text{given}_k(f_k)
+              + \sum_{i \in \text{rows}} c_i\, \ell(f_{ik}) , \qquad f_k = h_k + b_k
+
+    Attributes
+    ----------
+    machine : GramMachine or WeightMachine
+        Solves the convex problems.
+    given : tuple of HingePieces
+        Loss of the labeled samples, one for each column of scores.
+    loss : object
+        One of the losses of :mod:`widemargin.objectives.tri_class`.
+    rows, costs : ndarrays of shape (n_rows,)
+        Samples that it applies to, and its weights there.
+    intercepts : tuple of float or None
+        Fixed intercept of each column, or None where it is free.
+    choose : callable, optional
+        ``choose(scores) -> branches`` for all columns of the rows together; by default
+        each column takes its own lowest branches.
+    """
+
+    machine: object
+    given: tuple[HingePieces, ...]
+    loss: object
+    rows: np.ndarray
+    costs: np.ndarray
+    intercepts: tuple
+    choose: object = None
+
+    @property
+    def n_columns(self):
+        """Number of functions."""
+        return len(self.given)
+
+    def with_costs(self, costs):
+        """The same problem with other weights of the loss."""
+        return replace(self, costs=costs)
+
+    def branches(self, scores):
+        """Branches at the scores of all samples, (n_rows, n_columns)."""
+        scores = scores[self.rows]
+        if self.choose is not None:
+            return self.choose(scores)
+        return np.column_stack([self.loss.branches(f) for f in scores.T])
+
+    def value(self, solution, scores, branches):
+        """Objective, with the loss on the given branches."""
+        total = 0.0
+        for k, given in enumerate(self.given):
+            f = scores[:, k]
+            losses = self.loss.value(branches[:, k], f[self.rows])
+            total += 0.5 * roughness(solution[:, k], f) + given.value(f)
+            total += float(self.costs @ losses)
+        return total
+
+    def solve(self, k, branches, start):
+        """Best function of column k on fixed branches, a `SolveResult`."""
+        n_samples = self.given[k].n_samples
+        pieces = self.given[k] + self.loss.pieces(
+            branches, self.rows, self.costs, n_samples
+        )
+        return self.machine.solve(pieces, self.intercepts[k], start)
+
+    def solve_given(self, start=None):
+        """The functions of the given loss alone, and how the solver ended."""
+        solution, status = np.zeros((self.machine.n_samples + 1, self.n_columns)), None
+        for k, given in enumerate(self.given):
+            own = None if start is None else start[:, k]
+            result = self.machine.solve(given, self.intercepts[k], own)
+            solution[:, k] = result.solution
+            status = worst(status, result.status)
+            if status is Status.INTERRUPTED:
+                break
+        return solution, status
+
+    def scores(self, solution):
+        """Scores of all samples, (n_samples, n_columns)."""
+        columns = range(solution.shape[1])
+        return np.column_stack([self.machine.scores(solution[:, k]) for k in columns])
+
+
+def majorize_minimize(problem, start, *, max_iter=50, callback=None):
+    """Fix the lowest branches, solve the convex problem that is left, and repeat.
+
+    Each step bounds the objective from above by a function that touches it, so that the
+    objective never rises; a step that gains nothing ends it.
+
+    Parameters
+    ----------
+    problem : BranchProblem
+    start : ndarray of shape (n_samples + 1, n_columns)
+        Coefficients and, in the last row, intercepts.
+    max_iter : int
+        Steps at the most.
+    callback : callable, optional
+        Called as ``callback(n_iter, history)`` after each step.
+
+    Returns
+    -------
+    SolveResult
+        The solution has the shape of `start`. The history has the "objective" after
+        each step and as "criterion" the share of branches that still change.
+    """
+    solution, scores = start, problem.scores(start)
+    branches, solved = problem.branches(scores), None
+    history = {"objective": [], "criterion": []}
+    history["objective"].append(problem.value(solution, scores, branches))
+    status, n_iter = Status.MAX_ITER, 0
+    for n_iter in range(1, max_iter + 1):
+        found, found_scores, inner = _step(problem, solution, scores, branches, solved)
+        lowest = problem.branches(found_scores)
+        value, last = problem.value(found, found_scores, lowest), history["objective"]
+        changed = np.mean(lowest != branches) if branches.size else 0.0
+        if inner is Status.INTERRUPTED:
+            status = inner
+            break
+        solved = branches
+        if value > last[-1] + _RISE * abs(last[-1]):  # the solver's tolerance is left
+            status = inner
+            break
+        solution, scores, branches = found, found_scores, lowest
+        last.append(min(value, last[-1]))
+        history["criterion"].append(float(changed))
+        if callback is not None:
+            callback(n_iter, history)
+        if changed == 0:
+            status = inner
+            break
+    return SolveResult(solution, history["objective"][-1], status, n_iter, history)
+
+
+def _step(problem, solution, scores, branches, solved):
+    """Solve the columns whose branches are new: (solution, scores, status)."""
+    solution, scores, status = solution.copy(), scores.copy(), Status.CONVERGED
+    for k in range(problem.n_columns):
+        if solved is not None and np.array_equal(solved[:, k], branches[:, k]):
+            continue
+        result = problem.solve(k, branches[:, k], solution[:, k])
+        solution[:, k] = result.solution
+        scores[:, k] = problem.machine.scores(result.solution)
+        status = worst(status, result.status)
+        if status is Status.INTERRUPTED:
+            break
+    return solution, scores, status
+
+
+def worst(status, other):
+    """The one of two statuses that the user should hear of."""
+    if status is None or status.is_success:
+        return other
+    return other if other is Status.INTERRUPTED else status
