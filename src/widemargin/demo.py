@@ -17,6 +17,8 @@ from widemargin.estimators import (
     LabelSearchClassifier,
     LaplacianRLSC,
     LaplacianSVC,
+    TransductiveSVC,
+    TriClassSVC,
 )
 from widemargin.labels import labeled_mask
 
@@ -29,6 +31,8 @@ METHODS = {
     "LaplacianSVC, dual": LaplacianSVC(solver="dual", random_state=0),
     "LaplacianRLSC": LaplacianRLSC(random_state=0),
     "LabelSearchClassifier": LabelSearchClassifier(random_state=0),
+    "TransductiveSVC": TransductiveSVC(random_state=0),
+    "TriClassSVC": TriClassSVC(random_state=0),
 }
 
 

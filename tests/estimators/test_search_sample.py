@@ -75,6 +75,28 @@ def test_unlabeled_copies_stay(X, y):
     assert_array_equal(sample.origin, np.arange(34))
 
 
+@pytest.mark.parametrize("pairwise", [False, True])
+def test_sorted_sample_is_the_same_however_it_was_shuffled(X, y, rng, pairwise):
+    """Labels, weights and origins move with their rows."""
+    weights, order = rng.uniform(1.0, 2.0, 30), rng.permutation(30)
+    table, moved = (rows @ rows.T if pairwise else rows for rows in (X, X[order]))
+    sample = make_sample(table, y, weights, pairwise=pairwise)
+    one = sample.sorted(pairwise=pairwise)
+    two = make_sample(moved, y[order], weights[order], pairwise=pairwise)
+    two = two.sorted(pairwise=pairwise)
+    assert_array_equal(one.origin, order[two.origin])
+    assert_array_equal(one.order, np.arange(30))
+    for name in ("labeled", "codes", "classes"):
+        assert_array_equal(getattr(one.labels, name), getattr(two.labels, name))
+    origin = one.origin
+    assert (origin != np.arange(30)).any()
+    expected = table[np.ix_(origin, origin)] if pairwise else X[origin]
+    assert_array_equal(one.X, expected)
+    assert_array_equal(one.row_weights, weights[origin])
+    assert_array_equal(one.labels.labeled, y[origin] >= 0)
+    assert_array_equal(one.labels.codes, y[origin][y[origin] >= 0])
+
+
 def test_rows_of_a_gram_matrix_stay(X, y):
     """Which of them are copies shows in no row alone."""
     X, y = np.vstack([X, X[:2]]), np.append(y, y[:2])

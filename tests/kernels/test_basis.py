@@ -28,6 +28,40 @@ def test_function_over_some_rows_of_a_table(X, X_new, rng, kernel):
     assert_allclose(kernel(X_new, points) @ coefficients, expected)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_kernel_functions_that_none_uses_are_left_out(X, X_new, rng, dtype):
+    """One that a single function uses stays, and the order with it."""
+    origin, c = np.array([4, 9, 2, 7, 0]), rng.normal(size=(5, 2)).astype(dtype)
+    c[[0, 3]] = 0.0
+    c[1, 0] = c[4, 1] = 0.0
+    points, coefficients = FullBasis(5).function(Rbf(0.5), X, origin, c)
+    assert_array_equal(points, X[[9, 2, 0]])
+    assert_array_equal(coefficients, c[[1, 2, 4]])
+    assert coefficients.dtype == dtype
+    values = Rbf(0.5)(X_new, points) @ coefficients
+    assert_allclose(values, Rbf(0.5)(X_new, X[origin]) @ c, rtol=1e-5)
+
+
+def test_positions_in_a_gram_matrix_are_left_out_in_the_same_way(X, X_new):
+    kernel, origin = Precomputed(), np.array([4, 9, 2])
+    c = np.array([[0.0], [2.0], [0.0]])
+    points, coefficients = FullBasis(3).function(kernel, X @ X.T, origin, c)
+    assert_array_equal(points, [9])
+    values = kernel(X_new @ X.T, points) @ coefficients
+    assert_allclose(values, 2.0 * X_new @ X[[9]].T)
+
+
+@pytest.mark.parametrize("kernel", [Rbf(0.5), Precomputed()])
+def test_function_of_zero_keeps_one_point(X, X_new, kernel):
+    """So that there is something to evaluate."""
+    origin, c = np.array([4, 9, 2]), np.zeros((3, 2))
+    given, new = (X @ X.T, X_new @ X.T) if kernel == Precomputed() else (X, X_new)
+    points, coefficients = FullBasis(3).function(kernel, given, origin, c)
+    assert len(points) == 1
+    assert_array_equal(coefficients, np.zeros((1, 2)))
+    assert_array_equal(kernel(new, points) @ coefficients, np.zeros((7, 2)))
+
+
 def test_function_over_a_gram_matrix_keeps_positions(X, X_new, rng):
     kernel, origin, c = Precomputed(), np.array([4, 9, 2]), rng.normal(size=(3, 2))
     points, coefficients = FullBasis(3).function(kernel, X @ X.T, origin, c)

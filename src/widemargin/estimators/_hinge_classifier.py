@@ -15,10 +15,10 @@ from widemargin.estimators._checks import (
 )
 from widemargin.estimators._hinge_sample import collect_hinge_sample
 from widemargin.estimators._kernel_machine import FLOATS, KernelClassifier
-from widemargin.estimators._memory import check_gram_memory
 from widemargin.estimators._path_average import deal_sample, draw_panel, weigh_path
 from widemargin.kernels import (
     FullBasis,
+    KernelRows,
     Linear,
     NystromMap,
     WeightBasis,
@@ -26,12 +26,14 @@ from widemargin.kernels import (
 )
 from widemargin.labels import decide, has_label, read_labels
 from widemargin.linalg.random import as_generator
-from widemargin.solvers.hinge_machine import GramMachine, WeightMachine
+from widemargin.solvers.hinge_machine import GramMachine, RowMachine, WeightMachine
 from widemargin.solvers.majorize import BranchProblem, majorize_minimize, worst
 from widemargin.solvers.result import SolveResult, Status
 from widemargin.solvers.temperature import DEFAULT_SLOPE
 
 SOLVERS = ("auto", "smo", "newton")
+_GRAM_BYTES = 2 * 2**30  # larger ones are not kept, rows are made when needed
+_FOLD_TOL = 10.0  # held-out labels ask for the side of the boundary, not for digits
 
 
 class HingeClassifier(KernelClassifier):
@@ -87,6 +89,10 @@ class HingeClassifier(KernelClassifier):
     def _store_relevance(self, scores, labeled, irrelevant):
         """Nothing, if samples cannot be irrelevant."""
 
+    @property
+    def _is_pairwise(self):
+        return self.kernel == "precomputed"
+
     def _check_parameters(self):
         self._check_kernel()
         check_number(self, "C", low=0, strict=True)
@@ -105,7 +111,7 @@ class HingeClassifier(KernelClassifier):
 
     def _read(self, X, y, sample_weight):
         """What the user passed, checked."""
-        pairwise = self.kernel == "precomputed"
+        pairwise = self._is_pairwise
         X = validate_data(
             self, X, accept_sparse=False if pairwise else "csr", dtype=FLOATS
         )
@@ -162,7 +168,8 @@ class HingeClassifier(KernelClassifier):
             )
         if self.solver == "newton" or (self.solver == "auto" and is_narrow):
             return WeightMachine(X, 0.1 * self.tol), WeightBasis()
-        check_gram_memory(n_samples, 8, name)
+        if n_samples**2 * X.dtype.itemsize > _GRAM_BYTES and not self._is_pairwise:
+            return RowMachine(KernelRows(kernel, X), self.tol), FullBasis(n_samples)
         return GramMachine(kernel(X), self.tol), FullBasis(n_samples)
 
     def _learn(self, machine, sample, rng):
@@ -193,8 +200,9 @@ class HingeClassifier(KernelClassifier):
     def _average(self, machine, sample, weights, rng):
         """How far each machine of the path counts; None if interrupted."""
         known = draw_panel(sample.known, rng)
-        panel = sample.part(known, pairwise=self.kernel == "precomputed")
+        panel = sample.part(known, pairwise=self._is_pairwise)
         small = machine.part(np.concatenate([known, sample.irrelevant_idx]))
+        small = replace(small, tol=_FOLD_TOL * machine.tol)
         folds = deal_sample(sample.known, rng)
 
         def follow(held_out):

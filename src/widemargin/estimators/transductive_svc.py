@@ -55,9 +55,10 @@ class TransductiveSVC(HingeClassifier):
         linear kernel if there are fewer features than samples, or sparse ones).
     n_landmarks : int, "auto" or None, default="auto"
         Number of landmarks of a Nystrom approximation of the kernel: memory
-        O(n_samples * n_landmarks) instead of O(n_samples^2). None is exact. "auto" is
-        None up to 10,000 samples and 1,000 for more, and None for "newton" on a linear
-        kernel.
+        O(n_samples * n_landmarks) instead of O(n_samples^2). None is exact; a Gram
+        matrix of more than 2 GiB is not kept, its rows are made when they are needed.
+        "auto" is None up to 10,000 samples and 1,000 for more, and always None for
+        "smo" and for a linear kernel of few or sparse features.
     landmarks : {"kmeans++", "uniform", "pivoted"}, default="kmeans++"
         How landmarks are chosen, see :func:`widemargin.kernels.choose_landmarks`.
     tol : float, default=1e-3

@@ -12,6 +12,7 @@ from widemargin.kernels.polynomial import Polynomial
 from widemargin.kernels.precomputed import Precomputed
 from widemargin.kernels.rbf import Rbf
 from widemargin.kernels.registry import KERNELS, make_kernel
+from widemargin.kernels.rows import KernelRows
 from widemargin.kernels.width import select_gamma
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Custom",
     "Deformed",
     "FullBasis",
+    "KernelRows",
     "Laplacian",
     "Linear",
     "NystromMap",

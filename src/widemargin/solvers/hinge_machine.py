@@ -67,13 +67,52 @@ class GramMachine:
 
         `solution` has a column for each function.
         """
-        coefficients, intercepts = solution[:-1], solution[-1]
-        if self.center is None:
-            return coefficients, intercepts
-        total = coefficients.sum(axis=0)
-        half = float(self.center @ self.shift)
-        intercepts = intercepts - self.shift @ coefficients + half * total
-        return coefficients - self.center[:, None] * total, intercepts
+        return _uncentered(solution, self.center, self.shift)
+
+
+@dataclass(frozen=True)
+class RowMachine:
+    """The same on rows of a Gram matrix that is too large to be kept.
+
+    Attributes
+    ----------
+    rows : KernelRows
+    tol : float
+        Largest violation of the optimality conditions.
+    center : ndarray of shape (n_samples,) or None
+        Weights, adding up to one, of the samples whose mean it is centred on.
+    """
+
+    rows: object
+    tol: float = 1e-3
+    center: np.ndarray | None = None
+
+    @property
+    def n_samples(self):
+        """Number of samples."""
+        return self.rows.shape[0]
+
+    def part(self, rows):
+        """The machine of some of the samples."""
+        return GramMachine(self.rows.part(rows), self.tol)
+
+    def centered(self, weights):
+        """The machine centred on the weighted mean of the samples."""
+        mean = self.rows.product(weights)
+        rows = replace(self.rows, shift=mean - 0.5 * float(weights @ mean))
+        return RowMachine(rows, self.tol, weights)
+
+    def solve(self, pieces, intercept=None, start=None):
+        """Minimize half of the squared norm plus the pieces."""
+        return smo(self.rows, pieces, intercept=intercept, start=start, tol=self.tol)
+
+    def scores(self, solution):
+        """Scores of all samples."""
+        return self.rows.product(solution[:-1]) + solution[-1]
+
+    def function(self, solution):
+        """Coefficients of the kernel functions and intercepts, not centred."""
+        return _uncentered(solution, self.center, self.rows.shift)
 
 
 @dataclass(frozen=True)
@@ -133,6 +172,16 @@ class WeightMachine:
         total = solution[:-1].sum(axis=0)
         weights = weights - np.multiply.outer(self.center, total)
         return weights, intercepts - self.center @ weights
+
+
+def _uncentered(solution, center, shift):
+    """Coefficients and intercepts over kernel functions that are not centred."""
+    coefficients, intercepts = solution[:-1], solution[-1]
+    if center is None:
+        return coefficients, intercepts
+    total = coefficients.sum(axis=0)
+    intercepts = intercepts - shift @ coefficients + float(center @ shift) * total
+    return coefficients - center[:, None] * total, intercepts
 
 
 def roughness(solution, scores):
