@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import DataConversionWarning
 
-from widemargin.labels import decide, hide, labeled_mask, read_labels, sign_coding
+from widemargin.labels import (
+    decide,
+    has_label,
+    hide,
+    labeled_mask,
+    read_labels,
+    sign_coding,
+)
 
 NAN = float("nan")
 
@@ -390,3 +397,79 @@ def test_hidden_may_be_a_series_of_another_index():
     y = pd.Series(["a", "b", "a"], index=[4, 2, 9])
     hidden = hide(y, pd.Series([False, False, True]))
     assert labeled_mask(hidden).tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("y", "label", "found"),
+    [
+        ([5, -1, 3, 5], 5, [0, 3]),
+        ([5, -1, 3, 5], 5.0, [0, 3]),
+        ([5, -1, 3, 5], np.int8(5), [0, 3]),
+        ([5, -1, 3, 5], 4, []),
+        ([5, -1, 3, 5], "5", []),
+        ([0, 1, -1], 0, [0]),
+        (np.array([5, 0, 3], dtype=np.uint8), 0, [1]),
+        ([5.0, NAN, 3.0], 5.0, [0]),
+        ([5.0, NAN, 3.0], 5, [0]),
+        ([-1.0, NAN, 1.0], -1.0, [0]),
+        (np.array([5.0, NAN], dtype=np.float32), 5, [0]),
+        (["b", "a", "b"], "b", [0, 2]),
+        (["b", "a", "b"], 1, []),
+        (np.array(["b", "a", "bb"]), "b", [0]),
+        (["b", None, "a"], "a", [2]),
+        (["b", NAN, "nan"], "nan", [2]),
+        (["b", pd.NA, "a"], "a", [2]),
+        (["b", pd.NaT, "a"], "a", [2]),
+        ([5, None, 3], 3, [2]),
+        (of_objects(5, None, "junk", NAN, pd.NA), "junk", [2]),
+        (of_objects(5, None, "junk", NAN, pd.NA), 5, [0]),
+        ([True, False], True, [0]),
+        (pd.Series([5, -1, 3], index=[7, 8, 9]), 3, [2]),
+        (pd.Series(["b", None, "a"]), "a", [2]),
+        (pd.Series(["b", None, "a"], dtype="object"), "a", [2]),
+        (pd.Series(["b", None, "a"], dtype="string"), "a", [2]),
+        (pd.Series(["b", None, "a"], dtype="category"), "a", [2]),
+        (pd.Categorical(["b", None, "a"]), "a", [2]),
+        (pd.Series([5, None, 3], dtype="Int64"), 3, [2]),
+        (pd.Series([5, None, 3], dtype="Float64"), 3, [2]),
+        (pd.Series([True, None, False], dtype="boolean"), False, [2]),
+        (pl.Series([5, None, 3]), 3, [2]),
+        (pl.Series(["b", None, "a"]), "a", [2]),
+        ([], 3, []),
+    ],
+    ids=repr,
+)
+def test_rows_of_a_label(y, label, found):
+    """Missing values are no label, whatever they compare with."""
+    mask = has_label(y, label)
+    assert mask.dtype == bool
+    assert mask.shape == (len(y),)
+    assert np.flatnonzero(mask).tolist() == found
+
+
+@pytest.mark.parametrize("y", [[5, -1, 3], ["b", None], [1.0, NAN]])
+def test_no_label_is_no_row(y):
+    """None asks for nothing, although it marks an unlabeled sample, too."""
+    assert has_label(y, None).tolist() == [False] * len(y)
+
+
+@pytest.mark.parametrize(
+    ("y", "label"),
+    [
+        ([5, -1, 3], -1),
+        ([5, -1, 3], np.int64(-1)),
+        (pd.Series([5, None, 3], dtype="Int64"), pd.NA),
+        ([5.0, NAN], NAN),
+        (["b", NAN], np.float32("nan")),
+        (["b", None], pd.NaT),
+    ],
+)
+def test_marker_of_unlabeled_samples_is_no_label(y, label):
+    message = f"{label!r} marks an unlabeled sample; use another value for a label."
+    with pytest.raises(ValueError, match=re.escape(message)):
+        has_label(y, label)
+
+
+def test_label_of_no_targets_is_refused():
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        has_label(None, "junk")

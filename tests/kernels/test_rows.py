@@ -23,3 +23,7 @@ def test_everything_is_as_with_the_whole_matrix(X, rng, kernel, kind, is_centere
     assert_allclose(rows.part(idx), kernel(X[idx]))
     coefficients = np.where(rng.random(n) < 0.5, rng.normal(size=n), 0.0)
     assert_allclose(rows.product(coefficients), gram @ coefficients)
+
+
+def test_no_coefficients_no_points(X):
+    assert_allclose(KernelRows(Rbf(0.3), X).product(np.zeros(len(X))), 0.0)

@@ -4,7 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from widemargin.objectives.class_sizes import nearest_sizes, size_bounds
+from widemargin.objectives.class_sizes import (
+    factor_bounds,
+    nearest_sizes,
+    size_bounds,
+)
 
 
 @st.composite
@@ -105,3 +109,31 @@ def test_shares_that_add_up_to_one_nearly():
     """As far as the estimators allow."""
     lower, _ = size_bounds(np.array([0.5, 0.5000009]), 0.0, 3_000_000)
     assert lower.sum() == 3_000_000
+
+
+@settings(deadline=None)
+@given(shares(), st.integers(0, 200), st.sampled_from([1.0, 1.5, 3.0]))
+def test_factor_bounds_hold_what_a_factor_allows(b, n, factor):
+    """Every size from n b / factor to n b times factor, and hardly any other."""
+    lower, upper = factor_bounds(b, n, factor)
+    assert lower.dtype.kind == upper.dtype.kind == "i"
+    assert (lower <= n * b / factor + 1e-9).all()
+    assert (lower > n * b / factor - 1 - 1e-9).all()
+    assert (upper >= n * b * factor - 1e-9).all()
+    assert (upper < n * b * factor + 1 + 1e-9).all()
+
+
+@settings(deadline=None)
+@given(shares(), st.integers(0, 200))
+def test_some_sizes_keep_factor_bounds(b, n):
+    """The nearest ones among them."""
+    lower, upper = factor_bounds(b, n)
+    sizes = nearest_sizes(b, n)
+    assert (lower <= sizes).all()
+    assert (sizes <= upper).all()
+
+
+def test_factor_is_one_and_a_half():
+    lower, upper = factor_bounds(np.array([0.1, 0.3, 0.6, 0.0]), 20)
+    assert_array_equal(lower, [1, 4, 8, 0])
+    assert_array_equal(upper, [3, 9, 18, 0])

@@ -47,6 +47,8 @@ class KernelRows:
     def product(self, coefficients):
         """The Gram matrix times coefficients; only samples with one are looked at."""
         used = np.flatnonzero(coefficients)
+        if not len(used):
+            return np.zeros(self.X.shape[0])
         own, points = coefficients[used], self.kernel.points(self.X, used)
         scores = scores_in_blocks(self.kernel, self.X, points, own[:, None])[:, 0]
         scores = scores.astype(np.float64)

@@ -47,16 +47,23 @@ def tri_class_cccp(problem, start, *, restore=True, max_iter=50, callback=None):
     .. [1] H. Yang, K. Huang, I. King, M. R. Lyu. Maximum margin semi-supervised
        learning with irrelevant data. Neural Networks 70, 2015.
     """
-    solution, status, n_iter = start.copy(), Status.CONVERGED, 0
-    history = {"objective": [], "criterion": []}
-    for k in range(problem.n_columns):
-        column = _Column(problem, k, start[:, k])
-        own = column.descend(restore, max_iter, history, callback)
-        solution[:, k], n_iter = column.solution, max(n_iter, column.n_iter)
-        status = worst(status, own)
-        if status is Status.INTERRUPTED:
-            break
-    return SolveResult(solution, history["objective"][-1], status, n_iter, history)
+    columns = [_Column(problem, k, start[:, k]) for k in range(problem.n_columns)]
+    status, history = Status.CONVERGED, {"objective": [], "criterion": []}
+    try:
+        for column in columns:
+            own = column.descend(restore, max_iter, history, callback)
+            status = worst(status, own)
+            if status is Status.INTERRUPTED:
+                break
+    except KeyboardInterrupt:
+        status = Status.INTERRUPTED
+    return SolveResult(
+        np.column_stack([column.solution for column in columns]),
+        sum(column.current_value() for column in columns),
+        status,
+        max(column.n_iter for column in columns),
+        history,
+    )
 
 
 class _Column:
@@ -76,10 +83,14 @@ class _Column:
         losses = self.loss.value(relevant, scores[self.rows])
         return 0.5 * roughness(solution, scores) + given + float(self.costs @ losses)
 
+    def current_value(self):
+        """The objective where the column stands."""
+        return self.value(self.solution, self.scores, self.relevant)
+
     def descend(self, restore, max_iter, history, callback):
         """Steps until nothing changes; how it ended."""
         before = history["objective"][-1] if history["objective"] else 0.0
-        lowest, seen, status = np.inf, set(), Status.MAX_ITER
+        lowest, seen = np.inf, set()
         for self.n_iter in range(1, max_iter + 1):
             result, found = self._step(self._relaxed_pieces())
             if result.status is Status.INTERRUPTED:
@@ -103,7 +114,7 @@ class _Column:
             if not changed.any() or state in seen:
                 return result.status
             seen.add(state)
-        return status
+        return Status.MAX_ITER
 
     def _step(self, pieces):
         """Solve, and round the decisions: (result, (solution, scores, decisions))."""

@@ -7,6 +7,7 @@ import numpy as np
 from widemargin.solvers.label_starts import mend
 
 _ROUNDS = 200
+_TIE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,9 @@ class Sizes:
 def assign_classes(scores, lower, upper):
     """Class of each sample: the largest score plus the offset of its class.
 
-    The class that is farthest outside its bounds takes the offset that brings it
-    inside, one after the other. If that does not end, samples that lose least change
-    class until all bounds are kept.
+    One class after the other takes the offset nearest to zero that keeps its size
+    within the bounds, until none changes. Where that does not end, or where samples are
+    tied, those that lose least change class until all bounds are kept.
 
     Parameters
     ----------
@@ -49,20 +50,40 @@ def assign_classes(scores, lower, upper):
     [0, 0, 1]
     """
     n_samples, n_classes = scores.shape
-    offsets = np.zeros(n_classes)
+    offsets, codes = np.zeros(n_classes), scores.argmax(axis=1)
+    counts = np.bincount(codes, minlength=n_classes)
+    if ((counts >= lower) & (counts <= upper)).all():
+        return codes, offsets
     for _ in range(_ROUNDS):
-        shifted = scores + offsets
-        codes = shifted.argmax(axis=1)
-        counts = np.bincount(codes, minlength=n_classes)
-        excess = np.maximum(counts - upper, lower - counts)
-        k = int(excess.argmax())
-        if excess[k] <= 0:
-            return codes, offsets
-        shifted[:, k] = -np.inf
-        ahead = np.sort(scores[:, k] - shifted.max(axis=1))[::-1]
-        size = int(np.clip(counts[k], lower[k], upper[k]))
-        last = ahead[size - 1] if size > 0 else ahead[0] + 1.0
-        first_out = ahead[size] if size < n_samples else ahead[-1] - 1.0
-        offsets[k] = -0.5 * (last + first_out)
+        before = offsets.copy()
+        for k in range(n_classes):
+            offsets[k] = _smallest_offset(scores, offsets, k, lower[k], upper[k])
+        if np.array_equal(before, offsets):
+            break
+    shifted = scores + offsets
+    best = shifted.max(axis=1, keepdims=True)
+    tied = shifted >= best - _TIE * (1.0 + np.abs(best))
+    codes = np.where(tied, scores, -np.inf).argmax(axis=1)
     sizes = Sizes(lower, upper, np.ones(n_samples, dtype=bool))
-    return mend(sizes, codes, (scores + offsets).T), offsets
+    return mend(sizes, codes, shifted.T), offsets
+
+
+def _smallest_offset(scores, offsets, k, lower, upper):
+    """The offset nearest to zero that keeps the size of class k, others as they are."""
+    shifted = scores + offsets
+    shifted[:, k] = -np.inf
+    ahead = np.sort(scores[:, k] - shifted.max(axis=1))[::-1]
+    padded = np.concatenate([[np.inf], ahead, [-np.inf]])  # size s: above padded[s + 1]
+    offset = 0.0
+    if (ahead > 0).sum() > upper:
+        offset = -_between(padded[upper], padded[upper + 1])
+    elif (ahead > 0).sum() < lower:
+        offset = -_between(padded[lower], padded[lower + 1])
+    return offset
+
+
+def _between(high, low):
+    """A number between two, of which one may be infinite."""
+    if np.isfinite(high) and np.isfinite(low):
+        return 0.5 * (high + low)
+    return high - 1.0 if np.isfinite(high) else low + 1.0

@@ -1,6 +1,7 @@
 """Majorize-minimize for losses that are minima of convex branches."""
 
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 
@@ -117,47 +118,63 @@ def majorize_minimize(problem, start, *, max_iter=50, callback=None):
         The solution has the shape of `start`. The history has the "objective" after
         each step and as "criterion" the share of branches that still change.
     """
-    solution, scores = start, problem.scores(start)
-    branches, solved = problem.branches(scores), None
-    history = {"objective": [], "criterion": []}
-    history["objective"].append(problem.value(solution, scores, branches))
+    state = _State(problem, start)
     status, n_iter = Status.MAX_ITER, 0
-    for n_iter in range(1, max_iter + 1):
-        found, found_scores, inner = _step(problem, solution, scores, branches, solved)
-        lowest = problem.branches(found_scores)
-        value, last = problem.value(found, found_scores, lowest), history["objective"]
-        changed = np.mean(lowest != branches) if branches.size else 0.0
-        if inner is Status.INTERRUPTED:
-            status = inner
-            break
-        solved = branches
+    try:
+        for n_iter in range(1, max_iter + 1):
+            goes_on = state.step()
+            if callback is not None:
+                callback(n_iter, state.history)
+            if not goes_on:
+                status = reduce(worst, state.statuses)
+                break
+    except KeyboardInterrupt:
+        status = Status.INTERRUPTED
+    history = state.history
+    return SolveResult(
+        state.solution, history["objective"][-1], status, n_iter, history
+    )
+
+
+class _State:
+    """The functions, their scores and branches, and how each column was solved."""
+
+    def __init__(self, problem, start):
+        self.problem, self.solution = problem, start
+        self.scores = problem.scores(start)
+        self.branches, self.solved = problem.branches(self.scores), None
+        self.statuses = [Status.CONVERGED] * problem.n_columns
+        value = problem.value(start, self.scores, self.branches)
+        self.history = {"objective": [value], "criterion": []}
+
+    def step(self):
+        """Solve the columns whose branches are new; whether there is more to do."""
+        problem, branches = self.problem, self.branches
+        solution, scores = self.solution.copy(), self.scores.copy()
+        for k in range(problem.n_columns):
+            if self.solved is not None and _equal(self.solved, branches, k):
+                continue
+            result = problem.solve(k, branches[:, k], solution[:, k])
+            self.statuses[k] = result.status
+            if result.status is Status.INTERRUPTED:
+                return False
+            solution[:, k] = result.solution
+            scores[:, k] = problem.machine.scores(result.solution)
+        lowest = problem.branches(scores)
+        value, last = problem.value(solution, scores, lowest), self.history["objective"]
         if value > last[-1] + _RISE * abs(last[-1]):  # the solver's tolerance is left
-            status = inner
-            break
-        solution, scores, branches = found, found_scores, lowest
+            return False
+        changed = float(np.mean(lowest != branches)) if branches.size else 0.0
+        self.solution, self.scores = solution, scores
+        self.branches, self.solved = lowest, branches
         last.append(min(value, last[-1]))
-        history["criterion"].append(float(changed))
-        if callback is not None:
-            callback(n_iter, history)
-        if changed == 0:
-            status = inner
-            break
-    return SolveResult(solution, history["objective"][-1], status, n_iter, history)
+        self.history["criterion"].append(changed)
+        return changed > 0
 
 
-def _step(problem, solution, scores, branches, solved):
-    """Solve the columns whose branches are new: (solution, scores, status)."""
-    solution, scores, status = solution.copy(), scores.copy(), Status.CONVERGED
-    for k in range(problem.n_columns):
-        if solved is not None and np.array_equal(solved[:, k], branches[:, k]):
-            continue
-        result = problem.solve(k, branches[:, k], solution[:, k])
-        solution[:, k] = result.solution
-        scores[:, k] = problem.machine.scores(result.solution)
-        status = worst(status, result.status)
-        if status is Status.INTERRUPTED:
-            break
-    return solution, scores, status
+def _equal(one, other, k):
+    """Whether two choices of branches are the same in column k."""
+    return np.array_equal(one[:, k], other[:, k])
 
 
 def worst(status, other):
