@@ -7,6 +7,7 @@ from widemargin.datasets import hide_labels
 from widemargin.estimators import _label_path, _path_average
 from widemargin.estimators._label_path import AUTO_WEIGHTS
 from widemargin.estimators._path_average import deal_folds
+from widemargin.estimators._reading import read_sample
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.labels import decide, sign_coding
 from widemargin.smoothers import KernelSpace
@@ -24,7 +25,7 @@ def blobs():
 def prepare(model, X, y):
     """The sample and the space of the machine, as in its fit."""
     model._check_parameters()
-    _, _, _, sample = model._read(X, y, None)
+    _, _, _, sample = read_sample(model, X, y, None)
     model.classes_ = sample.labels.classes
     kernel = model._make_kernel(sample.X, np.random.default_rng(0))
     space = KernelSpace(kernel(sample.X)).with_constant(1.0)

@@ -7,6 +7,7 @@ from sklearn.datasets import make_blobs
 
 from widemargin.datasets import hide_labels
 from widemargin.estimators._path_average import deal_folds, deal_sample
+from widemargin.estimators._reading import read_sample
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 
 
@@ -49,13 +50,15 @@ def test_folds_are_dealt_by_chance(rng):
 
 def test_folds_follow_the_rows_and_not_the_names_of_classes(blobs, rng):
     X, _, y = blobs
-    _, _, _, sample = LabelSearchClassifier()._read(X, y, None)
+    _, _, _, sample = read_sample(LabelSearchClassifier(), X, y, None)
     fold_of = np.full(90, -1)
     fold_of[y >= 0] = deal_sample(sample, np.random.default_rng(0))
     assert set(fold_of[y >= 0]) == set(range(5))
     for _ in range(5):
         order, names = rng.permutation(90), rng.permutation(3)
         renamed = np.where(y >= 0, names[y], -1)[order]
-        _, _, _, shuffled = LabelSearchClassifier()._read(X[order], renamed, None)
+        _, _, _, shuffled = read_sample(
+            LabelSearchClassifier(), X[order], renamed, None
+        )
         folds = deal_sample(shuffled, np.random.default_rng(0))
         assert_array_equal(folds, fold_of[order][renamed >= 0])

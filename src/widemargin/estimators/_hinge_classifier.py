@@ -5,17 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_consistent_length, validate_data
 
-from widemargin.estimators._checks import (
-    check_choice,
-    check_gram,
-    check_number,
-    check_sample_weight,
-)
+from widemargin.estimators._checks import check_choice, check_number
 from widemargin.estimators._hinge_sample import collect_hinge_sample
-from widemargin.estimators._kernel_machine import FLOATS, KernelClassifier
+from widemargin.estimators._kernel_machine import KernelClassifier
 from widemargin.estimators._path_average import deal_sample, draw_panel, weigh_path
+from widemargin.estimators._reading import read_rows
 from widemargin.kernels import (
     FullBasis,
     KernelRows,
@@ -111,21 +106,13 @@ class HingeClassifier(KernelClassifier):
 
     def _read(self, X, y, sample_weight):
         """What the user passed, checked."""
-        pairwise = self._is_pairwise
-        X = validate_data(
-            self, X, accept_sparse=False if pairwise else "csr", dtype=FLOATS
-        )
-        if y is not None:
-            check_consistent_length(X, y)
-        weights = check_sample_weight(self, sample_weight, X.shape[0])
+        X, weights = read_rows(self, X, y, sample_weight)
         irrelevant = self._find_irrelevant(y)
         known = (weights > 0) & ~irrelevant
         labels, used = read_labels(y, known), np.flatnonzero(known)
-        if pairwise:
-            check_gram(self, X)
         aside = np.flatnonzero(irrelevant & (weights > 0))
         sample = collect_hinge_sample(
-            X, labels, weights, used, aside, float(self.C), pairwise=pairwise
+            X, labels, weights, used, aside, float(self.C), pairwise=self._is_pairwise
         )
         return X, labels, used, sample
 

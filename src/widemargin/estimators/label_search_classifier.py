@@ -2,19 +2,13 @@
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import check_consistent_length, validate_data
 
-from widemargin.estimators._checks import (
-    check_choice,
-    check_gram,
-    check_number,
-    check_sample_weight,
-)
-from widemargin.estimators._kernel_machine import FLOATS, KernelClassifier
+from widemargin.estimators._checks import check_choice, check_number
+from widemargin.estimators._kernel_machine import KernelClassifier
 from widemargin.estimators._label_path import AUTO_WEIGHTS, PathMixin
 from widemargin.estimators._label_searcher import LabelSearcher
-from widemargin.estimators._search_sample import collect_points
-from widemargin.labels import decide, read_labels
+from widemargin.estimators._reading import read_sample
+from widemargin.labels import decide
 from widemargin.linalg.random import as_generator
 from widemargin.smoothers import SharedPaths
 from widemargin.solvers.result import SolveResult, Status
@@ -308,7 +302,9 @@ class LabelSearchClassifier(PathMixin, LabelSearcher, KernelClassifier):
             machine._check_parameters()
         rng = as_generator(self.random_state)
         reader = machines[0]
-        given, used, labels, sample = reader._read(X, y, sample_weight)  # what is known
+        given, used, labels, sample = read_sample(
+            reader, X, y, sample_weight
+        )  # what is known
         self._shares(sample)  # refuses a wrong balance even if nothing is searched
         kernel = self._make_kernel(sample.X, rng)
         space, basis = self._make_space(kernel, sample.X, rng)
@@ -381,22 +377,6 @@ class LabelSearchClassifier(PathMixin, LabelSearcher, KernelClassifier):
         check_choice(self, "fit_intercept", (True, False))
         if not isinstance(self.balance, dict):
             check_choice(self, "balance", ("labeled", None), "or a dict of fractions")
-
-    def _read(self, X, y, sample_weight):
-        """What the user passed, checked: all rows, those used, their labels, points."""
-        pairwise = self.kernel == "precomputed"
-        X = validate_data(
-            self, X, accept_sparse=False if pairwise else "csr", dtype=FLOATS
-        )
-        if y is not None:
-            check_consistent_length(X, y)
-        weights = check_sample_weight(self, sample_weight, X.shape[0])
-        labels = read_labels(y, weights > 0)
-        used = np.flatnonzero(weights)
-        if pairwise:
-            check_gram(self, X)
-        sample = collect_points(X, labels, weights, used, pairwise=pairwise)
-        return X, used, labels, sample
 
     def _sizes(self, sample):
         """Shares of the classes and how far they may be off, for the search."""
