@@ -516,7 +516,7 @@ def test_gram_matrix_that_is_too_large_to_keep(two, machine, monkeypatch):
     X, _, y_partial = two
     options = {"gamma": 0.3, "unlabeled_weight": 0.5, "tol": 1e-8}
     kept = machine(**options).fit(X, y_partial)
-    monkeypatch.setattr("widemargin.estimators._hinge_classifier._GRAM_BYTES", 1000)
+    monkeypatch.setattr("widemargin.estimators._hinge_machines._GRAM_BYTES", 1000)
     asked, rows = [], KernelRows.rows
     monkeypatch.setattr(
         KernelRows, "rows", lambda self, idx: asked.append(idx) or rows(self, idx)

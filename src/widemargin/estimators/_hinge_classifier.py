@@ -4,41 +4,29 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
-from scipy import sparse
 
 from widemargin.estimators._checks import check_choice, check_number
+from widemargin.estimators._hinge_machines import HingeMachineMixin
 from widemargin.estimators._hinge_sample import collect_hinge_sample
 from widemargin.estimators._kernel_machine import KernelClassifier
 from widemargin.estimators._path_average import deal_sample, draw_panel, weigh_path
 from widemargin.estimators._reading import read_rows
-from widemargin.kernels import (
-    FullBasis,
-    KernelRows,
-    Linear,
-    NystromMap,
-    WeightBasis,
-    choose_landmarks,
-)
 from widemargin.labels import decide, has_label, read_labels
 from widemargin.linalg.random import as_generator
-from widemargin.solvers.hinge_machine import GramMachine, RowMachine, WeightMachine
 from widemargin.solvers.majorize import BranchProblem, majorize_minimize, worst
 from widemargin.solvers.result import SolveResult, Status
 from widemargin.solvers.temperature import DEFAULT_SLOPE
 
-SOLVERS = ("auto", "smo", "newton")
-_GRAM_BYTES = 2 * 2**30  # larger ones are not kept, rows are made when needed
 _FOLD_TOL = 10.0  # held-out labels ask for the side of the boundary, not for digits
 
 
-class HingeClassifier(KernelClassifier):
+class HingeClassifier(HingeMachineMixin, KernelClassifier):
     """One-vs-rest machines with the hinge loss, and another on unlabeled samples.
 
     A subclass says which one, by `_loss`, and which weights "auto" tries.
     """
 
     _auto_weights = (0.1, 0.3, 1.0)
-    _auto_landmarks = 10_000, 1000  # with more rows than that, so many landmarks
     irrelevant_label, irrelevant_weight, epsilon = None, 1.0, 0.0  # unless parameters
     n_annealing = 1
 
@@ -84,10 +72,6 @@ class HingeClassifier(KernelClassifier):
     def _store_relevance(self, scores, labeled, irrelevant):
         """Nothing, if samples cannot be irrelevant."""
 
-    @property
-    def _is_pairwise(self):
-        return self.kernel == "precomputed"
-
     def _check_parameters(self):
         self._check_kernel()
         check_number(self, "C", low=0, strict=True)
@@ -95,13 +79,10 @@ class HingeClassifier(KernelClassifier):
             check_choice(self, "unlabeled_weight", ("auto",), "or a number >= 0")
         else:
             check_number(self, "unlabeled_weight", low=0)
-        if isinstance(self.n_landmarks, str):
-            check_choice(self, "n_landmarks", ("auto",), "or a number >= 1 or None")
         if not isinstance(self.balance, dict):
             check_choice(self, "balance", ("labeled", None), "or a dict of fractions")
         check_number(self, "n_annealing", low=1, integer=True)
-        check_choice(self, "solver", SOLVERS)
-        check_number(self, "tol", low=0, strict=True)
+        self._check_machine()
         check_number(self, "max_iter", low=1, integer=True)
 
     def _read(self, X, y, sample_weight):
@@ -127,37 +108,6 @@ class HingeClassifier(KernelClassifier):
                 stacklevel=4,
             )
         return irrelevant
-
-    def _make_machine(self, kernel, X, rng):
-        """What solves the convex problems, and the functions that span its space."""
-        n_samples, n_features = X.shape
-        name, is_linear = type(self).__name__, isinstance(kernel, Linear)
-        is_narrow = is_linear and (sparse.issparse(X) or n_features < n_samples)
-        n_landmarks = self.n_landmarks
-        if n_landmarks == "auto":
-            exact_rows, auto_landmarks = self._auto_landmarks
-            is_large = n_samples > exact_rows and not is_narrow and self.solver != "smo"
-            n_landmarks = auto_landmarks if is_large else None
-        if n_landmarks is not None:
-            if self.solver == "smo":
-                raise ValueError(
-                    f"solver='smo' of {name} works with the exact kernel, got "
-                    f"n_landmarks={n_landmarks}; use solver='newton', or n_landmarks="
-                    "None."
-                )
-            chosen = choose_landmarks(kernel, X, n_landmarks, rng, self.landmarks)
-            nystrom = NystromMap.fit(kernel, X, chosen)
-            return WeightMachine(nystrom(X), 0.1 * self.tol), nystrom
-        if self.solver == "newton" and not is_linear:
-            raise ValueError(
-                f"solver='newton' of {name} needs features: use kernel='linear' or set "
-                f"n_landmarks, got kernel={self.kernel!r} and n_landmarks=None."
-            )
-        if self.solver == "newton" or (self.solver == "auto" and is_narrow):
-            return WeightMachine(X, 0.1 * self.tol), WeightBasis()
-        if n_samples**2 * X.dtype.itemsize > _GRAM_BYTES and not self._is_pairwise:
-            return RowMachine(KernelRows(kernel, X), self.tol), FullBasis(n_samples)
-        return GramMachine(kernel(X), self.tol), FullBasis(n_samples)
 
     def _learn(self, machine, sample, rng):
         """The function, as coordinates and intercepts, and how the solver ended."""
@@ -220,9 +170,7 @@ class HingeClassifier(KernelClassifier):
         scores = problem.scores(solution)
         value = sum(g.value(f) for g, f in zip(problem.given, scores.T, strict=True))
         result = SolveResult(solution, value, status, 1, {"criterion": [0.0]})
-        path, start = [solution], solution
-        if self._is_balanced(sample) and weights:
-            start, _ = problem.solve_given(solution)  # keeps the balance from here on
+        path = [solution]
         for weight in weights:
             if result.status is Status.INTERRUPTED:
                 break
@@ -230,9 +178,8 @@ class HingeClassifier(KernelClassifier):
             callback = None if is_quiet else self._progress(1)
             if not is_quiet:
                 self._say(f"unlabeled weight {weight:g}")
-            found = self._minimize(problem.with_costs(costs), start, callback)
+            found = self._minimize(problem.with_costs(costs), path[-1], callback)
             path.append(found.solution)
-            start = found.solution
             result = replace(found, status=worst(result.status, found.status))
         return path, result
 

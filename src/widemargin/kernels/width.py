@@ -14,10 +14,11 @@ def select_gamma(gamma, X, rng):
 
     Parameters
     ----------
-    gamma : float, "scale" or "median"
+    gamma : float, "scale", "median" or "mean"
         A number is returned as it is. "scale" is :math:`1 / (d \operatorname{var} X)`,
         as in scikit-learn; "median" is one over the median squared distance between
-        two of (at most) 1,000 random rows.
+        two of (at most) 1,000 random rows; "mean" one over the mean squared distance,
+        which is twice the summed variance of the features.
     X : ndarray or CSR matrix of shape (n_samples, n_features)
     rng : numpy.random.Generator
 
@@ -32,8 +33,12 @@ def select_gamma(gamma, X, rng):
         spread = X.shape[1] * _variance(X)
     elif gamma == "median":
         spread = _median_squared_distance(X, rng)
+    elif gamma == "mean":
+        spread = 2.0 * _summed_variance(X)
     else:
-        raise ValueError(f"gamma must be a number, 'scale' or 'median', got {gamma!r}.")
+        raise ValueError(
+            f"gamma must be a number, 'scale', 'median' or 'mean', got {gamma!r}."
+        )
     return 1.0 / spread if spread > 0 else 1.0
 
 
@@ -48,6 +53,14 @@ def _variance(X):
     mean = values.sum() / n_entries
     of_zeros = (n_entries - len(values)) * mean**2
     return float((((values - mean) ** 2).sum() + of_zeros) / n_entries)
+
+
+def _summed_variance(X):
+    """Sum over the features of their variances, zeros of a sparse matrix included."""
+    squares = float(squared_norms(X).mean(dtype=np.float64))
+    center = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+    spread = squares - float(center @ center)
+    return spread if spread > _ROUNDING * squares else 0.0
 
 
 def _median_squared_distance(X, rng):

@@ -1,7 +1,13 @@
 """The smoother of a kernel, from one Cholesky factorization."""
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, lapack
+from scipy.linalg import (
+    LinAlgError,
+    cho_factor,
+    cho_solve,
+    lapack,
+    solve_triangular,
+)
 
 from widemargin.smoothers.base import Smoother
 
@@ -46,6 +52,22 @@ class DenseSmoother(Smoother):
         root = np.sqrt(self.weights.astype(np.float64))[:, None]
         factor = self._factorize(root[:, 0], np.float64)
         return root * cho_solve(factor, root * Y, check_finite=False)
+
+    def explained(self, cross):
+        """Share of k(x, x) that the samples explain, k_x' (K + reg W^-1)^-1 k_x.
+
+        Parameters
+        ----------
+        cross : ndarray of shape (m, n)
+            Kernel values of points against the samples.
+        """
+        if not hasattr(self, "_root_factor"):
+            root = np.sqrt(self.weights.astype(np.float64))
+            self._root_factor = root, self._factorize(root, np.float64)[0]
+        root, factor = self._root_factor
+        scaled = (root * cross).T
+        half = solve_triangular(factor, scaled, trans="T", check_finite=False)
+        return np.einsum("ij,ij->j", half, half)
 
     def _factorize(self, root, dtype):
         """Upper Cholesky factor of D K D + reg I."""

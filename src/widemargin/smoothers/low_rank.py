@@ -47,3 +47,12 @@ class LowRankSmoother(Smoother):
         """Weights of the features, (n, k) -> (rank, k)."""
         right = self.features.T @ (self.weights[:, None] * Y)
         return cho_solve(self._factor, right, check_finite=False)
+
+    def explained(self, features):
+        """Share of k(x, x) that the samples explain, for features (m, rank) of x."""
+        features = features.astype(np.float64, copy=False)
+        half = solve_triangular(
+            self._factor[0], features.T, lower=True, check_finite=False
+        )
+        squares = np.einsum("ij,ij->i", features, features)
+        return squares - self.reg * np.einsum("ij,ij->j", half, half)

@@ -106,7 +106,9 @@ def majorize_minimize(problem, start, *, max_iter=50, callback=None):
     ----------
     problem : BranchProblem
     start : ndarray of shape (n_samples + 1, n_columns)
-        Coefficients and, in the last row, intercepts.
+        Coefficients and, in the last row, intercepts. Its branches are what the first
+        step fixes; if its intercepts are not the fixed ones, that step is taken
+        whatever it costs.
     max_iter : int
         Steps at the most.
     callback : callable, optional
@@ -144,7 +146,10 @@ class _State:
         self.scores = problem.scores(start)
         self.branches, self.solved = problem.branches(self.scores), None
         self.statuses = [Status.CONVERGED] * problem.n_columns
-        value = problem.value(start, self.scores, self.branches)
+        fixed = zip(problem.intercepts, start[-1], strict=True)
+        value = np.inf
+        if all(b is None or b == own for b, own in fixed):
+            value = problem.value(start, self.scores, self.branches)
         self.history = {"objective": [value], "criterion": []}
 
     def step(self):
