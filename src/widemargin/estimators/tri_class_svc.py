@@ -48,9 +48,10 @@ class TriClassSVC(HingeClassifier):
     reach : float, default=2.0
         The D of "paper", which makes :math:`(D - 1 + \varepsilon) / 2` the margin of
         relevant unlabeled samples; at least 1.
-    balance : "labeled", dict or None, default=None
+    balance : "labeled", dict or None, default="labeled"
         Share of each class among the unlabeled samples, as in `TransductiveSVC`; None
-        leaves it open.
+        leaves it open, as in the experiments of [1]_. A fixed mean score keeps
+        irrelevant samples from pulling all others to one side.
     irrelevant_label : label or None, default=None
         The value in y that marks samples known to be irrelevant.
     irrelevant_weight : float, default=1.0
@@ -180,7 +181,7 @@ class TriClassSVC(HingeClassifier):
         restore=True,
         kappa=0.01,
         reach=2.0,
-        balance=None,
+        balance="labeled",
         irrelevant_label=None,
         irrelevant_weight=1.0,
         n_annealing=3,

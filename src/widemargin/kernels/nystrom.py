@@ -13,10 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import eigh
+from sklearn.cluster import KMeans
+from sklearn.metrics import pairwise_distances_argmin
 
 from widemargin.kernels.blocks import scores_in_blocks
 
-CHOICES = ("uniform", "kmeans++", "pivoted")
+CHOICES = ("uniform", "kmeans++", "kmeans", "pivoted")
+_KMEANS_STEPS = 10
 _POOL = 20  # k-means++ looks at this many random rows for each landmark
 
 
@@ -81,10 +84,10 @@ def choose_landmarks(kernel, X, n_landmarks, rng, choice="kmeans++"):
     n_landmarks : int
         If there are no more samples than that, all of them are taken.
     rng : numpy.random.Generator
-    choice : {"uniform", "kmeans++", "pivoted"}
+    choice : {"uniform", "kmeans++", "kmeans", "pivoted"}
         At random; spread out as the seeds of k-means, in the kernel's feature space;
-        or greedily where the kernel's remaining variance is largest (pivoted
-        Cholesky).
+        the rows nearest to the centers of k-means; or greedily where the kernel's
+        remaining variance is largest (pivoted Cholesky).
 
     Returns
     -------
@@ -98,6 +101,8 @@ def choose_landmarks(kernel, X, n_landmarks, rng, choice="kmeans++"):
         rows = rng.choice(n_samples, n_landmarks, replace=False)
     elif choice == "kmeans++":
         rows = _spread_rows(kernel, X, n_landmarks, rng)
+    elif choice == "kmeans":
+        rows = _central_rows(kernel, X, n_landmarks, rng)
     elif choice == "pivoted":
         rows = _pivoted_rows(kernel, X, n_landmarks)
     else:
@@ -132,6 +137,30 @@ def _spread_rows(kernel, X, n_landmarks, rng):
             chance = (~chosen).astype(np.float64)
         n_new = min(n_missing, max(1, n_landmarks // 50), np.count_nonzero(chance))
         new = rng.choice(size, n_new, p=chance / chance.sum(), replace=False)
+
+
+def _central_rows(kernel, X, n_landmarks, rng):
+    """Rows nearest to the centers of k-means on a pool of random rows.
+
+    Fewer than asked for where a row is nearest to several centers.
+    """
+    data, metric = kernel.geometry(X)
+    if metric != "euclidean":
+        raise ValueError(
+            "landmarks='kmeans' needs rows of features, got distances only; use "
+            "landmarks='kmeans++'."
+        )
+    size = min(X.shape[0], _POOL * n_landmarks)
+    pool = rng.choice(X.shape[0], size, replace=False)
+    samples = data[pool]
+    means = KMeans(
+        n_landmarks,
+        n_init=1,
+        max_iter=_KMEANS_STEPS,
+        random_state=int(rng.integers(2**31)),
+    ).fit(samples)
+    nearest = pairwise_distances_argmin(means.cluster_centers_, samples)
+    return pool[np.unique(nearest)]
 
 
 def _pivoted_rows(kernel, X, n_landmarks):

@@ -180,6 +180,8 @@ def _uncentered(solution, center, shift):
     if center is None:
         return coefficients, intercepts
     total = coefficients.sum(axis=0)
+    rounding = 1e-12 * np.abs(coefficients).sum(axis=0)
+    total = np.where(np.abs(total) > rounding, total, 0.0)  # of a free intercept
     intercepts = intercepts - shift @ coefficients + float(center @ shift) * total
     return coefficients - center[:, None] * total, intercepts
 

@@ -1,0 +1,32 @@
+"""Gaussian kernel with a width for each feature."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import sparse
+from sklearn.metrics.pairwise import rbf_kernel
+
+from widemargin.kernels.base import PointKernel
+
+
+@dataclass(frozen=True)
+class ArdRbf(PointKernel):
+    r"""Gaussian kernel :math:`k(x, z) = \exp(-\sum_j \gamma_j (x_j - z_j)^2)`."""
+
+    gammas: np.ndarray = field(repr=False)
+
+    def __call__(self, X, Z=None):
+        """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""
+        X = self._scaled(X)
+        return rbf_kernel(X, None if Z is None else self._scaled(Z), gamma=1.0)
+
+    def diagonal(self, X):
+        """Ones."""
+        return np.ones(X.shape[0], dtype=X.dtype)
+
+    def _scaled(self, X):
+        """The rows with each feature in units of its width."""
+        roots = np.sqrt(self.gammas).astype(X.dtype)
+        if sparse.issparse(X):
+            return sparse.csr_matrix(X.multiply(roots))
+        return X * roots
