@@ -3,6 +3,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from widemargin import (
     LaplacianRLSC,
     LaplacianSVC,
+    SelfLabelingGPC,
+    SelfLabelingSVC,
     TransductiveSVC,
     TriClassSVC,
     UniversumSVC,
@@ -26,6 +28,8 @@ def expected_to_fail(estimator):
         LaplacianRLSC(),
         LabelSearchClassifier(),
         MaxMarginClustering(n_reshakes=2),  # the default but for its time
+        SelfLabelingGPC(),
+        SelfLabelingSVC(),
         TransductiveSVC(),
         TriClassSVC(),
         UniversumSVC(),
@@ -56,6 +60,10 @@ def test_scikit_learn_compatible(estimator, check):
         LabelSearchClassifier(
             unlabeled_weight=1.0, search="stochastic", start="both", n_restarts=2
         ),
+        SelfLabelingGPC(n_landmarks=20, landmarks="ivm", relabel="in-sample"),
+        SelfLabelingGPC(n_landmarks=20, landmarks="kmeans", probabilities="calibrated"),
+        SelfLabelingGPC(hyperparameters="marginal-likelihood", per_feature=True),
+        SelfLabelingSVC(kernel="linear", threshold="squared"),
         TransductiveSVC(unlabeled_weight=1.0, multi_class="joint", n_landmarks=20),
         TransductiveSVC(kernel="linear", balance=None),
         TriClassSVC(method="paper", restore=False, balance="labeled"),

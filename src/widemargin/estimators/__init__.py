@@ -4,6 +4,8 @@ from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.laplacian_rlsc import LaplacianRLSC
 from widemargin.estimators.laplacian_svc import LaplacianSVC
 from widemargin.estimators.margin_clustering import MaxMarginClustering
+from widemargin.estimators.self_labeling_gpc import SelfLabelingGPC
+from widemargin.estimators.self_labeling_svc import SelfLabelingSVC
 from widemargin.estimators.transductive_svc import TransductiveSVC
 from widemargin.estimators.tri_class_svc import TriClassSVC
 from widemargin.estimators.universum_svc import UniversumSVC
@@ -13,6 +15,8 @@ __all__ = [
     "LaplacianRLSC",
     "LaplacianSVC",
     "MaxMarginClustering",
+    "SelfLabelingGPC",
+    "SelfLabelingSVC",
     "TransductiveSVC",
     "TriClassSVC",
     "UniversumSVC",

@@ -22,6 +22,7 @@ class KernelMachine(SolvedMixin, BaseEstimator):
     """A function ``kernel_(X, points_) @ dual_coef_ + intercept_``."""
 
     _widths = ("scale", "median")  # names that gamma may have
+    _landmark_choices = CHOICES
 
     def _check_kernel(self):
         """Parameters of the kernel and of its landmarks."""
@@ -35,7 +36,7 @@ class KernelMachine(SolvedMixin, BaseEstimator):
         check_number(self, "coef0", low=0)
         if self.n_landmarks is not None and not isinstance(self.n_landmarks, str):
             check_number(self, "n_landmarks", low=1, integer=True)
-        check_choice(self, "landmarks", CHOICES)
+        check_choice(self, "landmarks", self._landmark_choices)
 
     def _check_graph(self):
         """Parameters of the nearest-neighbor graph."""

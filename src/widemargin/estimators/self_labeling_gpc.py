@@ -1,21 +1,22 @@
 """Self-labeling Gaussian-process classifier."""
 
 import numpy as np
+from scipy import sparse
 from scipy.special import log_ndtr, logsumexp
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin.estimators._checks import check_choice, check_number
+from widemargin.estimators._gaussian_process import Process, evidence_rows, posterior
 from widemargin.estimators._kernel_machine import FLOATS
 from widemargin.estimators._memory import check_gram_memory
 from widemargin.estimators._self_labeler import SelfLabeler
-from widemargin.kernels import FullBasis, NystromMap, choose_landmarks
 from widemargin.kernels.blocks import row_blocks
+from widemargin.kernels.nystrom import CHOICES
 from widemargin.labels import sign_coding
-from widemargin.smoothers import FeatureSpace, KernelSpace
-from widemargin.smoothers.posterior import Posterior
-from widemargin.smoothers.profiled import ProfiledSmoother
-from widemargin.solvers.regressors import SmootherRegressor
+from widemargin.solvers.result import Status
 from widemargin.solvers.temperature import DEFAULT_SLOPE, fit_slope, log_probabilities
+
+_ROUNDS = 5  # of learning hyperparameters and labels in turns, at the most
 
 
 class SelfLabelingGPC(SelfLabeler):
@@ -37,6 +38,7 @@ class SelfLabelingGPC(SelfLabeler):
         threshold=None,
         relabel="loo",
         hyperparameters="heuristic",
+        per_feature=False,
         n_landmarks="auto",
         landmarks="kmeans++",
         probabilities="probit",
@@ -57,6 +59,7 @@ class SelfLabelingGPC(SelfLabeler):
         self.threshold = threshold
         self.relabel = relabel
         self.hyperparameters = hyperparameters
+        self.per_feature = per_feature
         self.n_landmarks = n_landmarks
         self.landmarks = landmarks
         self.probabilities = probabilities
@@ -64,6 +67,7 @@ class SelfLabelingGPC(SelfLabeler):
         self.random_state = random_state
         self.verbose = verbose
 
+    _landmark_choices = (*CHOICES, "ivm")
     _auto_landmarks = 2000, 500  # with more rows than that, so many landmarks
 
     def _check_parameters(self):
@@ -74,47 +78,91 @@ class SelfLabelingGPC(SelfLabeler):
         check_choice(
             self, "hyperparameters", ("heuristic", "marginal-likelihood", "loo")
         )
+        check_choice(self, "per_feature", (True, False))
         check_choice(self, "probabilities", ("probit", "calibrated"))
+        if self.hyperparameters != "heuristic" and self.kernel != "rbf":
+            raise ValueError(
+                f"hyperparameters={self.hyperparameters!r} of {type(self).__name__} "
+                f"needs kernel='rbf', got {self.kernel!r}; use 'heuristic'."
+            )
 
     def _learn(self, given, sample, rng):
         """Fit the process and the labels in turns; labels, and how it ended."""
         kernel = self._make_kernel(sample.X, rng)
-        space, basis = self._make_space(kernel, sample.X, rng)
-        self.noise_, self.scale_ = float(self.noise), float(self.scale)
+        process = Process(kernel, float(self.scale), float(self.noise))
+        prepared = self._prepare(process, sample, rng)
+        codes, regressor, result = self._label_with(prepared, sample, None)
+        for _ in range(_ROUNDS if self.hyperparameters != "heuristic" else 0):
+            if result.status is Status.INTERRUPTED:
+                break
+            before = codes
+            process = self._relearn(process, sample, codes, rng)
+            prepared = self._prepare(process, sample, rng)
+            codes, regressor, result = self._label_with(prepared, sample, codes)
+            if np.array_equal(before, codes):
+                break
+        signs = sign_coding(codes, sample.labels.n_classes)
+        self._keep(prepared, regressor, signs, given, sample)
+        return codes, result
+
+    def _prepare(self, process, sample, rng):
+        """The process over the training sample, exact or sparse."""
+        X, n_landmarks = sample.X, self.n_landmarks
+        if n_landmarks == "auto":
+            exact_rows, auto_landmarks = self._auto_landmarks
+            n_landmarks = auto_landmarks if X.shape[0] > exact_rows else None
+        if n_landmarks is None:
+            check_gram_memory(X.shape[0], 8, type(self).__name__)
+            return process.exact(X)
+        if self.landmarks == "ivm":
+            weights = self._weights(sample, 1.0)
+            return process.informative(
+                X, n_landmarks, sample.labels.labeled_idx, weights
+            )
+        return process.nystrom(X, n_landmarks, self.landmarks, rng)
+
+    def _label_with(self, prepared, sample, codes):
+        """Labels by a prepared process, its last regressor, and how it ended."""
 
         def make_regressor(weight):
             weights = self._weights(sample, weight)
-            smoother = space.smoother(weights, self.noise_ / self.scale_)
-            profiled = ProfiledSmoother(smoother)
-            return SmootherRegressor(profiled, self.relabel == "loo")
+            return prepared.regressor(weights, leaves_out=self.relabel == "loo")
 
-        codes, regressor, result = self._label(make_regressor, sample, None)
-        signs = sign_coding(codes, sample.labels.n_classes)
+        return self._label(make_regressor, sample, codes)
+
+    def _relearn(self, process, sample, codes, rng):
+        """The process with hyperparameters learned from the labels so far."""
+        rows = evidence_rows(sample, rng)
+        X = sample.X[rows]
+        X = X.toarray() if sparse.issparse(X) else X
+        signs = sign_coding(codes[rows], sample.labels.n_classes)
+        weights = self._weights(sample, 1.0)[rows]
+        learned = process.learn(
+            X.astype(np.float64, copy=False),
+            signs,
+            weights,
+            self.hyperparameters,
+            per_feature=self.per_feature,
+        )
+        self._say(f"scale {learned.scale:.3g}, noise {learned.noise:.3g}")
+        return learned
+
+    def _keep(self, prepared, regressor, signs, given, sample):
+        """What prediction needs."""
+        process = prepared.process
         coordinates, constants = regressor.fit(signs)
-        self.kernel_ = kernel
-        self.points_, coefficients = basis.function(
-            kernel, given, sample.origin, coordinates
+        self.kernel_, self.scale_ = process.kernel, process.scale
+        self.noise_ = process.noise
+        self.points_, coefficients = prepared.basis.function(
+            process.kernel, given, sample.origin, coordinates
         )
         self.dual_coef_ = coefficients.astype(np.float64)
         self.intercept_ = np.asarray(constants, dtype=np.float64)
-        self._basis = basis
-        self._rows = kernel.points(given, sample.origin)
-        self._posterior = Posterior(regressor.profiled, self.scale_, self.noise_)
-        self.slope_ = self._fit_slope(regressor.profiled.leave_one_out(signs), sample)
-        return codes, result
-
-    def _make_space(self, kernel, X, rng):
-        """The functions to choose from, and the kernel functions that span them."""
-        n_samples, n_landmarks = X.shape[0], self.n_landmarks
-        if n_landmarks == "auto":
-            exact_rows, auto_landmarks = self._auto_landmarks
-            n_landmarks = auto_landmarks if n_samples > exact_rows else None
-        if n_landmarks is None:
-            check_gram_memory(n_samples, 8, type(self).__name__)
-            return KernelSpace(kernel(X)), FullBasis(n_samples)
-        rows = choose_landmarks(kernel, X, n_landmarks, rng, self.landmarks)
-        nystrom = NystromMap.fit(kernel, X, rows)
-        return FeatureSpace(nystrom(X)), nystrom
+        self._prepared = prepared
+        self._kept = process.kernel.points(given, sample.origin[prepared.rows])
+        self._posterior = posterior(regressor, process)
+        self._prior = float(process.kernel.diagonal(sample.X).mean())
+        self.slope_ = self._fit_slope(regressor.left_out(signs), sample)
 
     def _fit_slope(self, left_out, sample):
         """Slope of calibrated probabilities, from labels that were left out."""
@@ -144,16 +192,41 @@ class SelfLabelingGPC(SelfLabeler):
         classes = super().predict(X)
         return (classes, np.sqrt(self._variance(X))) if return_std else classes
 
+    def decision_function(self, X):
+        """Scores of new samples, with ``probabilities="probit"`` over their spread.
+
+        The spread is the root of the noise plus the variance of the score, so that a
+        larger value means a larger probability.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            With ``kernel="precomputed"``, kernel values against all training samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) for two classes, positive for ``classes_[1]``,
+        else (n_samples, n_classes).
+        """
+        scores = self._sure_scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
     def predict_log_proba(self, X):
         """Logarithms of the class probabilities."""
-        scores = self._scores(X)
+        scores = self._sure_scores(X).astype(np.float64)
         if self.probabilities == "calibrated":
             return log_probabilities(scores, self.slope_)
-        spread = np.sqrt(self.noise_ + self._variance(X))[:, None]
         if scores.shape[1] == 1:
             scores = np.hstack([-scores, scores])
-        logs = log_ndtr(scores.astype(np.float64) / spread)
+        logs = log_ndtr(scores)
         return logs - logsumexp(logs, axis=1, keepdims=True)
+
+    def _sure_scores(self, X):
+        """Scores, over their spread unless probabilities are calibrated."""
+        scores = self._scores(X)
+        if self.probabilities == "calibrated":
+            return scores
+        return scores / np.sqrt(self.noise_ + self._variance(X))[:, None]
 
     def predict_proba(self, X):
         """Class probabilities, shape (n_samples, n_classes).
@@ -168,13 +241,11 @@ class SelfLabelingGPC(SelfLabeler):
         """Variance of the score of each sample."""
         check_is_fitted(self, "dual_coef_")
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
-        prior = np.asarray(self.kernel_.diagonal(X), dtype=np.float64)
+        prior = np.full(X.shape[0], self._prior)  # what else, of a Gram matrix
+        if self.kernel != "precomputed":
+            prior = self.kernel_.diagonal(X).astype(np.float64)
         variances = []
-        for block in row_blocks(X.shape[0], self._posterior.profiled.n_samples, 8):
-            rows = X[block]
-            if isinstance(self._basis, FullBasis):
-                values = self.kernel_(rows, self._rows)
-            else:
-                values = self._basis(rows)
+        for block in row_blocks(X.shape[0], self._posterior.n_samples, 8):
+            values = self._prepared.values(self.kernel_, X[block], self._kept)
             variances.append(self._posterior.variance(values, prior[block]))
         return np.concatenate(variances)

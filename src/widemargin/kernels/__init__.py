@@ -1,6 +1,7 @@
 """Similarities between samples: frozen values with a formula."""
 
-from widemargin.kernels.basis import FullBasis, WeightBasis
+from widemargin.kernels.ard import ArdRbf
+from widemargin.kernels.basis import FullBasis, SubsetBasis, WeightBasis
 from widemargin.kernels.blocks import scores_in_blocks
 from widemargin.kernels.cosine import Cosine
 from widemargin.kernels.custom import Custom
@@ -17,6 +18,7 @@ from widemargin.kernels.width import select_gamma
 
 __all__ = [
     "KERNELS",
+    "ArdRbf",
     "Cosine",
     "Custom",
     "Deformed",
@@ -28,6 +30,7 @@ __all__ = [
     "Polynomial",
     "Precomputed",
     "Rbf",
+    "SubsetBasis",
     "WeightBasis",
     "choose_landmarks",
     "make_kernel",

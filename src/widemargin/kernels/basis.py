@@ -35,6 +35,17 @@ class FullBasis:
 
 
 @dataclass(frozen=True)
+class SubsetBasis:
+    """Some of the samples are basis points and coordinates are their coefficients."""
+
+    rows: np.ndarray
+
+    def function(self, kernel, X, origin, c):
+        """Points and coefficients of the functions with coordinates c."""
+        return kernel.points(X, origin[self.rows]), c
+
+
+@dataclass(frozen=True)
 class WeightBasis:
     """The functions of the linear kernel by their weights, one for each feature."""
 

@@ -28,6 +28,11 @@ class Posterior:
     scale: float
     noise: float
 
+    @property
+    def n_samples(self):
+        """Number of samples that the process was fitted to."""
+        return self.profiled.n_samples
+
     def variance(self, values, prior):
         """Variance at some points, shape (m,).
 

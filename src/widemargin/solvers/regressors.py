@@ -29,9 +29,11 @@ class SmootherRegressor:
 
     def scores(self, signs):
         """Values to relabel by, (n, k) -> (n, k)."""
-        if self.leaves_out:
-            return self.profiled.leave_one_out(signs)
-        return self.profiled @ signs
+        return self.left_out(signs) if self.leaves_out else self.profiled @ signs
+
+    def left_out(self, signs):
+        """Value at each sample of the functions fitted without it, (n, k)."""
+        return self.profiled.leave_one_out(signs)
 
     def fit(self, signs):
         """Coordinates and constants of the functions."""
@@ -62,10 +64,16 @@ class ActiveRegressor:
 
     def scores(self, signs):
         """Values to relabel by, (n, k) -> (n, k)."""
+        if self.leaves_out:
+            return self.left_out(signs)
+        coefficients, constants = self.fit(signs)
+        return self.cross @ coefficients + constants
+
+    def left_out(self, signs):
+        """Value at each sample of the functions fitted without it, (n, k)."""
         coefficients, constants = self.fit(signs)
         scores = self.cross @ coefficients + constants
-        if self.leaves_out:
-            scores[self.active] = self.profiled.leave_one_out(signs[self.active])
+        scores[self.active] = self.profiled.leave_one_out(signs[self.active])
         return scores
 
     def fit(self, signs):
