@@ -20,7 +20,132 @@ _ROUNDS = 5  # of learning hyperparameters and labels in turns, at the most
 
 
 class SelfLabelingGPC(SelfLabeler):
-    """Gaussian-process classifier that labels the unlabeled samples itself."""
+    r"""Self-labeling Gaussian-process classifier (SSuGPR, SSuGPS).
+
+    Learns from labeled and unlabeled samples: Gaussian-process regression to the labels
+    and relabeling of the unlabeled samples by what it says, in turns. Gives
+    probabilities that know how sure the process is.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "linear", "poly", "laplacian", "cosine", "precomputed"} or \
+            callable, default="rbf"
+        The kernel, or a function ``kernel(X, Z)`` that returns the kernel matrix. With
+        "precomputed", X is the Gram matrix of all samples in `fit`, and the kernel
+        values of new samples against them in `predict`.
+    gamma : float, "mean", "scale" or "median", default="mean"
+        Width of "rbf", "poly" and "laplacian": a number, one over the mean squared
+        distance of two samples, one over the number of features times the variance of
+        X, or one over the median squared distance.
+    degree : int, default=3
+        Degree of "poly".
+    coef0 : float, default=1.0
+        Constant of "poly".
+    scale : float, default=1.0
+        Variance of the process: what the kernel is multiplied by.
+    noise : float, default=0.5
+        Variance of the noise of an unlabeled sample at the end of the annealing.
+    labeled_weight : float, default=10.0
+        Weight of a labeled sample in the regression, over that of an unlabeled one at
+        the end of the annealing; 1 in [1]_.
+    annealing : sequence of float, default=(0.01, 0.1, 0.3, 1.0)
+        Weights of an unlabeled sample, one after the other: each loop starts from the
+        labels of the one before. ``(1.0,)`` in [1]_.
+    balance : "labeled", "equal", dict or None, default="labeled"
+        Share of each class among the unlabeled samples: estimated from the labels, all
+        the same, your own as ``{class: fraction}``, or None if a class may have any
+        size. This matters: without it one class may swallow the others.
+    balance_tolerance : float or "auto", default="auto"
+        How far shares may be off: less than so much (the :math:`\kappa` of [1]_, whose
+        shares are 1/2), or ("auto") by a factor of 1.5.
+    threshold : {"absolute", "squared"} or None, default=None
+        For two classes, the loss by which a constant that is added to the scores before
+        relabeling is chosen within these bounds, Eqs. (9) and (8) of [1]_; None moves
+        the threshold only as far as the bounds ask for.
+    relabel : {"loo", "in-sample"}, default="loo"
+        Whether a sample is relabeled by the value of the process that does not know its
+        label (in closed form), or by the fitted value, as in [1]_.
+    hyperparameters : {"heuristic", "marginal-likelihood", "loo"}, default="heuristic"
+        Whether `gamma`, `scale` and `noise` are taken as they are, or where learning
+        starts from: by the marginal likelihood, as in [1]_, or the leave-one-out
+        predictive density. Labels that the machine gave itself confirm their own
+        mistakes, so that a log-normal prior around the start keeps it near.
+    per_feature : bool, default=False
+        Whether each feature has a width of its own if they are learned.
+    n_landmarks : int, "auto" or None, default="auto"
+        Number of landmarks of a sparse process: memory O(n_samples * n_landmarks)
+        instead of O(n_samples^2). None is exact. "auto" is None up to 2,000 samples and
+        500 for more.
+    landmarks : {"kmeans", "kmeans++", "uniform", "pivoted", "ivm"}, default="kmeans++"
+        How landmarks are chosen, see :func:`widemargin.kernels.choose_landmarks`; the
+        posterior knows all labels. "ivm" is the informative vector machine of [1]_,
+        labeled samples first, whose posterior knows the labels of its landmarks only.
+    probabilities : {"probit", "calibrated"}, default="probit"
+        From the posterior's spread, or by a slope fitted to the scores that labeled
+        samples have if they are left out, which is sharper and less safe.
+    max_iter : int, default=50
+        Rounds at the most, for each weight of the annealing.
+    random_state : int, RandomState, Generator or None, default=None
+        For landmarks and for the samples that hyperparameters are learned from. Pass a
+        number for results that can be repeated.
+    verbose : bool, default=False
+        Whether to print progress.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class names.
+    transduction_ : ndarray of shape (n_samples,)
+        Labels of all training samples: the given ones, and those found for the others.
+    result_ : SolveResult
+        How the last loop ended; ``result_.history["criterion"]`` is the share of labels
+        that changed in each round.
+    kernel_, points_, dual_coef_, intercept_
+        The fitted function, ``kernel_(X, points_) @ dual_coef_ + intercept_``.
+    n_iter_ : int
+        Rounds of the last loop.
+    scale_, noise_ : float
+        The hyperparameters that were used, with those of ``kernel_``.
+    slope_ : float
+        Slope of the calibrated probabilities.
+
+    Notes
+    -----
+    For labels y in -1 and +1 (one against the rest for more classes, all with one
+    factorization) the process is :math:`y_i = m + f(x_i) + \epsilon_i` with noise of
+    variance `noise` over the weight of the sample, Eq. (7) of [1]_. The mean m is
+    profiled out by generalized least squares, so that the fit is linear in y and
+    relabeling costs one product. The loop ends when no label changes or labels repeat.
+
+    Probabilities are :math:`\Phi(f / \sqrt{\text{noise} + v})` with v the variance of
+    the score, divided by their sum over the classes.
+
+    Deviations from [1]_, all of which can be undone (``labeled_weight=1,
+    annealing=(1.0,), relabel="in-sample", threshold="absolute",
+    hyperparameters="marginal-likelihood"``, and ``landmarks="ivm"`` for its sparse
+    machine): the profiled mean instead of a constant that is fed back and drifts;
+    relabeling by left-out values; weights and annealing; the noise and not 1 in the
+    probabilities; all classes together, with offsets that keep their sizes.
+
+    Copies of a labeled row with the same label are one row with their summed weight.
+    Time O(n^3), with r landmarks O(n r^2), for each weight of the annealing.
+
+    References
+    ----------
+    .. [1] A. Patel, S. Sundararajan, S. Shevade. Semi-supervised classification using
+       sparse Gaussian process regression. IJCAI, 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from widemargin import SelfLabelingGPC
+    >>> from widemargin.datasets import hide_labels
+    >>> X, y = load_digits(return_X_y=True)
+    >>> y_partial = hide_labels(y, 50, rng=0)  # -1 for all but 50 rows
+    >>> model = SelfLabelingGPC().fit(X, y_partial)
+    >>> bool(model.score(X, y) > 0.9)
+    True
+    """
 
     def __init__(
         self,

@@ -155,6 +155,7 @@ class TriClassSVC(HingeClassifier):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sklearn.datasets import load_digits
     >>> from widemargin import TriClassSVC
     >>> X, y = load_digits(return_X_y=True)

@@ -105,6 +105,7 @@ class UniversumSVC(HingeClassifier):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sklearn.datasets import load_digits
     >>> from widemargin import UniversumSVC
     >>> X, y = load_digits(return_X_y=True)
