@@ -13,6 +13,7 @@ from widemargin.estimators._path_average import deal_sample, draw_panel, weigh_p
 from widemargin.estimators._reading import read_rows
 from widemargin.labels import decide, has_label, read_labels
 from widemargin.linalg.random import as_generator
+from widemargin.solvers.hinge_machine import WeightMachine
 from widemargin.solvers.majorize import BranchProblem, majorize_minimize, worst
 from widemargin.solvers.result import SolveResult, Status
 from widemargin.solvers.temperature import DEFAULT_SLOPE
@@ -136,7 +137,8 @@ class HingeClassifier(HingeMachineMixin, KernelClassifier):
 
     def _average(self, machine, sample, weights, rng):
         """How far each machine of the path counts; None if interrupted."""
-        known = draw_panel(sample.known, rng)
+        cheap = isinstance(machine, WeightMachine)
+        known = draw_panel(sample.known, rng, rows_per_label=20 if cheap else 2)
         panel = sample.part(known, pairwise=self._is_pairwise)
         small = machine.part(np.concatenate([known, sample.irrelevant_idx]))
         small = replace(small, tol=_FOLD_TOL * machine.tol)

@@ -10,6 +10,7 @@ from widemargin.solvers.temperature import DEFAULT_SLOPE, fit_slope
 
 _FOLDS = 5
 _PANEL_ROWS = 1000  # rows on which labels are held out when there are many more
+_LARGEST_PANEL = 20_000  # where rows are cheap, and labels many
 _DECAY = 0.7  # each machine is believed so much less than the one before it
 
 
@@ -55,10 +56,15 @@ class PathAverage:
         )
 
 
-def draw_panel(sample, rng):
-    """All labeled rows and some others, on which labels are held out."""
+def draw_panel(sample, rng, *, rows_per_label=2):
+    """All labeled rows and some others, on which labels are held out.
+
+    A panel on which unlabeled rows hardly outnumber the labels cannot tell what many
+    more of them do: where rows are cheap, take more for each label.
+    """
     labeled = sample.labels.labeled_idx
-    n_rows = max(_PANEL_ROWS, 2 * len(labeled))
+    n_rows = min(rows_per_label * len(labeled), _LARGEST_PANEL)
+    n_rows = max(_PANEL_ROWS, n_rows, 2 * len(labeled))
     others = sample.order[~sample.labels.labeled[sample.order]]
     n_others = min(len(others), n_rows - len(labeled))
     drawn = others[rng.choice(len(others), n_others, replace=False)]

@@ -138,8 +138,8 @@ class TriClassSVC(HingeClassifier):
 
     With ``unlabeled_weight="auto"`` there are several machines: that of the labels
     alone, and one for each of the weights 0.1, 0.3 and 1, each starting from the one
-    before. They are compared on held-out labels (five folds, on 1,000 samples if there
-    are more) and averaged with weights proportional to
+    before. They are compared on held-out labels (five folds, on at least 1,000
+    samples if there are more) and averaged with weights proportional to
     :math:`0.7^i \exp(-\text{errors}_i)`. In any case the slope of the probabilities
     is fitted to the scores of held-out labels.
 
