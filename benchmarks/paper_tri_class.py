@@ -676,7 +676,7 @@ def sdp(options):
             np.full(n_unlabeled, C_u),
             (0.0,),
         )
-        start, _ = problem.solve_given()
+        start = problem.solve_given().solution
         supervised = problem.machine.solve(problem.given[0], 0.0).objective
         majorize_minimize(problem, start)
         begin = time.process_time()

@@ -97,9 +97,9 @@ def fit(machine, method="min"):
     """A fit from nothing: the SVM of the labels, then the loss of the others."""
     if method == "min":
         problem = pose(machine, MinLoss(EPSILON))
-        return majorize_minimize(problem, problem.solve_given()[0])
+        return majorize_minimize(problem, problem.solve_given().solution)
     problem = pose(machine, RelaxedMinLoss(EPSILON, KAPPA, REACH))
-    start, _ = problem.solve_given()
+    start = problem.solve_given().solution
     return tri_class_cccp(problem, start, restore=method == "restore")
 
 
@@ -159,7 +159,7 @@ def printed(n_unlabeled=100):
     machine = GramMachine(gaussian(draw("usps", n_unlabeled)), 1e-5)
     loss = RelaxedMinLoss(EPSILON, KAPPA, 3.0)
     problem = pose(machine, loss)
-    start, _ = problem.solve_given()
+    start = problem.solve_given().solution
     f, n_labeled = machine.scores(start[:, 0])[10:], 10
     sides = np.sign(f) * (np.abs(f) > KAPPA)
 

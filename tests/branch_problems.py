@@ -46,7 +46,7 @@ def make_problem(loss, *, seed=0, cost=0.1, intercept=None, signs=None, machine=
 
 def labels_alone(problem):
     """The start that the estimators use."""
-    return problem.solve_given()[0]
+    return problem.solve_given().solution
 
 
 def exact_objective(problem, solution, loss):

@@ -98,3 +98,16 @@ def test_number_of_folds_must_fit_the_labels(cv):
     y = np.array([0, 0, 0, 1, 1, 1, -1, -1, -1])
     with pytest.raises(ValueError, match=rf"from 2 to the number .* \(6\), got {cv}"):
         list(SemiSupervisedSplit(cv).split(np.zeros((9, 1)), y))
+
+
+def test_rows_known_to_be_irrelevant_are_never_scored():
+    y = np.array([0, 1, 2, -1] * 6)
+    cv = SemiSupervisedSplit(3, irrelevant_label=2)
+    assert cv.get_n_splits(None, y) == 3
+    tested = []
+    for train, test in cv.split(y, y):
+        assert set(np.flatnonzero((y == 2) | (y == -1))) <= set(train)
+        assert not set(train) & set(test)
+        assert len(train) + len(test) == 24
+        tested.extend(test)
+    assert sorted(tested) == np.flatnonzero((y == 0) | (y == 1)).tolist()

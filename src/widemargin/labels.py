@@ -278,8 +278,9 @@ def _comparable(values):
     if len({_family(kind) for kind in kinds}) > 1:
         names = sorted(kind.__name__ for kind in kinds)
         raise ValueError(
-            f"y mixes labels of different types, got {', '.join(names)}; "
-            "convert all of them to strings or all to numbers."
+            f"y mixes labels of different types, got {', '.join(names)}; convert all "
+            "of them to strings or all to numbers, and mark unlabeled samples among "
+            "strings with None."
         )
     values = np.array(values.tolist())
     if values.dtype.kind in "iu" and (values == _UNLABELED).any():

@@ -5,7 +5,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, check_cv
 
-from widemargin.labels import read_labels
+from widemargin.labels import has_label, read_labels
 
 
 class SemiSupervisedSplit:
@@ -26,6 +26,9 @@ class SemiSupervisedSplit:
         a number of folds.
     random_state : int, RandomState instance or None, default=0
         Seed of the shuffling.
+    irrelevant_label : label or None, default=None
+        The value in y that marks rows known to be irrelevant (as in `TriClassSVC` and
+        `UniversumSVC`): they stay in training, too, and are never scored.
 
     Examples
     --------
@@ -42,10 +45,11 @@ class SemiSupervisedSplit:
     True
     """
 
-    def __init__(self, cv=5, *, shuffle=True, random_state=0):
+    def __init__(self, cv=5, *, shuffle=True, random_state=0, irrelevant_label=None):
         self.cv = cv
         self.shuffle = shuffle
         self.random_state = random_state
+        self.irrelevant_label = irrelevant_label
 
     def split(self, X, y, groups=None):
         """Generate training and test positions.
@@ -62,8 +66,12 @@ class SemiSupervisedSplit:
         ------
         train, test : ndarrays of int
         """
-        labels = read_labels(y)
-        labeled, unlabeled = labels.labeled_idx, np.flatnonzero(~labels.labeled)
+        relevant = np.flatnonzero(~has_label(y, self.irrelevant_label))
+        labels = read_labels(y, relevant)
+        labeled = relevant[labels.labeled]
+        others = np.ones(len(y), dtype=bool)
+        others[labeled] = False
+        unlabeled = np.flatnonzero(others)
         groups = None if groups is None else np.asarray(groups)[labeled]
         splitter = self._splitter(labels)
         for train, test in splitter.split(labeled, labels.codes, groups):
@@ -75,8 +83,10 @@ class SemiSupervisedSplit:
             return self.cv
         if y is None:
             return check_cv(self.cv).get_n_splits(X, y, groups)
-        labels = read_labels(y)
-        groups = None if groups is None else np.asarray(groups)[labels.labeled]
+        relevant = np.flatnonzero(~has_label(y, self.irrelevant_label))
+        labels = read_labels(y, relevant)
+        labeled = relevant[labels.labeled]
+        groups = None if groups is None else np.asarray(groups)[labeled]
         return self._splitter(labels).get_n_splits(
             labels.labeled_idx, labels.codes, groups
         )
@@ -102,5 +112,6 @@ class SemiSupervisedSplit:
     def __repr__(self):
         return (
             f"SemiSupervisedSplit(cv={self.cv!r}, shuffle={self.shuffle}, "
-            f"random_state={self.random_state!r})"
+            f"random_state={self.random_state!r}, "
+            f"irrelevant_label={self.irrelevant_label!r})"
         )

@@ -106,6 +106,42 @@ def test_mean_score_of_unlabeled_samples_is_fixed(two, machine, balance, kernel)
     assert_allclose(scores[y_partial < 0].mean(), 2 * share - 1, atol=1e-6)
 
 
+@pytest.mark.parametrize("machine", [TransductiveSVC, TriClassSVC])
+def test_balance_of_the_user_is_kept_by_the_average(two, machine):
+    X, _, y_partial = two
+    model = machine(balance={0: 0.3, 1: 0.7}, random_state=0).fit(X, y_partial)
+    scores = model.decision_function(X)
+    assert_allclose(scores[y_partial < 0].mean(), 0.4, atol=1e-6)
+
+
+def test_held_out_labels_are_no_universum(two):
+    """Unlabeled or marked, the samples of no class are the same."""
+    X, y, _ = two
+    y = np.where(np.arange(120) % 3 == 0, 2, y)
+    marked = UniversumSVC(irrelevant_label=2, random_state=0).fit(X, y)
+    hidden = UniversumSVC(random_state=0).fit(X, np.where(y == 2, -1, y))
+    assert_array_equal(marked.average_.errors, hidden.average_.errors)
+    assert marked.slope_ == hidden.slope_
+    assert_allclose(marked.decision_function(X), hidden.decision_function(X))
+
+
+def test_objective_of_the_labels_alone(two):
+    X, _, y_partial = two
+    labeled = y_partial >= 0
+    model = TriClassSVC(C=1.0, gamma=0.3, unlabeled_weight=0, tol=1e-8)
+    model.fit(X, y_partial)
+    gram = rbf_kernel(X[labeled], gamma=0.3)
+    svc = SVC(kernel="precomputed", C=1.0, tol=1e-9).fit(gram, y_partial[labeled])
+    a = np.zeros(20)
+    a[svc.support_] = svc.dual_coef_[0]
+    slack = np.maximum(
+        0, 1 - (2 * y_partial[labeled] - 1) * svc.decision_function(gram)
+    )
+    assert_allclose(
+        model.result_.objective, 0.5 * a @ gram @ a + slack.sum(), rtol=1e-6
+    )
+
+
 def test_mean_scores_of_more_classes(three):
     X, _, y_partial = three
     shares = {0: 0.5, 1: 0.3, 2: 0.2}
@@ -124,10 +160,11 @@ def test_sizes_of_classes_that_choose_together(share, seed):
     model = TransductiveSVC(
         multi_class="joint", balance=shares, unlabeled_weight=1.0, gamma=0.2
     )
-    _, _, _, (sample, _, _) = model._read(X, y_partial, None)
+    *_, (sample, _, _) = model._read(X, y_partial, None)
     chosen = model._chooser(sample)(np.random.default_rng(seed).normal(size=(78, 3)))
     assert_array_equal((chosen == 1).sum(axis=1), 1)
-    sizes = (chosen == 1).sum(axis=0)
+    found = model.fit(X, y_partial).transduction_[y_partial < 0]
+    sizes = np.bincount(found, minlength=3)
     wanted = 78 * np.array([shares[k] for k in range(3)])
     assert (sizes >= np.floor(wanted / 1.5)).all()
     assert (sizes <= np.ceil(wanted * 1.5)).all()
@@ -218,7 +255,7 @@ def test_irrelevant_label_that_is_not_there_is_told(two):
 
 def test_irrelevant_label_is_not_the_marker_of_unlabeled(two):
     X, _, y_partial = two
-    with pytest.raises(ValueError, match="-1 marks an unlabeled sample"):
+    with pytest.raises(ValueError, match="does not mark unlabeled samples, got -1"):
         TriClassSVC(irrelevant_label=-1).fit(X, y_partial)
 
 

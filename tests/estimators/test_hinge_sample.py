@@ -168,15 +168,16 @@ def test_given_losses_without_irrelevant_rows(X, y, weights):
 
 
 @pytest.mark.parametrize("pairwise", [False, True])
-def test_part_has_some_known_and_all_irrelevant_rows(X, y, weights, pairwise):
+def test_part_has_some_known_and_some_irrelevant_rows(X, y, weights, pairwise):
     table = X @ X.T if pairwise else X
     sample, _, origin = collect(table, y, weights, pairwise=pairwise)
     rows = np.flatnonzero(sample.labels.labeled | (np.arange(27) < 10))
-    part, own = sample.part(rows, pairwise=pairwise), origin[rows]
+    aside, own = np.array([0, 2]), origin[rows]
+    part = sample.part(rows, aside, pairwise=pairwise)
     assert part.n_known == len(rows) < 27
-    assert part.n_samples == len(rows) + 3
+    assert part.n_samples == len(rows) + 2
     assert_array_equal(part.known.row_weights, weights[own])
-    assert_array_equal(part.aside, sample.aside)
+    assert_array_equal(part.aside, sample.aside[aside])
     assert_array_equal(part.labels.labeled, y[own] >= 0)
     assert_array_equal(part.labels.codes, sample.labels.codes)
     assert part.label_cost == sample.label_cost

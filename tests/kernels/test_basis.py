@@ -9,6 +9,7 @@ from widemargin.kernels import (
     Polynomial,
     Precomputed,
     Rbf,
+    SubsetBasis,
     WeightBasis,
 )
 
@@ -87,3 +88,17 @@ def test_weights_of_the_linear_kernel_are_its_points(X, X_new, rng):
     points, coefficients = WeightBasis().function(Linear(), X, np.arange(30), c)
     assert points.shape == (2, 3)
     assert_allclose(Linear()(X_new, points) @ coefficients, X_new @ c)
+
+
+@pytest.mark.parametrize("kernel", [Rbf(0.5), Precomputed()], ids=repr)
+def test_function_of_some_rows_with_their_coefficients(X, X_new, rng, kernel):
+    """Rows of the basis are positions in `origin`; zeros are kept, too."""
+    origin, c = np.array([20, 3, 7, 11, 5]), rng.normal(size=(2, 4))
+    c[1] = 0.0
+    basis = SubsetBasis(np.array([3, 0]))
+    given, new = (X @ X.T, X_new @ X.T) if kernel == Precomputed() else (X, X_new)
+    points, coefficients = basis.function(kernel, given, origin, c)
+    assert_array_equal(basis.rows, [3, 0])
+    assert_array_equal(points, [11, 20] if kernel == Precomputed() else X[[11, 20]])
+    values = kernel(new, points) @ coefficients
+    assert_allclose(values, kernel(new, kernel.points(given, [11, 20])) @ c)

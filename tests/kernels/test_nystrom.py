@@ -3,6 +3,7 @@ import pytest
 import reference
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.cluster import KMeans
 
 from widemargin.kernels import (
     Cosine,
@@ -163,6 +164,48 @@ def test_spread_landmarks_find_a_far_sample(rng):
         assert 42 in choose_landmarks(kernel, X, 5, rng, "kmeans++")
 
 
+@pytest.mark.parametrize("to_format", [np.asarray, sparse.csr_matrix])
+def test_central_landmarks_are_in_the_middle_of_each_cluster(to_format):
+    """One row of each of four clusters, the one nearest to their mean."""
+    rng = np.random.default_rng(0)
+    centers = np.array([[0.0, 0.0], [30.0, 0.0], [0.0, 30.0], [30.0, 30.0]])
+    X = np.repeat(centers, 15, axis=0) + rng.normal(size=(60, 2))
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        rows = choose_landmarks(Rbf(0.5), to_format(X), 4, rng, "kmeans")
+        for k, row in enumerate(rows):
+            cluster = X[15 * k : 15 * (k + 1)]
+            distances = np.linalg.norm(cluster - cluster.mean(axis=0), axis=1)
+            assert row == 15 * k + distances.argmin()
+
+
+def test_central_landmarks_of_copies_are_each_row_once(rng):
+    distinct = np.array([[0.0, 1.0], [4.0, 1.0], [2.0, 3.0], [-1.0, -2.0]])
+    rows = choose_landmarks(Rbf(0.5), np.repeat(distinct, 5, axis=0), 4, rng, "kmeans")
+    assert_array_equal(rows // 5, np.arange(4))
+
+
+def test_central_landmarks_of_many_rows_look_at_a_pool(rng, monkeypatch):
+    """No more than twenty candidates for each landmark are clustered."""
+    sizes, fit = [], KMeans.fit
+
+    def counting(self, X, *args):
+        sizes.append(X.shape[0])
+        return fit(self, X, *args)
+
+    monkeypatch.setattr(KMeans, "fit", counting)
+    X = rng.normal(size=(1000, 2))
+    rows = choose_landmarks(Rbf(0.5), X, 3, rng, "kmeans")
+    assert len(set(rows)) == 3
+    assert sizes == [60]
+
+
+def test_central_landmarks_of_a_gram_matrix_are_refused(X, rng):
+    message = "landmarks='kmeans' needs rows of features.* use landmarks='kmeans\\+\\+'"
+    with pytest.raises(ValueError, match=message):
+        choose_landmarks(Precomputed(), Rbf(0.5)(X), 6, rng, "kmeans")
+
+
 @pytest.mark.parametrize("n_landmarks", [4, 8])
 def test_spread_landmarks_of_few_distinct_rows(n_landmarks):
     """All distinct rows are taken first, then copies fill up."""
@@ -190,7 +233,7 @@ def test_spread_landmarks_of_many_rows_look_at_a_pool(rng):
     assert max(sizes) == 60
 
 
-@every_choice
+@pytest.mark.parametrize("choice", [c for c in CHOICES if c != "kmeans"])
 def test_precomputed_gives_the_same_landmarks_and_features(X, X_new, choice):
     kernel, n_landmarks = Rbf(0.5), 6
     gram, values = kernel(X), kernel(X_new, X)

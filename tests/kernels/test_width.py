@@ -53,6 +53,37 @@ def test_median_of_many_rows_is_of_a_repeatable_sample(rng):
 
 
 @pytest.mark.parametrize("to_format", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("shift", [0.0, 300.0])
+@pytest.mark.parametrize("n_samples", [2, 3, 30])
+def test_mean_is_of_all_squared_distances(X, rng, to_format, shift, n_samples):
+    """Of all pairs of rows, those of a row with itself included."""
+    X = np.where(X[:n_samples] > -0.5, X[:n_samples], 0.0) + shift
+    expected = 1 / (reference.distances(X) ** 2).mean()
+    found = select_gamma("mean", to_format(X), rng)
+    assert_allclose(found, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("to_format", [np.asarray, sparse.csr_matrix])
+def test_mean_in_single_precision(X, rng, to_format):
+    expected = select_gamma("mean", X, rng)
+    found = select_gamma("mean", to_format(X.astype(np.float32)), rng)
+    assert_allclose(found, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("to_format", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("value", [0.0, 0.1, -3e5])
+def test_mean_of_constant_data_is_one(rng, to_format, value):
+    for shape in [(1, 3), (7, 3), (30, 3), (5, 40)]:
+        assert select_gamma("mean", to_format(np.full(shape, value)), rng) == 1.0
+
+
+def test_mean_of_equal_rows_is_one_whatever_the_rounding(rng):
+    for n_features in (2, 17, 200):
+        X = np.tile(rng.normal(size=n_features), (12, 1))
+        assert select_gamma("mean", X, rng) == 1.0
+
+
+@pytest.mark.parametrize("to_format", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("value", [0.0, 0.1, -3e5])
 @pytest.mark.parametrize("gamma", ["scale", "median"])
@@ -74,5 +105,5 @@ def test_median_of_one_row_is_one(rng):
 
 
 def test_other_words_are_refused_by_value(X, rng):
-    with pytest.raises(ValueError, match="'scale' or 'median', got 'auto'"):
+    with pytest.raises(ValueError, match="'scale', 'median' or 'mean', got 'auto'"):
         select_gamma("auto", X, rng)

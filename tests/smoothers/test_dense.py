@@ -33,3 +33,18 @@ def test_gram_of_zeros_fits_nothing():
 def test_matrix_that_is_no_kernel_is_refused():
     with pytest.raises(ValueError, match="positive semi-definite"):
         DenseSmoother(-np.eye(3), np.ones(3), 0.5)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_explained_share_is_that_of_the_inverse(rng, dtype):
+    points, new = rng.normal(size=(25, 3)), rng.normal(size=(7, 3))
+    gram, weights = rbf_gram(points), rng.uniform(0.2, 5.0, 25)
+    cross = rbf_gram(np.vstack([points, new]))[25:, :25]
+    inverse = np.linalg.inv(gram + np.diag(0.3 / weights))
+    expected = np.einsum("ij,jk,ik->i", cross, inverse, cross)
+    smoother = DenseSmoother(gram.astype(dtype), weights, 0.3)
+    tolerance = 1e-9 if dtype is np.float64 else 1e-4
+    for n_points in (7, 2, 1):  # the second time from what the first has kept
+        part = cross[:n_points].astype(dtype)
+        found = smoother.explained(part)
+        assert_allclose(found, expected[:n_points], atol=tolerance)

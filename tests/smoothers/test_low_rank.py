@@ -33,3 +33,13 @@ def test_repeated_features(rng):
     ours = LowRankSmoother(features, weights, 1e-6)
     dense = DenseSmoother(features @ features.T, weights, 1e-6)
     assert_allclose(ours.mass_block(np.arange(25)), dense.matrix, atol=1e-6)
+
+
+@pytest.mark.parametrize("rank", [1, 4, 40])
+def test_explained_share_is_that_of_the_inverse(rng, rank):
+    features, new = rng.normal(size=(25, rank)), rng.normal(size=(7, rank))
+    weights, cross = rng.uniform(0.2, 5.0, 25), new @ features.T
+    inverse = np.linalg.inv(features @ features.T + np.diag(0.3 / weights))
+    expected = np.einsum("ij,jk,ik->i", cross, inverse, cross)
+    found = LowRankSmoother(features, weights, 0.3).explained(new)
+    assert_allclose(found, expected, rtol=1e-8)

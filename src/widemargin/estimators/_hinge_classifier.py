@@ -7,15 +7,15 @@ import numpy as np
 
 from widemargin.estimators._checks import check_choice, check_number
 from widemargin.estimators._hinge_machines import HingeMachineMixin
-from widemargin.estimators._hinge_sample import collect_hinge_sample
+from widemargin.estimators._hinge_sample import collect_hinge_sample, draw_aside
 from widemargin.estimators._kernel_machine import KernelClassifier
 from widemargin.estimators._path_average import deal_sample, draw_panel, weigh_path
 from widemargin.estimators._reading import read_rows
-from widemargin.labels import decide, has_label, read_labels
+from widemargin.labels import decide, has_label, labeled_mask, read_labels
 from widemargin.linalg.random import as_generator
 from widemargin.solvers.hinge_machine import WeightMachine
 from widemargin.solvers.majorize import BranchProblem, majorize_minimize, worst
-from widemargin.solvers.result import SolveResult, Status
+from widemargin.solvers.result import Status
 from widemargin.solvers.temperature import DEFAULT_SLOPE
 
 _FOLD_TOL = 10.0  # held-out labels ask for the side of the boundary, not for digits
@@ -55,20 +55,28 @@ class HingeClassifier(HingeMachineMixin, KernelClassifier):
         """
         self._check_parameters()
         rng = as_generator(self.random_state)
-        given, labels, used, (sample, rows, origin) = self._read(X, y, sample_weight)
-        labeled = used[labels.labeled]
+        given, labels, used, irrelevant, collected = self._read(X, y, sample_weight)
+        sample, rows, origin = collected
         self.classes_ = labels.classes
         self._shares(sample)  # refuses a wrong balance even if nothing is unlabeled
         kernel = self._make_kernel(rows, rng)
         machine, basis = self._make_machine(kernel, rows, rng)
         function, result = self._learn(machine, sample, rng)
         self._store_function(kernel, basis, given, origin, function)
-        scores = self._evaluate(given)
+        scores, labeled = self._evaluate(given), used[labels.labeled]
         self.transduction_ = self.classes_[decide(scores)]
+        unlabeled = origin[sample.unlabeled_idx]
+        self.transduction_[unlabeled] = self.classes_[
+            self._decide(scores[unlabeled], sample)
+        ]
         self.transduction_[labeled] = labels.classes[labels.codes]
-        self._store_relevance(scores, labeled, origin[sample.irrelevant_idx])
+        self._store_relevance(scores, labeled, irrelevant)
         self._store(result)
         return self
+
+    def _decide(self, scores, sample):
+        """Class codes of the unlabeled samples."""
+        return decide(scores)
 
     def _store_relevance(self, scores, labeled, irrelevant):
         """Nothing, if samples cannot be irrelevant."""
@@ -96,15 +104,22 @@ class HingeClassifier(HingeMachineMixin, KernelClassifier):
         sample = collect_hinge_sample(
             X, labels, weights, used, aside, float(self.C), pairwise=self._is_pairwise
         )
-        return X, labels, used, sample
+        return X, labels, used, irrelevant, sample
 
     def _find_irrelevant(self, y):
         """Which samples are known to be irrelevant."""
-        irrelevant = has_label(y, self.irrelevant_label)
+        label = self.irrelevant_label
+        is_label = label is None or (np.isscalar(label) and labeled_mask([label])[0])
+        if not is_label:
+            raise ValueError(
+                f"irrelevant_label of {type(self).__name__} must be None or a value of y "
+                f"that does not mark unlabeled samples, got {label!r}."
+            )
+        irrelevant = has_label(y, label)
         if self.irrelevant_label is not None and not irrelevant.any():
             warnings.warn(
                 f"{type(self).__name__} found no sample with the irrelevant_label "
-                f"{self.irrelevant_label!r} in y.",
+                f"{self.irrelevant_label!r} ({type(label).__name__}) in y.",
                 UserWarning,
                 stacklevel=4,
             )
@@ -139,9 +154,10 @@ class HingeClassifier(HingeMachineMixin, KernelClassifier):
         """How far each machine of the path counts; None if interrupted."""
         cheap = isinstance(machine, WeightMachine)
         known = draw_panel(sample.known, rng, rows_per_label=20 if cheap else 2)
-        panel = sample.part(known, pairwise=self._is_pairwise)
-        small = machine.part(np.concatenate([known, sample.irrelevant_idx]))
+        aside = draw_aside(sample, rng)
+        small = machine.part(np.concatenate([known, sample.n_known + aside]))
         small = replace(small, tol=_FOLD_TOL * machine.tol)
+        panel = sample.part(known, aside, pairwise=self._is_pairwise)
         folds = deal_sample(sample.known, rng)
 
         def follow(held_out):
@@ -167,12 +183,11 @@ class HingeClassifier(HingeMachineMixin, KernelClassifier):
         Each starts from the one before it; an interrupted one is the last.
         """
         problem = self._pose(machine, sample)
-        free = replace(problem, intercepts=(None,) * problem.n_columns)
-        solution, status = free.solve_given()
-        scores = problem.scores(solution)
-        value = sum(g.value(f) for g, f in zip(problem.given, scores.T, strict=True))
-        result = SolveResult(solution, value, status, 1, {"criterion": [0.0]})
-        path = [solution]
+        alone = problem
+        if not isinstance(self.balance, dict):  # what the user says is always kept
+            alone = replace(problem, intercepts=(None,) * problem.n_columns)
+        result = alone.solve_given()
+        path = [result.solution]
         for weight in weights:
             if result.status is Status.INTERRUPTED:
                 break

@@ -9,6 +9,8 @@ from widemargin.estimators._search_sample import SearchSample, collect_points
 from widemargin.linalg.rows import content_order
 from widemargin.objectives.tri_class import EpsilonInsensitive, labeled_hinges
 
+_PANEL_ASIDE = 1000  # irrelevant rows beside those on which labels are held out
+
 
 @dataclass(frozen=True)
 class HingeSample:
@@ -58,9 +60,10 @@ class HingeSample:
         """Summed cost of the labeled rows."""
         return self.C * float(self.known.row_weights[self.labels.labeled].sum())
 
-    def part(self, rows, *, pairwise):
-        """Some of the known rows, all labeled ones among them, and all irrelevant."""
-        return replace(self, known=self.known.part(rows, pairwise=pairwise))
+    def part(self, rows, aside, *, pairwise):
+        """Some of the known rows, all labeled ones among them, and some irrelevant."""
+        known = self.known.part(rows, pairwise=pairwise)
+        return replace(self, known=known, aside=self.aside[aside])
 
     def without(self, hidden):
         """The same rows with some of the labels (a mask over them) hidden."""
@@ -88,6 +91,15 @@ class HingeSample:
             aside = EpsilonInsensitive(epsilon).pieces(None, rows, costs, n_samples)
             losses = [loss + aside for loss in losses]
         return tuple(losses)
+
+
+def draw_aside(sample, rng):
+    """Positions of some of the rows known to be irrelevant among them."""
+    n_aside = len(sample.aside)
+    size = min(n_aside, _PANEL_ASIDE)
+    return (
+        np.sort(rng.choice(n_aside, size, replace=False)) if n_aside else np.arange(0)
+    )
 
 
 def collect_hinge_sample(X, labels, weights, known, aside, C, *, pairwise):

@@ -29,7 +29,7 @@ class KernelMachine(SolvedMixin, BaseEstimator):
         if not callable(self.kernel):
             check_choice(self, "kernel", KERNELS)
         if isinstance(self.gamma, str):
-            check_choice(self, "gamma", self._widths)
+            check_choice(self, "gamma", self._widths, "or a number > 0")
         else:
             check_number(self, "gamma", low=0, strict=True)
         check_number(self, "degree", low=1, integer=True)

@@ -87,7 +87,8 @@ def weigh_path(follow, panel, folds, unlabeled_weights, *, only_last=False):
     unlabeled_weights : tuple of float
         Of the machines, the first 0.
     only_last : bool
-        Whether the last machine is all that counts, whatever it gets wrong.
+        Whether the last machine is all that counts, whatever it gets wrong; two of the
+        folds are then enough.
 
     Returns
     -------
@@ -95,7 +96,8 @@ def weigh_path(follow, panel, folds, unlabeled_weights, *, only_last=False):
     """
     labels, errors = panel.labels, np.zeros(len(unlabeled_weights))
     scores = np.zeros((len(errors), len(folds), labels.signs.shape[1]))
-    for fold in range(_FOLDS):
+    n_folds = _FOLDS if not only_last else 2
+    for fold in range(n_folds):
         held_out = folds == fold
         if not held_out.any():
             continue
@@ -109,7 +111,8 @@ def weigh_path(follow, panel, folds, unlabeled_weights, *, only_last=False):
     if only_last:
         shares = np.eye(len(errors))[-1]
     average = np.tensordot(shares, scores, axes=1)
-    return PathAverage(unlabeled_weights, errors, shares, average, folds >= 0)
+    is_tested = (folds >= 0) & (folds < n_folds)
+    return PathAverage(unlabeled_weights, errors, shares, average, is_tested)
 
 
 def deal_sample(sample, rng):

@@ -14,10 +14,10 @@ class TransductiveSVC(HingeClassifier):
     r"""Transductive support vector classifier (S3VM).
 
     Learns from labeled and unlabeled samples: a support vector machine that keeps
-    unlabeled samples, too, away from its decision boundary, on whichever side. Classes
-    keep their sizes. For clean unlabeled data, above all text and other data of many
-    features, in which classes are clusters; see `TriClassSVC` if the unlabeled samples
-    may belong to no class.
+    unlabeled samples, too, away from its decision boundary, on whichever side, and
+    their mean score at what the shares of the classes ask for. For clean unlabeled
+    data, above all text and other data of many features, in which classes are clusters;
+    see `TriClassSVC` if the unlabeled samples may belong to no class.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class TransductiveSVC(HingeClassifier):
         matrix of more than 2 GiB is not kept, its rows are made when they are needed.
         "auto" is None up to 10,000 samples and 1,000 for more, and always None for
         "smo" and for a linear kernel of few or sparse features.
-    landmarks : {"kmeans++", "uniform", "pivoted"}, default="kmeans++"
+    landmarks : {"kmeans++", "kmeans", "uniform", "pivoted"}, default="kmeans++"
         How landmarks are chosen, see :func:`widemargin.kernels.choose_landmarks`.
     tol : float, default=1e-3
         Accuracy of the convex problems: largest violation of the optimality conditions
@@ -77,7 +77,7 @@ class TransductiveSVC(HingeClassifier):
         The class names.
     transduction_ : ndarray of shape (n_samples,)
         Labels of all training samples: the given ones, and those predicted for the
-        others.
+        others, also for samples that are marked as irrelevant.
     average_ : PathAverage or None
         With ``unlabeled_weight="auto"``: the `unlabeled_weights` of the machines, how
         many held-out labels each gets wrong (`errors`) and how far each counts
@@ -93,8 +93,8 @@ class TransductiveSVC(HingeClassifier):
 
     Notes
     -----
-    For two classes, over functions :math:`f = h + b`, Eq. (4) of [1]_ with the losses
-    of its Table 2,
+    For two classes, over functions :math:`f = h + b`, Eq. (4) of [1]_ with the
+    symmetric hinge on unlabeled samples,
 
     .. math:: \tfrac12 \|h\|^2 + C \sum_{i \in L} \max(0, 1 - y_i f_i)
               + C_u \sum_{i \in U} \max(0, 1 - |f_i|) ,
@@ -104,12 +104,14 @@ class TransductiveSVC(HingeClassifier):
     problem that is left, which never raises the objective.
 
     *Balance*: the mean score of the unlabeled samples is :math:`2 p - 1` for a class of
-    share p, Eq. (25), exactly, by centring the kernel on their mean. Shares from the
-    labels count one label more for each class and are drawn towards equal ones as far
-    as chance explains their differences. With ``multi_class="joint"`` there are bounds
-    instead: a step puts each unlabeled sample into the class of the largest score plus
-    an offset of the class, which keeps all sizes within a factor of 1.5 of their
-    shares.
+    share p, Eq. (25), exactly, by centring the kernel on their mean. That holds for
+    each machine with an unlabeled weight. An average over several has the machine of
+    the labels alone in it, which is free unless `balance` is your own, so that its mean
+    is only near it. Shares from the labels count one label more for each class and are
+    drawn towards equal ones as far as chance explains their differences. With
+    ``multi_class="joint"`` there are bounds instead: a step, and ``transduction_`` in
+    the end, puts each unlabeled sample into the class of the largest score plus an
+    offset of the class, which keeps all sizes within a factor of 1.5 of their shares.
 
     With ``unlabeled_weight="auto"`` there are several machines: that of the labels
     alone, and one for each of the weights 0.1, 0.3 and 1, each starting from the one
@@ -195,13 +197,22 @@ class TransductiveSVC(HingeClassifier):
     def _chooser(self, sample):
         if not self._is_joint(sample):
             return None
-        n_classes, n_rows = sample.labels.n_classes, len(sample.unlabeled_idx)
-        lower, upper = np.zeros(n_classes, dtype=int), np.full(n_classes, n_rows)
-        if self.balance is not None:
-            lower, upper = factor_bounds(self._shares(sample), n_rows)
+        n_classes, bounds = sample.labels.n_classes, self._bounds(sample)
 
         def choose(scores):
-            codes, _ = assign_classes(scores, lower, upper)
+            codes, _ = assign_classes(scores, *bounds)
             return sign_coding(codes, n_classes).astype(int)
 
         return choose
+
+    def _bounds(self, sample):
+        """Smallest and largest number of unlabeled rows in each class."""
+        n_classes, n_rows = sample.labels.n_classes, len(sample.unlabeled_idx)
+        if self.balance is None:
+            return np.zeros(n_classes, dtype=int), np.full(n_classes, n_rows)
+        return factor_bounds(self._shares(sample), n_rows)
+
+    def _decide(self, scores, sample):
+        if not self._is_joint(sample):
+            return super()._decide(scores, sample)
+        return assign_classes(scores, *self._bounds(sample))[0]

@@ -70,7 +70,7 @@ class TriClassSVC(HingeClassifier):
         matrix of more than 2 GiB is not kept, its rows are made when they are needed.
         "auto" is None up to 10,000 samples and 1,000 for more, and always None for
         "smo" and for a linear kernel of few or sparse features.
-    landmarks : {"kmeans++", "uniform", "pivoted"}, default="kmeans++"
+    landmarks : {"kmeans++", "kmeans", "uniform", "pivoted"}, default="kmeans++"
         How landmarks are chosen, see :func:`widemargin.kernels.choose_landmarks`.
     tol : float, default=1e-3
         Accuracy of the convex problems: largest violation of the optimality conditions
@@ -88,7 +88,7 @@ class TriClassSVC(HingeClassifier):
         The class names.
     transduction_ : ndarray of shape (n_samples,)
         Labels of all training samples: the given ones, and those predicted for the
-        others.
+        others, also for samples that are marked as irrelevant.
     relevance_ : ndarray of bool, shape (n_samples,)
         Whether each training sample counts as one of the classes; labeled samples
         always do, samples with `irrelevant_label` never.

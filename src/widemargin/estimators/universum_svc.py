@@ -2,6 +2,7 @@
 
 from widemargin.estimators._checks import check_number
 from widemargin.estimators._hinge_classifier import HingeClassifier
+from widemargin.labels import labeled_mask
 from widemargin.objectives.tri_class import EpsilonInsensitive
 
 
@@ -46,7 +47,7 @@ class UniversumSVC(HingeClassifier):
         matrix of more than 2 GiB is not kept, its rows are made when they are needed.
         "auto" is None up to 10,000 samples and 1,000 for more, and always None for
         "smo" and for a linear kernel of few or sparse features.
-    landmarks : {"kmeans++", "uniform", "pivoted"}, default="kmeans++"
+    landmarks : {"kmeans++", "kmeans", "uniform", "pivoted"}, default="kmeans++"
         How landmarks are chosen, see :func:`widemargin.kernels.choose_landmarks`.
     tol : float, default=1e-3
         Accuracy of the convex problems: largest violation of the optimality conditions
@@ -64,7 +65,7 @@ class UniversumSVC(HingeClassifier):
         The class names.
     transduction_ : ndarray of shape (n_samples,)
         Labels of all training samples: the given ones, and those predicted for the
-        others.
+        others, also for samples that are marked as irrelevant.
     average_ : PathAverage or None
         With ``unlabeled_weight="auto"``: the `unlabeled_weights` of the machines, how
         many held-out labels each gets wrong (`errors`) and how far each counts
@@ -161,8 +162,11 @@ class UniversumSVC(HingeClassifier):
     def _loss(self):
         return EpsilonInsensitive(self.epsilon)
 
-    def _loss_rows(self, sample):
-        """Rows known to be irrelevant, if there is a label for them, or unlabeled."""
+    def _find_irrelevant(self, y):
+        """The samples with the label for it, or else all unlabeled ones."""
         if self.irrelevant_label is None:
-            return sample.unlabeled_idx
+            return ~labeled_mask(y)
+        return super()._find_irrelevant(y)
+
+    def _loss_rows(self, sample):
         return sample.irrelevant_idx

@@ -77,6 +77,27 @@ class HingePieces:
         starts = np.concatenate([[0], np.cumsum(counts)])
         return starts, self.kinks[order], self.costs[order]
 
+    def fill(self, coefficients):
+        """How much of its cost each piece has passed, in the order of `by_sample`."""
+        starts, _, costs = self.by_sample()
+        counts, total = np.diff(starts), np.concatenate([[0.0], np.cumsum(costs)])
+        before = total[:-1] - np.repeat(total[starts[:-1]], counts)
+        room = np.repeat(coefficients - self.bounds()[0], counts) - before
+        return np.clip(room, 0.0, costs)
+
+    def check_free_intercept(self):
+        """Raise unless the loss is bounded from below in a free intercept."""
+        lower, upper = self.bounds()
+        slack = 1e-12 * (np.abs(lower) + np.abs(upper)).sum()
+        least, most = lower.sum(), upper.sum()
+        if least > slack or most < -slack:
+            way = "grows" if least > slack else "falls"
+            raise ValueError(
+                "pieces must let coefficients sum to zero if the intercept is free, "
+                f"got sums from {least:.6g} to {most:.6g}: the loss falls without end "
+                f"as the intercept {way}. Fix the intercept, or weaken the linear term."
+            )
+
     def dual_value(self, coefficients, roughness, intercept=0.0):
         r"""Lower bound of the objective that feasible coefficients prove.
 
@@ -92,12 +113,9 @@ class HingePieces:
         intercept : float
             The fixed intercept; of no effect if the coefficients sum to zero.
         """
-        starts, kinks, costs = self.by_sample()
-        counts, total = np.diff(starts), np.concatenate([[0.0], np.cumsum(costs)])
-        before = total[:-1] - np.repeat(total[starts[:-1]], counts)
-        passed = np.repeat(coefficients - self.bounds()[0], counts) - before
+        _, kinks, _ = self.by_sample()
         lower_value = -self.costs[self.sides < 0] @ self.kinks[self.sides < 0]
-        gained = kinks @ np.clip(passed, 0.0, costs) + lower_value
+        gained = kinks @ self.fill(coefficients) + lower_value
         return float(gained - intercept * coefficients.sum() - roughness / 2.0)
 
 

@@ -113,12 +113,8 @@ def spread(pieces, coefficients):
     kink, as in `HingePieces.by_sample`.
     """
     order = np.lexsort((-pieces.kinks, pieces.rows))
-    starts, _, costs = pieces.by_sample()
-    counts, total = np.diff(starts), np.concatenate([[0.0], np.cumsum(costs)])
-    before = total[:-1] - np.repeat(total[starts[:-1]], counts)
-    room = np.repeat(coefficients - pieces.bounds()[0], counts) - before
     passed = np.empty(len(order))
-    passed[order] = np.clip(room, 0.0, costs)
+    passed[order] = pieces.fill(coefficients)
     return np.where(pieces.sides > 0, passed, pieces.costs - passed)
 
 

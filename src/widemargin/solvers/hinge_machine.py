@@ -10,8 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from widemargin.solvers.result import Status
 from widemargin.solvers.smo import smo
 from widemargin.solvers.weight_newton import weight_newton
+
+_STEPS = 2_000_000  # of a convex problem
+_FEW = 5000  # samples whose Gram matrix can be kept
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,12 @@ class GramMachine:
 
     def solve(self, pieces, intercept=None, start=None):
         """Minimize half of the squared norm plus the pieces."""
-        return smo(self.gram, pieces, intercept=intercept, start=start, tol=self.tol)
+        return _limited(
+            smo(
+                self.gram, pieces, intercept=intercept, start=start, tol=self.tol,
+                max_iter=_STEPS,
+            )
+        )  # fmt: skip
 
     def scores(self, solution):
         """Scores of all samples."""
@@ -93,7 +102,9 @@ class RowMachine:
         return self.rows.shape[0]
 
     def part(self, rows):
-        """The machine of some of the samples."""
+        """The machine of some of the samples, with a Gram matrix if they are few."""
+        if len(rows) > _FEW:
+            return RowMachine(replace(self.rows, X=self.rows.X[rows]), self.tol)
         return GramMachine(self.rows.part(rows), self.tol)
 
     def centered(self, weights):
@@ -104,7 +115,12 @@ class RowMachine:
 
     def solve(self, pieces, intercept=None, start=None):
         """Minimize half of the squared norm plus the pieces."""
-        return smo(self.rows, pieces, intercept=intercept, start=start, tol=self.tol)
+        return _limited(
+            smo(
+                self.rows, pieces, intercept=intercept, start=start, tol=self.tol,
+                max_iter=_STEPS,
+            )
+        )  # fmt: skip
 
     def scores(self, solution):
         """Scores of all samples."""
@@ -147,13 +163,15 @@ class WeightMachine:
 
     def solve(self, pieces, intercept=None, start=None):
         """Minimize half of the squared norm plus the pieces."""
-        return weight_newton(
-            self.features,
-            pieces,
-            intercept=intercept,
-            center=self.center,
-            start=start,
-            tol=self.tol,
+        return _limited(
+            weight_newton(
+                self.features,
+                pieces,
+                intercept=intercept,
+                center=self.center,
+                start=start,
+                tol=self.tol,
+            )
         )
 
     def scores(self, solution):
@@ -184,6 +202,13 @@ def _uncentered(solution, center, shift):
     total = np.where(np.abs(total) > rounding, total, 0.0)  # of a free intercept
     intercepts = intercepts - shift @ coefficients + float(center @ shift) * total
     return coefficients - center[:, None] * total, intercepts
+
+
+def _limited(result):
+    """The result of a convex problem, told from the limit of a loop around it."""
+    if result.status is Status.MAX_ITER:
+        return replace(result, status=Status.INNER_LIMIT)
+    return result
 
 
 def roughness(solution, scores):

@@ -21,7 +21,7 @@ class BranchProblem:
 
     Attributes
     ----------
-    machine : GramMachine or WeightMachine
+    machine : GramMachine, RowMachine or WeightMachine
         Solves the convex problems.
     given : tuple of HingePieces
         Loss of the labeled samples, one for each column of scores.
@@ -78,17 +78,21 @@ class BranchProblem:
         )
         return self.machine.solve(pieces, self.intercepts[k], start)
 
-    def solve_given(self, start=None):
-        """The functions of the given loss alone, and how the solver ended."""
-        solution, status = np.zeros((self.machine.n_samples + 1, self.n_columns)), None
+    def solve_given(self):
+        """The functions of the given loss alone, with free intercepts or as fixed."""
+        n_samples, n_columns = self.machine.n_samples, self.n_columns
+        solution, status = np.zeros((n_samples + 1, n_columns)), Status.CONVERGED
+        objective, criterion = 0.0, 0.0
         for k, given in enumerate(self.given):
-            own = None if start is None else start[:, k]
-            result = self.machine.solve(given, self.intercepts[k], own)
+            result = self.machine.solve(given, self.intercepts[k])
             solution[:, k] = result.solution
             status = worst(status, result.status)
+            objective += result.objective
+            criterion = max([criterion, *result.history.get("criterion", [])[-1:]])
             if status is Status.INTERRUPTED:
                 break
-        return solution, status
+        history = {"objective": [objective], "criterion": [criterion]}
+        return SolveResult(solution, objective, status, 1, history)
 
     def scores(self, solution):
         """Scores of all samples, (n_samples, n_columns)."""
@@ -132,10 +136,7 @@ def majorize_minimize(problem, start, *, max_iter=50, callback=None):
                 break
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
-    history = state.history
-    return SolveResult(
-        state.solution, history["objective"][-1], status, n_iter, history
-    )
+    return SolveResult(state.solution, state.value, status, n_iter, state.history)
 
 
 class _State:
@@ -146,11 +147,12 @@ class _State:
         self.scores = problem.scores(start)
         self.branches, self.solved = problem.branches(self.scores), None
         self.statuses = [Status.CONVERGED] * problem.n_columns
+        self.value = problem.value(start, self.scores, self.branches)
         fixed = zip(problem.intercepts, start[-1], strict=True)
-        value = np.inf
-        if all(b is None or b == own for b, own in fixed):
-            value = problem.value(start, self.scores, self.branches)
-        self.history = {"objective": [value], "criterion": []}
+        is_feasible = all(b is None or b == own for b, own in fixed)
+        self.lowest = self.value if is_feasible else np.inf
+        objective = [self.value] if is_feasible else []
+        self.history = {"objective": objective, "criterion": []}
 
     def step(self):
         """Solve the columns whose branches are new; whether there is more to do."""
@@ -166,15 +168,18 @@ class _State:
             solution[:, k] = result.solution
             scores[:, k] = problem.machine.scores(result.solution)
         lowest = problem.branches(scores)
-        value, last = problem.value(solution, scores, lowest), self.history["objective"]
-        if value > last[-1] + _RISE * abs(last[-1]):  # the solver's tolerance is left
+        value = problem.value(solution, scores, lowest)
+        rounding = _RISE * abs(value)
+        if value > self.lowest + rounding:  # the solver's tolerance is left
             return False
         changed = float(np.mean(lowest != branches)) if branches.size else 0.0
+        has_gained = value < self.lowest - rounding
         self.solution, self.scores = solution, scores
         self.branches, self.solved = lowest, branches
-        last.append(min(value, last[-1]))
+        self.value = self.lowest = min(value, self.lowest)
+        self.history["objective"].append(self.value)
         self.history["criterion"].append(changed)
-        return changed > 0
+        return changed > 0 and has_gained
 
 
 def _equal(one, other, k):

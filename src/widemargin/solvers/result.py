@@ -12,6 +12,10 @@ class Status(Enum):
     CONVERGED = "converged"
     STOPPED_EARLY = "stopped early, as asked: the decisions do not change any more"
     MAX_ITER = "hit the iteration limit; raise max_iter or loosen tol"
+    INNER_LIMIT = (
+        "a convex problem hit its limit of steps; lower C or unlabeled_weight, scale X "
+        "or loosen tol"
+    )
     STALLED = "no step lowers the objective; loosen tol, use float64 or rescale X"
     INTERRUPTED = "interrupted; the best result so far is kept"
 

@@ -66,7 +66,7 @@ def smo(
 
     is_free = intercept is None
     if is_free:
-        _check_balance(pieces)
+        pieces.check_free_intercept()
     dual = _Dual(pieces, start, is_free)
     rows = (
         _DenseRows(gram) if isinstance(gram, np.ndarray) else _Cache(gram, cache_rows)
@@ -224,20 +224,6 @@ class _Cache:
         for begin in range(0, len(used), _FETCHED):
             rows = used[begin : begin + _FETCHED]
             add_rows(np.ascontiguousarray(self.gram.rows(rows)), a[rows], scores)
-
-
-def _check_balance(pieces):
-    """Whether the loss is bounded below in a free intercept."""
-    lower, upper = pieces.bounds()
-    slack = _ROUNDING * (np.abs(lower) + np.abs(upper)).sum()
-    least, most = lower.sum(), upper.sum()
-    if least > slack or most < -slack:
-        way = "grows" if least > slack else "falls"
-        raise ValueError(
-            "pieces must let coefficients sum to zero if the intercept is free, got "
-            f"sums from {least:.6g} to {most:.6g}: the loss falls without end as the "
-            f"intercept {way}. Fix the intercept, or weaken the linear term."
-        )
 
 
 def _origins(starts, lengths, lower):

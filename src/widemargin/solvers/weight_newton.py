@@ -81,7 +81,7 @@ def weight_newton(
        algorithm in convex programming, 1976.
     """
     if intercept is None:
-        _check_balance(pieces)
+        pieces.check_free_intercept()
     run = _Run(features, pieces, intercept, center, start)
     best, bound = run.evaluate()
     history = {"objective": [], "criterion": [], "width": [], "products": []}
@@ -233,17 +233,6 @@ class _Run:
     def _shift(self, w):
         """What the features' center adds to a free intercept."""
         return 0.0 if self.center is None else float(self.center @ w)
-
-
-def _check_balance(pieces):
-    lower, upper = (float(bound.sum()) for bound in pieces.bounds())
-    slack = 1e-12 * float(pieces.costs.sum() + np.abs(pieces.linear).sum())
-    if lower > slack or upper < -slack:
-        raise ValueError(
-            "with a free intercept the loss of a constant function must be bounded "
-            "from below: the coefficients must be able to sum to zero, got sums from "
-            f"{lower:.6g} to {upper:.6g}. Fix the intercept or change the linear term."
-        )
 
 
 def _paid_pieces(pieces):

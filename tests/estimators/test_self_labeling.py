@@ -1,0 +1,1028 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.stats import norm
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC, SVR
+
+from widemargin import SelfLabelingGPC, SelfLabelingSVC
+from widemargin.datasets import hide_labels
+from widemargin.kernels import ArdRbf, Rbf
+from widemargin.labels import sign_coding
+from widemargin.objectives.gp_evidence import GpEvidence, LogNormalPrior
+from widemargin.solvers.gp_hyperparameters import learn_hyperparameters
+from widemargin.solvers.informative_vectors import informative_vectors
+from widemargin.solvers.regressors import AbsoluteRegressor, SmootherRegressor
+from widemargin.solvers.result import SolveResult, Status
+from widemargin.solvers.temperature import fit_slope
+from widemargin.solvers.thresholds import best_threshold, threshold_interval
+
+MACHINES = [SelfLabelingGPC, SelfLabelingSVC]
+either_machine = pytest.mark.parametrize("machine", MACHINES)
+REGRESSORS = {SelfLabelingGPC: SmootherRegressor, SelfLabelingSVC: AbsoluteRegressor}
+TIGHT = {
+    SelfLabelingGPC: {"probabilities": "calibrated"},
+    SelfLabelingSVC: {"tol": 1e-8},
+}
+EXACT = {SelfLabelingGPC: 1e-8, SelfLabelingSVC: 1e-4}  # how far scores may differ
+PAPER = {
+    "labeled_weight": 1.0,
+    "annealing": (1.0,),
+    "threshold": "absolute",
+    "balance": {0: 0.5, 1: 0.5},
+    "balance_tolerance": 0.1,
+}
+
+
+@pytest.fixture
+def two():
+    """Two overlapping classes, 120 rows of three features, 20 labels."""
+    X, y = make_blobs(
+        120, n_features=3, centers=2, cluster_std=3.0, center_box=(-3, 3),
+        random_state=1,
+    )  # fmt: skip
+    return X, y, hide_labels(y, 20, rng=0)
+
+
+@pytest.fixture
+def three():
+    """Three overlapping classes, 120 rows, 15 labels."""
+    X, y = make_blobs(120, centers=3, cluster_std=2.0, random_state=0)
+    return X, y, hide_labels(y, 15, rng=0)
+
+
+@pytest.fixture(params=["two", "three"])
+def either(request):
+    return request.getfixturevalue(request.param)
+
+
+def tight(machine, **options):
+    """A machine that ends exactly, with scores as its decision function."""
+    return machine(**TIGHT[machine], **options)
+
+
+def as_columns(scores):
+    return scores[:, None] if scores.ndim == 1 else scores
+
+
+def process(model, X, y, weights):
+    """The Gaussian process of a model's hyperparameters, given these labels."""
+    codes = np.searchsorted(model.classes_, y)
+    signs = sign_coding(codes, len(model.classes_))
+    theta = np.log([model.scale_, model.kernel_.gamma, model.noise_])
+    return GpEvidence(X, signs, weights).posterior(theta)
+
+
+def support_vector_scores(X, y, weights, new, **options):
+    """Scores of support vector regression with the absolute loss, one-vs-rest."""
+    columns = sign_coding(y, y.max() + 1).T
+    machine = SVR(epsilon=0.0, tol=1e-9, **options)
+    return np.column_stack(
+        [machine.fit(X, t, sample_weight=weights).predict(new) for t in columns]
+    )
+
+
+# The labels alone
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_process_of_labels_alone_is_regression(either, rng, weighted):
+    X, y, y_partial = either
+    labeled = y_partial >= 0
+    own = rng.uniform(0.2, 2.0, labeled.sum()) if weighted else np.ones(labeled.sum())
+    options = {"gamma": 0.2, "scale": 2.0, "noise": 0.3, "labeled_weight": 7.0}
+    model = tight(SelfLabelingGPC, **options)
+    model.fit(X[labeled], y[labeled], sample_weight=own if weighted else None)
+    expected = process(model, X[labeled], y[labeled], 7.0 * own / own.mean())
+    scores = as_columns(model.decision_function(X))
+    assert_allclose(scores, expected.mean_at(X), atol=1e-8)
+    classes, std = model.predict(X, return_std=True)
+    assert_allclose(std**2, expected.variance_at(X), atol=1e-8)
+    assert_array_equal(classes, model.predict(X))
+    assert_array_equal(model.transduction_, y[labeled])
+    assert (model.scale_, model.noise_, model.kernel_) == (2.0, 0.3, Rbf(0.2))
+
+
+def test_machine_of_labels_alone_is_support_vector_regression(either):
+    X, y, y_partial = either
+    labeled = y_partial >= 0
+    options = {"C": 0.3, "gamma": 0.2}
+    model = tight(SelfLabelingSVC, labeled_weight=5.0, **options)
+    model.fit(X[labeled], y[labeled])
+    expected = support_vector_scores(
+        X[labeled], y[labeled], np.full(labeled.sum(), 5.0), X, **options
+    )
+    scores = as_columns(model.decision_function(X))
+    assert_allclose(scores, expected, atol=1e-4)
+    assert_array_equal(model.transduction_, y[labeled])
+
+
+# The function and its labels
+
+
+@pytest.mark.parametrize("relabel", ["loo", "in-sample"])
+def test_process_is_that_of_its_own_labels(either, relabel):
+    """And they are what it says, also of each sample without its own label."""
+    X, _, y_partial = either
+    labeled = y_partial >= 0
+    model = tight(SelfLabelingGPC, relabel=relabel, balance=None, labeled_weight=6.0)
+    model.fit(X, y_partial)
+    assert model.result_.history["objective"][-1] == 0  # no cycle
+    weights, found = np.where(labeled, 6.0, 1.0), model.transduction_
+    expected = process(model, X, found, weights)
+    scores = as_columns(model.decision_function(X))
+    assert_allclose(scores, expected.mean_at(X), atol=1e-8)
+    std = model.predict(X, return_std=True)[1]
+    assert_allclose(std**2, expected.variance_at(X), atol=1e-8)
+    if relabel == "in-sample":
+        assert_array_equal(model.predict(X)[~labeled], found[~labeled])
+        return
+    for i in np.flatnonzero(~labeled):
+        rest = np.delete(np.arange(120), i)
+        without = process(model, X[rest], found[rest], weights[rest])
+        value = without.mean_at(X[[i]])[0]
+        says = value.argmax() if len(value) > 1 else int(value[0] > 0)
+        assert says == found[i]
+
+
+def test_machine_is_that_of_its_own_labels(either):
+    X, _, y_partial = either
+    labeled = y_partial >= 0
+    options = {"C": 0.5, "gamma": 0.1}
+    model = tight(
+        SelfLabelingSVC, balance=None, threshold=None, labeled_weight=6.0, **options
+    )
+    model.fit(X, y_partial)
+    found, weights = model.transduction_, np.where(labeled, 6.0, 1.0)
+    expected = support_vector_scores(X, found, weights, X, **options)
+    scores = as_columns(model.decision_function(X))
+    assert_allclose(scores, expected, atol=1e-4)
+    assert_array_equal(model.predict(X)[~labeled], found[~labeled])
+
+
+@either_machine
+def test_weights_of_unlabeled_samples_follow_the_annealing(two, machine):
+    """The last one is that of the regression; one number will do."""
+    X, _, y_partial = two
+    options = {"gamma": 0.1, "labeled_weight": 5.0, "random_state": 0}
+    model = tight(machine, annealing=0.25, **options).fit(X, y_partial)
+    weights = np.where(y_partial >= 0, 5.0, 0.25)
+    if machine is SelfLabelingGPC:
+        expected = process(model, X, model.transduction_, weights).mean_at(X)
+    else:
+        found = model.transduction_
+        expected = support_vector_scores(X, found, weights, X, C=1.0, gamma=0.1)
+    scores = as_columns(model.decision_function(X))
+    assert_allclose(scores, expected, atol=EXACT[machine])
+
+
+def test_weight_of_unlabeled_samples_counts_among_them(two, rng):
+    X, _, y_partial = two
+    own = rng.uniform(0.2, 2.0, 120)
+    model = tight(SelfLabelingGPC, gamma=0.1).fit(X, y_partial, sample_weight=own)
+    weights = np.where(y_partial >= 0, 10.0, 1.0) * own / own.mean()
+    expected = process(model, X, model.transduction_, weights)
+    assert_allclose(model.decision_function(X), expected.mean_at(X)[:, 0], atol=1e-8)
+
+
+@either_machine
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_clusters_decide_where_labels_do_not(machine, kernel):
+    """One label in each of two long clusters, at opposite ends."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2)) * [2.0, 0.4]
+    y = np.repeat([0, 1], 100)
+    X[y == 1, 1] += 4.0
+    y_partial, across = np.full(200, -1), np.argsort(X.reshape(2, 100, 2)[:, :, 0])
+    y_partial[[across[0, 3], 100 + across[1, 96]]] = [0, 1]
+    labeled = y_partial >= 0
+    alone = SVC(kernel=kernel).fit(X[labeled], y[labeled])
+    model = machine(kernel=kernel).fit(X, y_partial)
+    assert alone.score(X, y) < 0.7
+    assert model.score(X, y) > 0.93
+    assert np.mean(model.transduction_ == y) > 0.93
+
+
+@either_machine
+def test_given_labels_stay_even_where_they_contradict_each_other(two, machine):
+    """Copies of one row with both labels, and wrong labels among the others'."""
+    X, y, y_partial = two
+    y_partial = np.where(np.arange(120) % 7 == 0, 1 - y, y_partial)
+    X = X.copy()
+    X[[0, 1, 2, 3]], y_partial[[0, 1, 2, 3]] = X[0], [0, 1, 0, 1]
+    labeled = y_partial >= 0
+    model = machine().fit(X, y_partial)
+    assert_array_equal(model.transduction_[labeled], y_partial[labeled])
+    assert np.any(model.predict(X)[labeled] != y_partial[labeled])
+    assert len(set(model.predict(X[:4]))) == 1
+
+
+# Class sizes
+
+
+@either_machine
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.85])
+@pytest.mark.parametrize("threshold", ["absolute", "squared", None])
+def test_sizes_are_within_the_tolerance_of_the_shares(two, machine, share, threshold):
+    X, _, y_partial = two
+    model = machine(
+        balance={0: 1 - share, 1: share}, balance_tolerance=0.05, threshold=threshold
+    )
+    found = model.fit(X, y_partial).transduction_[y_partial < 0]
+    assert abs(np.mean(found == 1) - share) < 0.05
+
+
+@either_machine
+def test_no_tolerance_asks_for_the_sizes_themselves(three, machine):
+    X, _, y_partial = three
+    shares = {0: 0.2, 1: 0.2, 2: 0.6}
+    model = machine(balance=shares, balance_tolerance=0).fit(X, y_partial)
+    assert_array_equal(np.bincount(model.transduction_[y_partial < 0]), [21, 21, 63])
+
+
+@either_machine
+def test_sizes_are_within_a_factor_by_default(three, machine):
+    """Of equal shares, however few of a class the scores ask for."""
+    X, y, _ = three
+    y_partial = np.where(np.arange(120) < 15, y, -1)
+    y_partial[np.flatnonzero(y == 2)[:9]] = 2
+    model = machine(balance="equal", gamma=0.01).fit(X, y_partial)
+    sizes = np.bincount(model.transduction_[y_partial < 0], minlength=3)
+    wanted = sizes.sum() / 3
+    assert (sizes >= np.floor(wanted / 1.5)).all()
+    assert (sizes <= np.ceil(wanted * 1.5)).all()
+
+
+@either_machine
+def test_balance_is_that_of_the_labels_by_default(machine):
+    """Nine of ten labels are of one class, and hence most of the samples."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(240, 2))
+    y_partial = np.full(240, -1)
+    y_partial[:40] = np.arange(40) % 10 == 0
+    unlabeled = y_partial < 0
+    by_labels = machine(annealing=(1.0,)).fit(X, y_partial)
+    equal = machine(annealing=(1.0,), balance="equal").fit(X, y_partial)
+    assert np.mean(by_labels.transduction_[unlabeled] == 1) < 0.3
+    assert np.mean(equal.transduction_[unlabeled] == 1) >= 0.33
+
+
+@either_machine
+def test_without_balance_any_size_will_do(machine):
+    """Labels on one side of a single cluster: all others go to one class."""
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(60, 2)), [[9.0, 9.0]]])
+    y_partial = np.full(61, -1)
+    y_partial[:5], y_partial[60] = 0, 1
+    free = machine(balance=None, threshold=None).fit(X, y_partial)
+    bound = machine(threshold=None).fit(X, y_partial)
+    assert set(free.transduction_[5:60]) == {0}
+    assert np.sum(bound.transduction_[5:60] == 1) >= 5
+
+
+# Sparse processes
+
+
+@pytest.mark.parametrize("landmarks", ["uniform", "kmeans++", "kmeans", "ivm"])
+@pytest.mark.parametrize("relabel", ["loo", "in-sample"])
+def test_all_rows_as_landmarks_are_the_exact_process(either, landmarks, relabel):
+    X, _, y_partial = either
+    options = {"gamma": 0.3, "relabel": relabel}
+    exact = SelfLabelingGPC(**options).fit(X, y_partial)
+    model = SelfLabelingGPC(n_landmarks=500, landmarks=landmarks, **options)
+    model.fit(X, y_partial)
+    assert_array_equal(model.transduction_, exact.transduction_)
+    new = X[:40] + 0.1
+    assert_allclose(
+        model.decision_function(new), exact.decision_function(new), atol=1e-6
+    )
+    stds = (m.predict(new, return_std=True)[1] for m in (model, exact))
+    assert_allclose(next(stds), next(stds), atol=1e-6)
+    assert_allclose(model.slope_, exact.slope_, rtol=1e-4)
+
+
+@pytest.mark.parametrize("landmarks", ["uniform", "kmeans++", "kmeans", "pivoted"])
+def test_few_landmarks_know_all_rows(two, landmarks):
+    """The process of the landmarks' kernel, by its dense form."""
+    X, _, y_partial = two
+    model = tight(
+        SelfLabelingGPC, n_landmarks=12, landmarks=landmarks, gamma=0.1, random_state=0
+    ).fit(X, y_partial)
+    points = model.points_
+    assert points.shape == (12, 3)
+    assert all((point == X).all(axis=1).any() for point in points)
+    weights = np.where(y_partial >= 0, 10.0, 1.0)
+    cross = rbf_kernel(X, points, gamma=0.1)
+    gram = cross @ np.linalg.pinv(rbf_kernel(points, gamma=0.1)) @ cross.T
+    inverse = np.linalg.inv(gram + np.diag(0.5 / weights))
+    signs = 2.0 * model.transduction_ - 1
+    mean = inverse.sum(axis=0) @ signs / inverse.sum()
+    expected = gram @ inverse @ (signs - mean) + mean
+    assert_allclose(model.decision_function(X), expected, atol=1e-6)
+    variance = 1 - np.einsum("ij,jk,ik->i", gram, inverse, gram)
+    variance += (1 - gram @ inverse.sum(axis=1)) ** 2 / inverse.sum()
+    std = model.predict(X, return_std=True)[1]
+    assert_allclose(std, np.sqrt(variance), atol=1e-6)
+
+
+@pytest.mark.parametrize("relabel", ["loo", "in-sample"])
+def test_informative_vectors_know_their_own_labels_only(two, relabel):
+    X, _, y_partial = two
+    labeled = y_partial >= 0
+    model = tight(
+        SelfLabelingGPC, n_landmarks=40, landmarks="ivm", relabel=relabel, gamma=0.1
+    ).fit(X, y_partial)
+    rows = [int(np.flatnonzero((point == X).all(axis=1))[0]) for point in model.points_]
+    assert len(set(rows)) == 40
+    assert labeled[rows].sum() == 20  # all labeled rows are active
+    chosen = informative_vectors(
+        lambda some: rbf_kernel(X, X[some], gamma=0.1),
+        np.ones(120),
+        0.5 / np.where(labeled, 10.0, 1.0),
+        40,
+        given=np.flatnonzero(labeled),
+    )
+    assert set(chosen.rows) == set(rows)
+    weights = np.where(labeled, 10.0, 1.0)[rows]
+    expected = process(model, X[rows], model.transduction_[rows], weights)
+    assert_allclose(model.decision_function(X), expected.mean_at(X)[:, 0], atol=1e-7)
+    std = model.predict(X, return_std=True)[1]
+    assert_allclose(std**2, expected.variance_at(X), atol=1e-7)
+
+
+def test_fewer_informative_vectors_than_labels_are_labeled(two):
+    X, _, y_partial = two
+    model = SelfLabelingGPC(n_landmarks=8, landmarks="ivm").fit(X, y_partial)
+    labeled = X[y_partial >= 0]
+    assert model.points_.shape == (8, 3)
+    assert all((labeled == point).all(axis=1).any() for point in model.points_)
+
+
+def test_all_rows_as_landmarks_are_the_exact_machine(two):
+    X, _, y_partial = two
+    options = {"gamma": 0.3, "C": 0.5}
+    exact = tight(SelfLabelingSVC, **options).fit(X, y_partial)
+    model = tight(SelfLabelingSVC, n_landmarks=120, **options).fit(X, y_partial)
+    assert_array_equal(model.transduction_, exact.transduction_)
+    assert_allclose(model.decision_function(X), exact.decision_function(X), atol=1e-3)
+
+
+@either_machine
+def test_many_rows_take_landmarks(two, machine, monkeypatch):
+    X, _, y_partial = two
+    monkeypatch.setattr(machine, "_auto_landmarks", (100, 30))
+    model = machine(random_state=0).fit(X, y_partial)
+    assert model.points_.shape[0] == 30
+    exact = machine(n_landmarks=None, random_state=0).fit(X, y_partial)
+    assert exact.points_.shape[0] > 30
+
+
+# Probabilities
+
+
+@pytest.mark.parametrize(
+    ("machine", "options"),
+    [
+        (SelfLabelingGPC, {}),
+        (SelfLabelingGPC, {"probabilities": "calibrated"}),
+        (SelfLabelingSVC, {}),
+    ],
+)
+def test_probabilities(either, machine, options):
+    X, _, y_partial = either
+    model = machine(random_state=0, **options).fit(X, y_partial)
+    proba = model.predict_proba(X)
+    assert_allclose(proba.sum(axis=1), 1.0)
+    assert ((proba > 0) & (proba < 1)).all()
+    assert_allclose(np.log(proba), model.predict_log_proba(X), atol=1e-9)
+    assert_array_equal(model.classes_[proba.argmax(axis=1)], model.predict(X))
+    if proba.shape[1] == 2:
+        order = np.argsort(model.decision_function(X))
+        assert (np.diff(proba[order, 1]) >= 0).all()
+        assert_array_equal(proba[:, 1] > 0.5, model.decision_function(X) > 0)
+
+
+def test_probit_is_the_chance_of_a_positive_noisy_score(either):
+    X, _, y_partial = either
+    model = SelfLabelingGPC(noise=0.3).fit(X, y_partial)
+    weights = np.where(y_partial >= 0, 10.0, 1.0)
+    known = process(model, X, model.transduction_, weights)
+    spread = np.sqrt(0.3 + known.variance_at(X))[:, None]
+    ratios = known.mean_at(X) / spread
+    assert_allclose(as_columns(model.decision_function(X)), ratios, atol=1e-7)
+    chances = norm.cdf(ratios)
+    if chances.shape[1] == 1:
+        chances = np.hstack([1 - chances, chances])
+    expected = chances / chances.sum(axis=1, keepdims=True)
+    assert_allclose(model.predict_proba(X), expected, atol=1e-7)
+
+
+def test_probabilities_far_away_know_little(two):
+    X, _, y_partial = two
+    model = SelfLabelingGPC().fit(X, y_partial)
+    far, near = (model.predict(x, return_std=True)[1] for x in (X + 1e3, X))
+    assert far.min() > near.max()
+    assert np.abs(model.predict_proba(X + 1e3)[:, 1] - 0.5).max() < 0.1
+
+
+def test_calibrated_probabilities_are_a_softmax_of_the_scores(two):
+    X, _, y_partial = two
+    model = SelfLabelingGPC(probabilities="calibrated").fit(X, y_partial)
+    expected = 1 / (1 + np.exp(-model.slope_ * model.decision_function(X)))
+    assert_allclose(model.predict_proba(X)[:, 1], expected, atol=1e-9)
+    assert model.slope_ != 3.0
+    assert_array_equal(model.predict(X), SelfLabelingGPC().fit(X, y_partial).predict(X))
+
+
+def test_slope_is_that_of_labels_left_out(two):
+    X, y, y_partial = two
+    X, y = X[y_partial >= 0], y[y_partial >= 0]
+    model = tight(SelfLabelingGPC, gamma=0.1).fit(X, y)
+    scores = np.empty((20, 1))
+    for i in range(20):
+        rest = np.delete(np.arange(20), i)
+        without = process(model, X[rest], y[rest], np.full(19, 10.0))
+        scores[i] = without.mean_at(X[[i]])
+    expected = fit_slope(scores, y, np.full(20, 1 / 20))
+    assert_allclose(model.slope_, expected, rtol=1e-5)
+
+
+def test_slope_is_larger_where_left_out_labels_are_right():
+    X, y = make_blobs(80, centers=[[0, 0], [9, 9]], random_state=0)
+    y_partial = hide_labels(y, 20, rng=0)
+    labeled = y_partial >= 0
+    wrong = y_partial.copy()
+    wrong[labeled] = np.random.default_rng(0).permutation(wrong[labeled])
+    right = SelfLabelingGPC().fit(X, y_partial).slope_
+    assert right > 3.0 > SelfLabelingGPC().fit(X, wrong).slope_
+
+
+@either_machine
+def test_one_label_of_each_class(three, machine):
+    X, y, _ = three
+    y_partial = np.full(120, -1)
+    y_partial[[np.flatnonzero(y == k)[0] for k in range(3)]] = [0, 1, 2]
+    model = machine(random_state=0).fit(X, y_partial)
+    assert model.slope_ == 3.0
+    assert set(model.transduction_) == {0, 1, 2}
+
+
+# Hyperparameters
+
+
+@pytest.mark.parametrize("criterion", ["marginal-likelihood", "loo"])
+@pytest.mark.parametrize("per_feature", [False, True])
+def test_hyperparameters_are_those_of_the_evidence(two, criterion, per_feature):
+    """With a prior around where they start, here from given labels only."""
+    X, y, _ = two
+    model = SelfLabelingGPC(
+        hyperparameters=criterion, per_feature=per_feature, scale=1.3, noise=0.4
+    ).fit(X, y)
+    gamma = 1 / (2 * X.var(axis=0).sum())
+    center = np.log([1.3, *[gamma] * (3 if per_feature else 1), 0.4])
+    evidence = GpEvidence(
+        X, 2.0 * y[:, None] - 1, np.full(120, 10.0), prior=LogNormalPrior(center)
+    )
+    result = learn_hyperparameters(evidence, center, criterion=criterion)
+    expected = np.exp(result.solution)
+    kernel = model.kernel_
+    widths = kernel.gammas if per_feature else [kernel.gamma]
+    assert isinstance(kernel, ArdRbf if per_feature else Rbf)
+    found = np.array([model.scale_, *widths, model.noise_])
+    assert_allclose(found, expected, rtol=1e-3)
+    assert np.abs(np.log(found) - center).max() > 0.1
+    known = evidence.posterior(result.solution)
+    std = model.predict(X, return_std=True)[1]
+    assert_allclose(std**2, known.variance_at(X), rtol=1e-2)
+
+
+@pytest.mark.parametrize("criterion", ["marginal-likelihood", "loo"])
+@pytest.mark.parametrize("landmarks", [{}, {"n_landmarks": 40, "random_state": 0}])
+def test_learned_process_is_that_of_its_own_labels(either, criterion, landmarks):
+    X, _, y_partial = either
+    model = tight(SelfLabelingGPC, hyperparameters=criterion, **landmarks)
+    model.fit(X, y_partial)
+    assert model.scale_ != 1.0
+    assert model.noise_ != 0.5
+    assert_array_equal(model.transduction_[y_partial >= 0], y_partial[y_partial >= 0])
+    if not landmarks:
+        weights = np.where(y_partial >= 0, 10.0, 1.0)
+        expected = process(model, X, model.transduction_, weights)
+        scores = as_columns(model.decision_function(X))
+        assert_allclose(scores, expected.mean_at(X), atol=1e-8)
+
+
+def test_feature_without_say_gets_a_small_width():
+    """Labels that do not change while widths are learned."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 60)
+    X = rng.normal(size=(120, 2)) + np.outer(y, [6.0, 0.0])
+    options = {"hyperparameters": "marginal-likelihood", "per_feature": True}
+    model = SelfLabelingGPC(**options).fit(X, y)
+    first, second = model.kernel_.gammas
+    assert first > 2 * second
+    rows = SelfLabelingGPC(**options).fit(sparse.csr_matrix(X), y)
+    assert_allclose(rows.kernel_.gammas, model.kernel_.gammas, rtol=1e-3)
+    assert_array_equal(rows.predict(sparse.csr_matrix(X)), model.predict(X))
+
+
+def test_hyperparameters_are_learned_from_some_of_many_rows(two, monkeypatch):
+    """All labels, and others at random."""
+    X, _, y_partial = two
+    sizes, name = [], "widemargin.estimators._gaussian_process"
+
+    def counting(X, signs, weights, **options):
+        sizes.append((len(X), int((weights > 5).sum())))
+        return GpEvidence(X, signs, weights, **options)
+
+    monkeypatch.setattr(f"{name}.GpEvidence", counting)
+    monkeypatch.setattr(f"{name}._EVIDENCE_ROWS", 50)
+    SelfLabelingGPC(hyperparameters="loo", random_state=0).fit(X, y_partial)
+    assert set(sizes) == {(50, 20)}
+
+
+# The paper's own settings
+
+
+@either_machine
+def test_settings_of_the_paper(machine):
+    """Equal weights, one round of labels after the other, Eq. (9), fitted values."""
+    X, y = make_blobs(120, centers=[[0, 0], [4, 4]], random_state=0)
+    y_partial = hide_labels(y, 6, rng=0)
+    options = PAPER | ({"relabel": "in-sample"} if machine is SelfLabelingGPC else {})
+    model = tight(machine, gamma=0.1, **options).fit(X, y_partial)
+    found = model.transduction_
+    assert np.mean(found == y) > 0.9
+    if machine is SelfLabelingGPC:
+        expected = process(model, X, found, np.ones(120)).mean_at(X)
+    else:
+        expected = support_vector_scores(X, found, np.ones(120), X, C=1.0, gamma=0.1)
+    scores = model.decision_function(X)
+    assert_allclose(scores, expected[:, 0], atol=EXACT[machine])
+
+
+@either_machine
+@pytest.mark.parametrize(
+    ("loss", "balance"),
+    [
+        ("absolute", {0: 0.3, 1: 0.7}),
+        ("squared", {0: 0.3, 1: 0.7}),
+        (None, {0: 0.3, 1: 0.7}),
+        ("absolute", None),
+        ("squared", None),
+    ],
+)
+def test_start_is_the_labels_alone_behind_the_best_threshold(
+    two, machine, loss, balance, monkeypatch
+):
+    """Within the bounds of the sizes; its weights are those of the regression."""
+    X, y, y_partial = two
+    y_partial[np.flatnonzero(y_partial == 1)[:7]] = -1  # ten labels and three
+    labeled = y_partial >= 0
+    monkeypatch.setattr(
+        "widemargin.estimators._self_labeler.alternate",
+        lambda fit, relabel, start, **_: SolveResult(start, 0.0, Status.CONVERGED, 1),
+    )
+    options = {"gamma": 0.1, "labeled_weight": 0.2}
+    alone = tight(machine, **options).fit(X[labeled], y[labeled])
+    options |= {"threshold": loss, "balance": balance, "balance_tolerance": 0.1}
+    options |= {"relabel": "in-sample"} if machine is SelfLabelingGPC else {}
+    model = tight(machine, **options).fit(X, y_partial)
+    scores = alone.decision_function(X)
+    free, fixed = scores[~labeled], scores[labeled]
+    low, high = -np.inf, np.inf
+    if balance is not None:
+        share = 0.7 * len(free)
+        slack = 0.1 * len(free)
+        low, high = threshold_interval(
+            free, int(np.floor(share - slack)) + 1, int(np.ceil(share + slack)) - 1
+        )
+    b = np.clip(0.0, low + 1e-9, high - 1e-9)
+    if loss is not None:
+        residuals, weights = 2.0 * y[labeled] - 1 - fixed, np.full(len(fixed), 0.2)
+        b = best_threshold(
+            free, residuals, weights, (low, high), squared=loss == "squared"
+        )
+    assert np.any((free > 0) != (free + b > 0))
+    assert_array_equal(model.transduction_[~labeled], (free + b > 0).astype(int))
+
+
+# Invariances
+
+
+@either_machine
+@pytest.mark.parametrize("options", [{}, {"n_landmarks": 30, "random_state": 0}])
+def test_shuffled_rows_and_renamed_classes_give_the_same(three, machine, options, rng):
+    X, _, y_partial = three
+    model = machine(**options).fit(X, y_partial)
+    order = rng.permutation(120)
+    names = np.array(["z", "b", "a"], dtype=object)
+    renamed = np.where(y_partial >= 0, names[y_partial], None)
+    other = machine(**options).fit(X[order], renamed[order])
+    assert_array_equal(other.transduction_, names[model.transduction_][order])
+    assert_allclose(
+        other.decision_function(X)[:, [2, 1, 0]], model.decision_function(X), atol=1e-8
+    )
+    if machine is SelfLabelingGPC:
+        stds = (m.predict(X, return_std=True)[1] for m in (model, other))
+        assert_allclose(next(stds), next(stds), atol=1e-9)
+
+
+@either_machine
+def test_swapped_classes_mirror_the_answer(two, machine):
+    X, _, y_partial = two
+    swapped = np.where(y_partial < 0, -1, 1 - y_partial)
+    model = tight(machine, gamma=0.1).fit(X, y_partial)
+    mirrored = tight(machine, gamma=0.1).fit(X, swapped)
+    assert_array_equal(mirrored.transduction_, 1 - model.transduction_)
+    assert_allclose(
+        mirrored.decision_function(X), -model.decision_function(X), atol=EXACT[machine]
+    )
+
+
+@either_machine
+@pytest.mark.parametrize("options", [{}, {"n_landmarks": 30, "random_state": 0}])
+def test_weights_of_labels_are_copies(two, machine, options, rng):
+    X, _, y_partial = two
+    copies = np.where(y_partial >= 0, rng.integers(0, 4, size=120), 1)
+    weighted = tight(machine, **options).fit(X, y_partial, sample_weight=copies)
+    repeated = tight(machine, **options).fit(
+        np.repeat(X, copies, axis=0), np.repeat(y_partial, copies)
+    )
+    scores = weighted.decision_function(X)
+    assert_allclose(repeated.decision_function(X), scores, atol=EXACT[machine])
+    assert_array_equal(
+        repeated.transduction_, np.repeat(weighted.transduction_, copies)
+    )
+    plain = tight(machine, **options).fit(X, y_partial)
+    assert np.abs(plain.decision_function(X) - scores).max() > 0.01
+
+
+@either_machine
+def test_samples_of_weight_zero_follow_from_the_others(two, machine):
+    X, y, y_partial = two
+    weights = (np.arange(120) % 3 > 0).astype(float)
+    used = weights > 0
+    model = tight(machine, gamma=0.1).fit(X, y_partial, sample_weight=weights)
+    without = tight(machine, gamma=0.1).fit(X[used], y_partial[used])
+    scores = model.decision_function(X)
+    assert_allclose(without.decision_function(X), scores, atol=1e-9)
+    aside = ~used & (y_partial < 0)
+    assert_array_equal(model.transduction_[aside], (scores[aside] > 0).astype(int))
+    labeled = used & (y_partial >= 0)
+    assert_array_equal(model.transduction_[labeled], y[labeled])
+
+
+@either_machine
+def test_weights_have_no_unit(two, machine, rng):
+    X, _, y_partial = two
+    weights = rng.uniform(0.5, 2.0, 120)
+    one, other = (
+        tight(machine, gamma=0.1).fit(X, y_partial, sample_weight=factor * weights)
+        for factor in (1.0, 100.0)
+    )
+    assert_allclose(
+        other.decision_function(X), one.decision_function(X), atol=EXACT[machine]
+    )
+
+
+# Kinds of data
+
+
+@pytest.mark.parametrize(
+    ("machine", "options"),
+    [
+        (SelfLabelingGPC, {}),
+        (SelfLabelingGPC, {"n_landmarks": 40, "landmarks": "ivm"}),
+        (SelfLabelingSVC, {}),
+    ],
+)
+def test_precomputed_kernel(two, machine, options):
+    X, _, y_partial = two
+    points = tight(machine, gamma=0.1, **options).fit(X, y_partial)
+    gram = rbf_kernel(X, gamma=0.1)
+    matrix = tight(machine, kernel="precomputed", **options).fit(gram, y_partial)
+    assert_array_equal(matrix.transduction_, points.transduction_)
+    assert_allclose(
+        matrix.decision_function(gram[:9]),
+        points.decision_function(X[:9]),
+        atol=EXACT[machine],
+    )
+    if machine is SelfLabelingGPC:
+        std = matrix.predict(gram[:9], return_std=True)[1]
+        assert_allclose(std, points.predict(X[:9], return_std=True)[1], atol=1e-9)
+
+
+@pytest.mark.parametrize("options", [{}, {"n_landmarks": 40, "landmarks": "ivm"}])
+def test_scale_of_a_kernel_is_that_of_its_matrix(two, options):
+    X, _, y_partial = two
+    model = tight(SelfLabelingGPC, gamma=0.1, scale=4.0, **options).fit(X, y_partial)
+    gram = 4 * rbf_kernel(X, gamma=0.1)
+    matrix = tight(SelfLabelingGPC, kernel="precomputed", **options)
+    matrix.fit(gram, y_partial)
+    assert_allclose(matrix.decision_function(gram), model.decision_function(X))
+    std = matrix.predict(gram, return_std=True)[1]
+    assert_allclose(std, model.predict(X, return_std=True)[1], atol=1e-9)
+
+
+@either_machine
+@pytest.mark.parametrize("kernel", ["linear", "poly"])
+def test_other_kernels(two, machine, kernel):
+    X, _, y_partial = two
+    options = {"kernel": kernel, "gamma": 0.1, "degree": 2}
+    model = tight(machine, **options).fit(X / 3, y_partial)
+    gram = (X @ X.T / 9) if kernel == "linear" else (0.1 * X @ X.T / 9 + 1) ** 2
+    matrix = tight(machine, kernel="precomputed").fit(gram, y_partial)
+    assert_array_equal(matrix.transduction_, model.transduction_)
+    assert_allclose(
+        matrix.decision_function(gram), model.decision_function(X / 3), atol=1e-3
+    )
+
+
+@either_machine
+@pytest.mark.parametrize("options", [{}, {"n_landmarks": 40, "random_state": 0}])
+def test_sparse_rows(two, machine, options):
+    X, _, y_partial = two
+    X = np.where(np.abs(X) > 1, X, 0.0)
+    rows = sparse.csr_matrix(X)
+    dense = tight(machine, **options).fit(X, y_partial)
+    model = tight(machine, **options).fit(rows, y_partial)
+    assert_array_equal(model.transduction_, dense.transduction_)
+    assert_allclose(
+        model.decision_function(rows), dense.decision_function(X), atol=1e-4
+    )
+    if machine is SelfLabelingGPC:
+        std = model.predict(rows, return_std=True)[1]
+        assert_allclose(std, dense.predict(X, return_std=True)[1], atol=1e-6)
+
+
+@either_machine
+@pytest.mark.parametrize("options", [{}, {"n_landmarks": 40, "random_state": 0}])
+def test_single_precision(two, machine, options):
+    X, _, y_partial = two
+    double = machine(gamma=0.1, **options).fit(X, y_partial)
+    single = machine(gamma=0.1, **options).fit(X.astype(np.float32), y_partial)
+    assert_array_equal(single.transduction_, double.transduction_)
+    assert_allclose(
+        single.decision_function(X.astype(np.float32)),
+        double.decision_function(X),
+        atol=2e-2 if machine is SelfLabelingSVC else 1e-3,
+    )
+    if machine is SelfLabelingGPC:
+        std = single.predict(X.astype(np.float32), return_std=True)[1]
+        assert_allclose(std, double.predict(X, return_std=True)[1], atol=1e-3)
+
+
+@either_machine
+def test_pandas_and_names(two, machine):
+    X, y, y_partial = two
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    names = pd.Series(np.array(["no", "yes"])[y]).where(y_partial >= 0)
+    shares = {"no": 0.4, "yes": 0.6}
+    model = machine(balance=shares, balance_tolerance=0).fit(frame, names)
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+    assert set(model.predict(frame)) <= {"no", "yes"}
+    assert_array_equal(model.transduction_[y_partial >= 0], names[y_partial >= 0])
+    assert np.sum(model.transduction_[y_partial < 0] == "yes") == 60
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.data())
+def test_loop_ends_on_any_rows(data):
+    """Copies, constant columns, one label a class: labels kept, sizes bounded."""
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    n, n_classes = data.draw(st.integers(4, 25)), data.draw(st.integers(2, 3))
+    X = rng.normal(size=(n, data.draw(st.integers(1, 3))))
+    X = np.round(X, data.draw(st.integers(0, 3)))
+    if data.draw(st.booleans()):
+        X[:, 0] = 7.0
+    X = X[rng.integers(n, size=n)] if data.draw(st.booleans()) else X
+    y_partial = np.full(n, -1)
+    y_partial[:n_classes] = np.arange(n_classes)
+    machine = data.draw(st.sampled_from(MACHINES))
+    options = {"threshold": data.draw(st.sampled_from(["absolute", "squared", None]))}
+    if machine is SelfLabelingGPC:
+        options["relabel"] = data.draw(st.sampled_from(["loo", "in-sample"]))
+        options["landmarks"] = data.draw(st.sampled_from(["kmeans++", "ivm"]))
+    options["n_landmarks"] = data.draw(st.sampled_from([None, 3]))
+    model = machine(balance="equal", max_iter=300, random_state=0, **options)
+    model.fit(X, y_partial)
+    assert model.result_.status is Status.CONVERGED
+    assert_array_equal(model.transduction_[:n_classes], np.arange(n_classes))
+    sizes = np.bincount(model.transduction_[n_classes:], minlength=n_classes)
+    wanted = (n - n_classes) / n_classes
+    assert (sizes >= np.floor(wanted / 1.5)).all()
+    assert (sizes <= np.ceil(wanted * 1.5)).all()
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+# Habits
+
+
+@either_machine
+def test_same_seed_same_model(three, machine):
+    X, _, y_partial = three
+    options = {"random_state": 3, "n_landmarks": 30}
+    one, other = (machine(**options).fit(X, y_partial) for _ in range(2))
+    assert_array_equal(one.decision_function(X), other.decision_function(X))
+    assert clone(one).get_params() == machine(**options).get_params()
+
+
+@either_machine
+def test_width_is_one_over_the_mean_squared_distance(two, machine):
+    X, _, y_partial = two
+    model = machine().fit(X, y_partial)
+    assert_allclose(model.kernel_.gamma, 1 / (2 * X.var(axis=0).sum()))
+
+
+@either_machine
+def test_progress(two, capsys, machine):
+    X, _, y_partial = two
+    model = machine(annealing=(0.1, 1.0), verbose=True).fit(X, y_partial)
+    lines, name = capsys.readouterr().out.splitlines(), machine.__name__
+    assert lines[0] == f"{name}: weight of an unlabeled sample 0.1"
+    assert lines[1].startswith(f"{name}: round 1: ")
+    assert lines[1].endswith(" labels changed")
+    second = lines.index(f"{name}: weight of an unlabeled sample 1")
+    changes = [int(value) for value in model.result_.history["objective"]]
+    assert lines[second + 1 :] == [
+        f"{name}: round {i}: {n} labels changed" for i, n in enumerate(changes, 1)
+    ]
+    machine().fit(X, y_partial)
+    assert capsys.readouterr().out == ""
+
+
+def test_progress_of_hyperparameters(two, capsys):
+    X, _, y_partial = two
+    model = SelfLabelingGPC(hyperparameters="loo", verbose=True).fit(X, y_partial)
+    told = f"SelfLabelingGPC: scale {model.scale_:.3g}, noise {model.noise_:.3g}"
+    assert told in capsys.readouterr().out.splitlines()
+
+
+@either_machine
+def test_iteration_limit_is_told_once(two, machine):
+    X, _, y_partial = two
+    model = machine(max_iter=1, annealing=(1.0,), labeled_weight=0.1)
+    with pytest.warns(ConvergenceWarning, match="raise max_iter") as told:
+        model.fit(X, y_partial)
+    assert len(told) == 1
+    assert model.result_.status is Status.MAX_ITER
+    assert model.n_iter_ == 1
+
+
+@either_machine
+@pytest.mark.parametrize("n_before", [1, 2, 5])
+def test_interrupt_keeps_the_labels_so_far(two, machine, monkeypatch, n_before):
+    """The model is that of its labels, and the interrupt goes on."""
+    X, y, y_partial = two
+    regressor, calls = REGRESSORS[machine], []
+    scores = regressor.scores
+
+    def interrupted(self, signs):
+        calls.append(1)
+        if len(calls) > n_before:
+            raise KeyboardInterrupt
+        return scores(self, signs)
+
+    monkeypatch.setattr(regressor, "scores", interrupted)
+    model = tight(machine, gamma=0.1)
+    with (
+        pytest.warns(ConvergenceWarning, match="interrupted"),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        model.fit(X, y_partial)
+    assert len(calls) == n_before + 1
+    assert model.result_.status is Status.INTERRUPTED
+    assert model.score(X, y) > 0.5
+    assert_array_equal(model.transduction_[y_partial >= 0], y[y_partial >= 0])
+    assert set(model.transduction_) == {0, 1}
+    if machine is SelfLabelingGPC:
+        assert np.isfinite(model.predict(X, return_std=True)[1]).all()
+
+
+def test_interrupt_of_labels_ends_the_learning(two, monkeypatch):
+    X, _, y_partial = two
+    monkeypatch.setattr(
+        "widemargin.estimators._gaussian_process.learn_hyperparameters", None
+    )
+    calls, scores = [], SmootherRegressor.scores
+
+    def interrupted(self, signs):
+        calls.append(1)
+        if len(calls) > 2:
+            raise KeyboardInterrupt
+        return scores(self, signs)
+
+    monkeypatch.setattr(SmootherRegressor, "scores", interrupted)
+    model = SelfLabelingGPC(hyperparameters="loo")
+    with (
+        pytest.warns(ConvergenceWarning, match="interrupted"),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        model.fit(X, y_partial)
+    assert (model.scale_, model.noise_) == (1.0, 0.5)
+
+
+@either_machine
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"annealing": ()}, r"annealing of \w+ must hold numbers > 0, got \(\)"),
+        ({"annealing": (0.0, 1.0)}, r"numbers > 0, got \(0.0, 1.0\)"),
+        ({"annealing": (0.1, np.inf)}, r"numbers > 0, got \(0.1, inf\)"),
+        ({"annealing": "slow"}, "numbers > 0, got 'slow'"),
+        ({"annealing": None}, "numbers > 0, got None"),
+        ({"threshold": "hinge"}, "'absolute', 'squared', None, got 'hinge'"),
+        ({"labeled_weight": 0}, r"labeled_weight of \w+ must be a number > 0, got 0"),
+        ({"landmarks": "best"}, "landmarks .*'uniform', 'kmeans.*, got 'best'"),
+        ({"n_landmarks": 0}, r"n_landmarks of \w+ must be a whole number >= 1, got 0"),
+        ({"n_landmarks": "all"}, "'auto' or a number >= 1 or None, got 'all'"),
+        ({"gamma": "wide"}, "gamma .*'mean', 'scale', 'median', got 'wide'"),
+        ({"gamma": 0}, r"gamma of \w+ must be a number > 0, got 0"),
+        ({"balance": "even"}, "'labeled', 'equal', None or a dict of fractions"),
+        ({"balance": {0: 0.5, 1: 0.6}}, "adding up to 1, got {0: 0.5, 1: 0.6}"),
+        ({"balance": {0: 0.5, 2: 0.5}}, r"classes \[0, 1\]"),
+        ({"balance_tolerance": -0.1}, r"balance_tolerance of \w+ .* >= 0, got -0.1"),
+        ({"balance_tolerance": "none"}, "'auto' or a number >= 0, got 'none'"),
+        ({"max_iter": 0}, r"max_iter of \w+ must be a whole number >= 1, got 0"),
+    ],
+)
+def test_bad_parameters(two, machine, options, message):
+    X, _, y_partial = two
+    with pytest.raises(ValueError, match=message):
+        machine(**options).fit(X, y_partial)
+
+
+@pytest.mark.parametrize(
+    ("machine", "options", "message"),
+    [
+        (SelfLabelingGPC, {"relabel": "all"}, "'loo', 'in-sample', got 'all'"),
+        (SelfLabelingGPC, {"scale": 0}, "scale of SelfLabelingGPC .* > 0, got 0"),
+        (SelfLabelingGPC, {"noise": -1}, "noise of SelfLabelingGPC .* > 0, got -1"),
+        (SelfLabelingGPC, {"hyperparameters": "ml"}, "'marginal-likelihood', 'loo', g"),
+        (SelfLabelingGPC, {"per_feature": 3}, "per_feature .* True, False, got 3"),
+        (SelfLabelingGPC, {"probabilities": "platt"}, "'calibrated', got 'platt'"),
+        (
+            SelfLabelingGPC,
+            {"hyperparameters": "loo", "kernel": "linear"},
+            "hyperparameters='loo' of .* needs kernel='rbf', got 'linear'; use 'heur",
+        ),
+        (SelfLabelingSVC, {"C": 0}, "C of SelfLabelingSVC must be a number > 0, got 0"),
+        (SelfLabelingSVC, {"tol": 0}, "tol of SelfLabelingSVC .* > 0, got 0"),
+        (SelfLabelingSVC, {"landmarks": "ivm"}, "landmarks .* got 'ivm'"),
+        (SelfLabelingSVC, {"solver": "newton"}, "use kernel='linear' or set n_landm"),
+        (
+            SelfLabelingSVC,
+            {"solver": "smo", "n_landmarks": 5},
+            "solver='newton', or n_landmarks=None",
+        ),
+    ],
+)
+def test_bad_parameters_of_one(two, machine, options, message):
+    X, _, y_partial = two
+    with pytest.raises(ValueError, match=message):
+        machine(**options).fit(X, y_partial)
+
+
+@either_machine
+def test_landmarks_in_the_middle_of_a_gram_matrix_are_refused(two, machine):
+    X, _, y_partial = two
+    model = machine(kernel="precomputed", n_landmarks=5, landmarks="kmeans")
+    with pytest.raises(ValueError, match="needs rows of features, got distances only"):
+        model.fit(X @ X.T, y_partial)
+
+
+@either_machine
+def test_wrong_balance_is_refused_without_unlabeled_samples(two, machine):
+    X, y, _ = two
+    with pytest.raises(ValueError, match="adding up to 1"):
+        machine(balance={0: 0.5, 1: 0.6}).fit(X, y)
+
+
+@either_machine
+@pytest.mark.parametrize(
+    ("gram", "message"),
+    [
+        (np.ones((120, 3)), r"square Gram matrix .* got shape \(120, 3\)"),
+        (np.triu(np.ones((120, 120))), "must be symmetric, got entries that differ"),
+    ],
+)
+def test_matrix_that_is_no_gram_matrix_is_refused(two, machine, gram, message):
+    with pytest.raises(ValueError, match=message):
+        machine(kernel="precomputed").fit(gram, two[2])
+
+
+@either_machine
+def test_weights_that_are_none_are_refused(two, machine):
+    X, _, y_partial = two
+    for weights, message in ((np.ones(3), "shape"), (np.full(120, -1.0), ">= 0")):
+        with pytest.raises(ValueError, match=f"sample_weight of .*{message}"):
+            machine().fit(X, y_partial, sample_weight=weights)
