@@ -10,7 +10,8 @@ all. As in the paper the SVM comes first, then costs are searched together and t
 parameters one by one, from kappa .01, epsilon .01 and D 2. Methods:
 
 SVM       the labels alone
-S3VM      ramp loss and CCCP from the SVM: as in the paper, without balance
+S3VM      ramp loss and CCCP as in the paper, without balance, from the SVM or from
+          zero, whichever the validation draws prefer
 S3VM-b    symmetric hinge, mean score of the unlabeled rows that of the labels, C_u
           raised in three steps (.01, .1, 1 times its value) from the SVM, as in
           TransductiveSVC
@@ -166,8 +167,10 @@ def svm(task, p):
 
 
 def s3vm(task, p):
-    problem = task.pose(p, Ramp(p["kappa"]))
-    return task.error(p, majorize_minimize(problem, task.supervised(p)).solution)
+    problem, start = task.pose(p, Ramp(p["kappa"])), task.supervised(p)
+    if p["start"] == "zero":
+        start = np.zeros_like(start)
+    return task.error(p, majorize_minimize(problem, start).solution)
 
 
 def raised(task, p, loss, *, is_balanced=False):
@@ -288,6 +291,8 @@ def stages_of(method, supervised, shared, widths):
     if method == "LapSVM":
         return first, [{name: shared["reg"] for name in ("ambient", "intrinsic")}]
     stages = [shared["costs"]]
+    if method == "S3VM":
+        stages = [{**shared["costs"], "start": ("svm", "zero")}]
     if widths:
         stages.append({"delta": near(supervised["delta"], widths)})
     if method == "S3VM":

@@ -112,8 +112,8 @@ class HingeClassifier(HingeMachineMixin, KernelClassifier):
         is_label = label is None or (np.isscalar(label) and labeled_mask([label])[0])
         if not is_label:
             raise ValueError(
-                f"irrelevant_label of {type(self).__name__} must be None or a value of y "
-                f"that does not mark unlabeled samples, got {label!r}."
+                f"irrelevant_label of {type(self).__name__} must be None or a value "
+                f"in y that does not mark unlabeled samples, got {label!r}."
             )
         irrelevant = has_label(y, label)
         if self.irrelevant_label is not None and not irrelevant.any():
