@@ -4,7 +4,7 @@ Run it with ``python -m widemargin.demo [PICTURE]``. It prints a table of scikit
 supervised SVC against the estimators of this library, and draws a picture of it.
 """
 
-import sys
+import argparse
 import time
 from dataclasses import dataclass
 
@@ -17,8 +17,8 @@ from widemargin.estimators import (
     LabelSearchClassifier,
     LaplacianRLSC,
     LaplacianSVC,
+    SelfLabelingGPC,
     TransductiveSVC,
-    TriClassSVC,
 )
 from widemargin.labels import labeled_mask
 
@@ -32,7 +32,7 @@ METHODS = {
     "LaplacianRLSC": LaplacianRLSC(random_state=0),
     "LabelSearchClassifier": LabelSearchClassifier(random_state=0),
     "TransductiveSVC": TransductiveSVC(random_state=0),
-    "TriClassSVC": TriClassSVC(random_state=0),
+    "SelfLabelingGPC": SelfLabelingGPC(random_state=0),
 }
 
 
@@ -141,4 +141,6 @@ def main(path="widemargin-demo.png"):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("picture", nargs="?", default="widemargin-demo.png")
+    main(parser.parse_args().picture)
