@@ -887,7 +887,7 @@ def test_progress_of_hyperparameters(two, capsys):
 @either_machine
 def test_iteration_limit_is_told_once(two, machine):
     X, _, y_partial = two
-    model = machine(max_iter=1, annealing=(1.0,), labeled_weight=0.1)
+    model = machine(max_iter=1, annealing=(1.0,), labeled_weight=0.1, threshold=None)
     with pytest.warns(ConvergenceWarning, match="raise max_iter") as told:
         model.fit(X, y_partial)
     assert len(told) == 1

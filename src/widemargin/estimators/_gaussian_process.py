@@ -63,15 +63,15 @@ class Process:
         """The process of largest evidence for these labels, near this one.
 
         A log-normal prior around this process keeps labels that the machine gave
-        itself from confirming their mistakes.
+        itself from confirming their mistakes. Returns the process and a `Status`.
         """
         n_widths = X.shape[1] if per_feature else 1
         center = np.log([self.scale, *[self.kernel.gamma] * n_widths, self.noise])
         evidence = GpEvidence(X, signs, weights, prior=LogNormalPrior(center))
-        theta = learn_hyperparameters(evidence, center, criterion=criterion).solution
-        values = np.exp(theta)
+        found = learn_hyperparameters(evidence, center, criterion=criterion)
+        values = np.exp(found.solution)
         kernel = ArdRbf(values[1:-1]) if per_feature else Rbf(float(values[1]))
-        return Process(kernel, float(values[0]), float(values[-1]))
+        return Process(kernel, float(values[0]), float(values[-1])), found.status
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,10 @@ class Prepared:
 
     def values(self, kernel, X, points):
         """Kernel values of new rows against all training rows, or their features."""
+        values = kernel(X, points)
         if isinstance(self.basis, NystromMap):
-            return self.basis(X)
-        return kernel(X, points)
+            return values @ self.basis.whitening
+        return values
 
     @property
     def rows(self):

@@ -10,7 +10,7 @@ from widemargin.linalg.random import as_generator
 from widemargin.objectives.class_sizes import factor_bounds, size_bounds
 from widemargin.solvers.alternating import alternate
 from widemargin.solvers.relabeling import LOSSES, Relabeling
-from widemargin.solvers.result import Status
+from widemargin.solvers.result import SolveResult, Status
 
 
 class SelfLabeler(KernelClassifier):
@@ -75,7 +75,10 @@ class SelfLabeler(KernelClassifier):
 
     def _annealing(self):
         """Weights of an unlabeled sample, one after the other, the last one 1."""
-        weights = np.atleast_1d(self.annealing)
+        try:
+            weights = np.atleast_1d(self.annealing)
+        except ValueError:  # sequences of different lengths
+            weights = np.zeros(0)
         is_valid = weights.ndim == 1 and weights.dtype.kind in "fi" and len(weights)
         if not is_valid or not (weights > 0).all() or not np.isfinite(weights).all():
             raise ValueError(
@@ -129,7 +132,12 @@ class SelfLabeler(KernelClassifier):
         if codes is None:
             signs = sign_coding(relabel.given, n_classes)
             signs[~sample.labels.labeled] = 0.0
-            codes = relabel(make_regressor(_HARDLY).scores(signs))
+            regressor = make_regressor(_HARDLY)
+            try:
+                codes = relabel(regressor.scores(signs))
+            except KeyboardInterrupt:
+                codes = relabel(np.zeros_like(signs))
+                return codes, regressor, SolveResult(codes, 0, Status.INTERRUPTED, 0)
         path = self._annealing() if sample.n_unlabeled else (1.0,)
         for weight in path:
             regressor = make_regressor(weight)

@@ -1,5 +1,7 @@
 """Self-labeling Gaussian-process classifier."""
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import sparse
 from scipy.special import log_ndtr, logsumexp
@@ -214,14 +216,17 @@ class SelfLabelingGPC(SelfLabeler):
     def _learn(self, given, sample, rng):
         """Fit the process and the labels in turns; labels, and how it ended."""
         kernel = self._make_kernel(sample.X, rng)
-        process = Process(kernel, float(self.scale), float(self.noise))
-        prepared = self._prepare(process, sample, rng)
+        first = Process(kernel, float(self.scale), float(self.noise))
+        prepared = self._prepare(first, sample, rng)
         codes, regressor, result = self._label_with(prepared, sample, None)
         for _ in range(_ROUNDS if self.hyperparameters != "heuristic" else 0):
             if result.status is Status.INTERRUPTED:
                 break
             before = codes
-            process = self._relearn(process, sample, codes, rng)
+            process, status = self._relearn(first, sample, codes, rng)
+            if status is Status.INTERRUPTED:
+                result = replace(result, status=status)
+                break
             prepared = self._prepare(process, sample, rng)
             codes, regressor, result = self._label_with(prepared, sample, codes)
             if np.array_equal(before, codes):
@@ -262,7 +267,7 @@ class SelfLabelingGPC(SelfLabeler):
         X = X.toarray() if sparse.issparse(X) else X
         signs = sign_coding(codes[rows], sample.labels.n_classes)
         weights = self._weights(sample, 1.0)[rows]
-        learned = process.learn(
+        learned, status = process.learn(
             X.astype(np.float64, copy=False),
             signs,
             weights,
@@ -270,7 +275,7 @@ class SelfLabelingGPC(SelfLabeler):
             per_feature=self.per_feature,
         )
         self._say(f"scale {learned.scale:.3g}, noise {learned.noise:.3g}")
-        return learned
+        return learned, status
 
     def _keep(self, prepared, regressor, signs, given, sample):
         """What prediction needs."""

@@ -1,11 +1,14 @@
 """Self-labeling support vector machine."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from widemargin.estimators._checks import check_number
 from widemargin.estimators._hinge_machines import HingeMachineMixin
 from widemargin.estimators._self_labeler import SelfLabeler
 from widemargin.labels import sign_coding
+from widemargin.solvers.majorize import worst
 from widemargin.solvers.regressors import AbsoluteRegressor
 from widemargin.solvers.temperature import DEFAULT_SLOPE
 
@@ -170,6 +173,7 @@ class SelfLabelingSVC(HingeMachineMixin, SelfLabeler):
         codes, regressor, result = self._label(make_regressor, sample, None)
         signs = sign_coding(codes, sample.labels.n_classes)
         coordinates, constants = regressor.fit(signs)
+        result = replace(result, status=worst(result.status, regressor.status))
         self.kernel_ = kernel
         self.points_, coefficients = basis.function(
             kernel, given, sample.origin, coordinates

@@ -2,6 +2,7 @@
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from widemargin.kernels.base import squared_norms
 
@@ -57,10 +58,13 @@ def _variance(X):
 
 def _summed_variance(X):
     """Sum over the features of their variances, zeros of a sparse matrix included."""
-    squares = float(squared_norms(X).mean(dtype=np.float64))
-    center = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-    spread = squares - float(center @ center)
-    return spread if spread > _ROUNDING * squares else 0.0
+    if hasattr(X, "multiply"):
+        center, variances = mean_variance_axis(X.astype(np.float64).tocsr(), axis=0)
+    else:
+        center = X.mean(axis=0, dtype=np.float64)
+        variances = X.var(axis=0, dtype=np.float64)
+    spread = float(variances.sum())
+    return spread if spread > _ROUNDING * float(center @ center) else 0.0
 
 
 def _median_squared_distance(X, rng):

@@ -11,6 +11,8 @@ import numpy as np
 
 from widemargin.objectives.pieces import hinges
 from widemargin.smoothers.profiled import ProfiledSmoother
+from widemargin.solvers.majorize import worst
+from widemargin.solvers.result import Status
 
 
 @dataclass(frozen=True)
@@ -94,10 +96,13 @@ class AbsoluteRegressor:
 
     def __init__(self, machine, costs):
         self.machine, self.costs, self._last = machine, costs, {}
+        self.status = Status.CONVERGED  # the worst so far
 
     def scores(self, signs):
-        """Fitted values, (n, k) -> (n, k)."""
+        """Fitted values, (n, k) -> (n, k); an interrupt of a solver is passed on."""
         columns = [self._solve(k, y) for k, y in enumerate(signs.T)]
+        if self.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
         return np.column_stack([self.machine.scores(s) for s in columns])
 
     def fit(self, signs):
@@ -118,6 +123,7 @@ class AbsoluteRegressor:
             np.repeat([1.0, -1.0], n),
             np.tile(self.costs, 2),
         )
-        solution = self.machine.solve(pieces, None, start).solution
-        self._last[k] = targets.copy(), solution
-        return solution
+        result = self.machine.solve(pieces, None, start)
+        self.status = worst(self.status, result.status)
+        self._last[k] = targets.copy(), result.solution
+        return result.solution

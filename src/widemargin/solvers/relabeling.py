@@ -67,10 +67,12 @@ class Relabeling:
         """The constant of lowest loss within the bounds."""
         signs = sign_coding(self.given[~self.movable], 2)[:, 0]
         free = scores[self.movable]
+        lower = max(self.lower[1], len(free) - self.upper[0])
+        upper = min(self.upper[1], len(free) - self.lower[0])
         return best_threshold(
             free,
             signs - scores[~self.movable],
             self.label_weights,
-            threshold_interval(free, self.lower[1], self.upper[1]),
+            threshold_interval(free, lower, upper),
             squared=self.loss == "squared",
         )
