@@ -239,7 +239,6 @@ class NullCategory:
         gram, n = self._kernel(draw.X), len(draw.X)
         signs = np.zeros(n)
         signs[: draw.n_labels] = 2 * draw.y[: draw.n_labels] - 1
-        self.bias = 0.0
         precision, shift = np.zeros(n), np.zeros(n)
         mean, variance = np.zeros(n), gram.diagonal().copy()
         for _ in range(self.n_rounds):

@@ -40,7 +40,8 @@ class Smoother:
         return len(self.matrix)
 
     def mass_product(self, Y):
-        """The product W R Y, (n, k) -> (n, k)."""
+        """The product W R Y, (n, k) -> (n, k), in the type of the mass."""
+        Y = Y.astype(self.matrix.dtype, copy=False)  # never convert the matrix
         if self.low_rank:
             return self.matrix @ (self.matrix.T @ Y)
         return self.matrix @ Y
