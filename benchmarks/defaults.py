@@ -35,6 +35,7 @@ from widemargin import (
     LaplacianRLSC,
     LaplacianSVC,
     MaxMarginClustering,
+    SelfLabelingGPC,
     TransductiveSVC,
     TriClassSVC,
 )
@@ -178,6 +179,7 @@ CLUSTERERS = {
 MACHINES = {
     "LaplacianSVC": LaplacianSVC,
     "LabelSearchClassifier": LabelSearchClassifier,
+    "SelfLabelingGPC": SelfLabelingGPC,
     "TransductiveSVC": TransductiveSVC,
     "TriClassSVC": TriClassSVC,
     "LaplacianRLSC": LaplacianRLSC,
@@ -228,7 +230,13 @@ def main():
         )
 
 
-DEFAULT = ["LaplacianSVC", "LabelSearchClassifier", "TransductiveSVC", "TriClassSVC"]
+DEFAULT = [
+    "LaplacianSVC",
+    "LabelSearchClassifier",
+    "TransductiveSVC",
+    "TriClassSVC",
+    "SelfLabelingGPC",
+]
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from widemargin.solvers.result import SolveResult, Status
 class SelfLabeler(KernelClassifier):
     """A regressor and the labels of the unlabeled samples, found in turns.
 
-    A subclass gives regressors by `_regressor(space, sample, unlabeled_weight)`.
+    A subclass learns by `_learn`, and calls `_label` with a maker of regressors.
     """
 
     _widths = ("mean", "scale", "median")
