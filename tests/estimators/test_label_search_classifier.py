@@ -1030,7 +1030,10 @@ def test_signal_ends_a_long_search(rng, n_jobs, interruptible):
     ("options", "message"),
     [
         ({"kernel": "gauss"}, "must be one of .* got 'gauss'"),
-        ({"gamma": "auto"}, "must be one of 'scale', 'median', got 'auto'"),
+        (
+            {"gamma": "auto"},
+            "must be one of 'scale', 'median' or a number > 0, got 'auto'",
+        ),
         ({"gamma": -1.0}, "must be a number > 0, got -1.0"),
         ({"gamma": None}, "must be a number > 0, got None"),
         ({"degree": 2.5}, "must be a whole number >= 1, got 2.5"),

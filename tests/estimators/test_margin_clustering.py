@@ -511,7 +511,10 @@ def test_signal_ends_a_long_search(rng, interruptible):
         ({"n_clusters": 0}, "must be a whole number >= 1, got 0"),
         ({"n_clusters": 2.5}, "must be a whole number >= 1, got 2.5"),
         ({"kernel": "gauss"}, "must be one of .* got 'gauss'"),
-        ({"gamma": "wide"}, "must be one of 'auto', 'scale', 'median', got 'wide'"),
+        (
+            {"gamma": "wide"},
+            "must be one of 'auto', 'scale', 'median' or a number > 0, got 'wide'",
+        ),
         ({"gamma": 0.0}, "must be a number > 0, got 0.0"),
         ({"degree": 0}, "must be a whole number >= 1, got 0"),
         ({"coef0": -1}, "must be a number >= 0, got -1"),
