@@ -5,6 +5,7 @@ from clusterings import FIXED
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
+from widemargin.estimators._cluster_wishes import read_wishes
 from widemargin.estimators.margin_clustering import MaxMarginClustering
 
 
@@ -108,3 +109,11 @@ def test_no_fixed_rows(blobs):
         assert_array_equal(
             clone(model).fit(X, init=init, fixed=fixed).labels_, expected
         )
+
+
+def test_no_opinion_may_be_written_in_two_ways():
+    """-1 and a missing value, side by side."""
+    for init in ([0, -1, None, 1], [0.0, -1.0, np.nan, 1.0], [0, -1, pd.NA, 1]):
+        wishes = read_wishes(np.array(init), None, 4, 2, "fit")
+        assert wishes.wished.tolist() == [True, False, False, True]
+        assert wishes.codes[[0, 3]].tolist() == [0, 1]

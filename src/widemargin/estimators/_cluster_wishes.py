@@ -80,6 +80,7 @@ def _read_init(init, n_samples, n_clusters, method):
             f"{values.shape} of type {values.dtype}."
         )
     wished = labeled_mask(values)
+    wished[wished] = [value != -1 for value in values[wished]]  # beside missing values
     codes = np.zeros(n_samples)
     try:
         codes[wished] = values[wished]

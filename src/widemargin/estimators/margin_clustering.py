@@ -23,6 +23,7 @@ from widemargin.estimators._label_searcher import LabelSearcher
 from widemargin.labels import decide, sign_coding
 from widemargin.linalg.random import as_generator
 from widemargin.solvers.label_strategies import Reshaking, Shaking
+from widemargin.solvers.result import Status
 
 
 class MaxMarginClustering(TrialsMixin, ClusterMixin, LabelSearcher):
@@ -74,7 +75,8 @@ class MaxMarginClustering(TrialsMixin, ClusterMixin, LabelSearcher):
         How clusters are searched. "auto" is shaking with local re-shaking, after which
         sizes settle; the others end where the search ends.
     n_restarts : int, default=2
-        Random starts; the one of lowest objective counts.
+        Random starts; the one of lowest objective counts. While parameters are chosen,
+        and for two clusters with "shaking", which always ends the same, there is one.
     n_reshakes : int, default=30
         Trials of local re-shaking after "shaking" (three clusters or more).
     population, offspring : int, default=5 and 25
@@ -283,7 +285,9 @@ class MaxMarginClustering(TrialsMixin, ClusterMixin, LabelSearcher):
         rng = as_generator(self.random_state)
         reader = clusterers[0]
         sample = reader._read(X, init, fixed)
-        cell, _ = reader._choose(sample, rng)
+        cell, found = reader._choose(sample, rng)
+        if found is not None and found.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt  # nothing of the path is there yet
         machine = reader._make_machine(sample, cell, rng)
         path = machine.space.path(sample.weights)
         seed = int(rng.integers(2**31))  # the same starts for all
