@@ -13,8 +13,9 @@ METADATA := pyproject.toml src/widemargin/_version.py
 help:  ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
+# Matrices in tests are small: threads of linear algebra would only wait for each other.
 test: $(VENV)/.dev  ## Run the tests and the docstring examples
-	$(BIN)/python -m pytest -q
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q
 
 demo: $(VENV)/.demo  ## Run the demonstration
 	$(BIN)/python -m widemargin.demo
