@@ -197,7 +197,7 @@ def svc(draw):
 def fit(machine, draw, **options):
     """A machine on labeled and unlabeled rows."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the round limit
         model = machine(random_state=0, **options)
         return model.fit(draw.X, draw.y_partial)
 
@@ -369,7 +369,7 @@ def partial(y, rows):
 
 def gpc(X, y, seed, **options):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the round limit
         model = SelfLabelingGPC(**{"n_landmarks": N_LANDMARKS} | options)
         return model.set_params(random_state=seed).fit(X, y)
 

@@ -4,8 +4,9 @@ Unlabeled points that belong to no class
 
 Two classes with three labels each, which are no fair sample, and unlabeled points of
 which a third belongs to neither class. A transductive machine keeps its boundary away
-from all unlabeled points, so that the points of no class lead it astray; the tri-class
-machine may let them lie on its boundary, and tells them apart (crosses).
+from all unlabeled points, so that those of no class tilt it; the tri-class machine may
+let them lie on its boundary, and tells them apart (crosses). Large points are labeled,
+dotted lines are the margins.
 """
 
 import sys

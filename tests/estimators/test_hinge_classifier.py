@@ -217,7 +217,7 @@ def test_universum_is_what_the_label_says(two):
     names = np.array(["left", "right"], dtype=object)[y]
     names[::3] = "junk"
     names[1::3] = None
-    kept = names != None  # noqa: E711
+    kept = np.not_equal(names, None)
     options = {"gamma": 0.2, "tol": 1e-8, "unlabeled_weight": 0.7, "epsilon": 0.05}
     marked = UniversumSVC(irrelevant_label="junk", **options).fit(X, names)
     assert marked.classes_.tolist() == ["left", "right"]

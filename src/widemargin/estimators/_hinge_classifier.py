@@ -62,7 +62,7 @@ class HingeClassifier(HingeMachineMixin, KernelClassifier):
         kernel = self._make_kernel(rows, rng)
         machine, basis = self._make_machine(kernel, rows, rng)
         function, result = self._learn(machine, sample, rng)
-        self._store_function(kernel, basis, given, origin, function)
+        self._keep_function(kernel, basis, given, origin, function)
         scores, labeled = self._evaluate(given), used[labels.labeled]
         self.transduction_ = self.classes_[decide(scores)]
         unlabeled = origin[sample.unlabeled_idx]
@@ -252,11 +252,3 @@ class HingeClassifier(HingeMachineMixin, KernelClassifier):
             return sample.known.label_shares()
         classes = sample.labels.classes.tolist()
         return self._read_shares(classes, f"classes {classes}")
-
-    def _store_function(self, kernel, basis, given, origin, function):
-        """What prediction needs."""
-        coordinates, intercepts = function
-        points, coefficients = basis.function(kernel, given, origin, coordinates)
-        self.kernel_, self.points_ = kernel, points
-        self.dual_coef_ = coefficients.astype(np.float64)
-        self.intercept_ = np.asarray(intercepts, dtype=np.float64)

@@ -96,6 +96,14 @@ class KernelMachine(SolvedMixin, BaseEstimator):
             )
         return np.array(values, dtype=np.float64)
 
+    def _keep_function(self, kernel, basis, given, origin, function):
+        """Store what prediction needs: coordinates over the basis, and constants."""
+        coordinates, constants = function
+        points, coefficients = basis.function(kernel, given, origin, coordinates)
+        self.kernel_, self.points_ = kernel, points
+        self.dual_coef_ = coefficients.astype(np.float64)
+        self.intercept_ = np.asarray(constants, dtype=np.float64)
+
     def _scores(self, X):
         check_is_fitted(self, "dual_coef_")
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)

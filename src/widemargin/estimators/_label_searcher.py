@@ -1,6 +1,5 @@
 """What the estimators that search for labels share."""
 
-import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
 
@@ -123,8 +122,5 @@ class LabelSearcher(KernelMachine):
 
     def _store_function(self, kernel, basis, space, given, origin, coordinates):
         """What prediction needs."""
-        coefficients, intercept = space.unfold(coordinates)
-        points, coefficients = basis.function(kernel, given, origin, coefficients)
-        self.kernel_, self.points_ = kernel, points
-        self.dual_coef_ = coefficients.astype(np.float64)
-        self.intercept_ = np.asarray(intercept, dtype=np.float64)
+        function = space.unfold(coordinates)
+        self._keep_function(kernel, basis, given, origin, function)

@@ -8,6 +8,7 @@ from widemargin.labels import PartialLabels
 from widemargin.linalg.rows import content_order, distinct_rows
 from widemargin.objectives.class_sizes import factor_bounds, size_bounds
 from widemargin.objectives.label_rls import LabelProblem
+from widemargin.solvers.temperature import DEFAULT_SLOPE, fit_slope
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,19 @@ class SearchSample:
         kept = max(0.0, 1.0 - (n_classes - 1) / max(chi2, 1e-12))
         shares = (counts + 1.0) / (n_labeled + n_classes)
         return 1.0 / n_classes + kept * (shares - 1.0 / n_classes)
+
+    def fit_slope(self, left_out):
+        """Slope of the probabilities, from labels whose class has another one.
+
+        `left_out` holds scores of all rows without their own label, (n, n_columns).
+        """
+        labels = self.labels
+        repeated = np.bincount(labels.codes)[labels.codes] > 1
+        if not repeated.any():
+            return DEFAULT_SLOPE
+        scores = left_out[labels.labeled][repeated].astype(np.float64)
+        weights = self.row_weights[labels.labeled][repeated]
+        return fit_slope(scores, labels.codes[repeated], weights / weights.sum())
 
     def pose(self, smoother, shares, tolerance):
         """The problem of finding the missing labels, classes in `class_order`.

@@ -12,7 +12,7 @@ from widemargin.labels import decide
 from widemargin.linalg.random import as_generator
 from widemargin.smoothers import SharedPaths
 from widemargin.solvers.result import SolveResult, Status
-from widemargin.solvers.temperature import DEFAULT_SLOPE, fit_slope
+from widemargin.solvers.temperature import DEFAULT_SLOPE
 
 
 class LabelSearchClassifier(PathMixin, LabelSearcher, KernelClassifier):
@@ -348,12 +348,12 @@ class LabelSearchClassifier(PathMixin, LabelSearcher, KernelClassifier):
                 status = Status.CONVERGED
                 smoother = space.smoother(sample.loss_weights(1.0), ambient)
                 left_out = smoother.leave_one_out(sample.labels.signs)
-                self.slope_ = self._calibrate(left_out, sample)
+                self.slope_ = sample.fit_slope(left_out)
             return path[0], codes, SolveResult(codes, np.nan, status, 0)
         result, smoother, signs = searches[-1]
         self.objective_ = result.objective
         if not is_auto:
-            self.slope_ = self._calibrate(smoother.leave_one_out(signs), sample)
+            self.slope_ = sample.fit_slope(smoother.leave_one_out(signs))
             return path[1], sample.class_order[result.solution], result
         own = sample.row_weights[sample.labels.labeled]
         self.slope_ = self.average_.fit_slope(sample.labels, own)
@@ -389,13 +389,3 @@ class LabelSearchClassifier(PathMixin, LabelSearcher, KernelClassifier):
             return sample.label_shares()
         classes = sample.labels.classes.tolist()
         return self._read_shares(classes, f"classes {classes}")
-
-    def _calibrate(self, left_out, sample):
-        """Slope of the probabilities, from labels whose class has another one."""
-        labels = sample.labels
-        repeated = np.bincount(labels.codes)[labels.codes] > 1
-        if not repeated.any():
-            return DEFAULT_SLOPE
-        scores = left_out[labels.labeled][repeated].astype(np.float64)
-        weights = sample.row_weights[labels.labeled][repeated]
-        return fit_slope(scores, labels.codes[repeated], weights / weights.sum())

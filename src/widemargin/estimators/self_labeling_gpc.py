@@ -16,7 +16,7 @@ from widemargin.kernels.blocks import row_blocks
 from widemargin.kernels.nystrom import CHOICES
 from widemargin.labels import sign_coding
 from widemargin.solvers.result import Status
-from widemargin.solvers.temperature import DEFAULT_SLOPE, fit_slope, log_probabilities
+from widemargin.solvers.temperature import log_probabilities
 
 _ROUNDS = 5  # of learning hyperparameters and labels in turns, at the most
 
@@ -280,29 +280,15 @@ class SelfLabelingGPC(SelfLabeler):
     def _keep(self, prepared, regressor, signs, given, sample):
         """What prediction needs."""
         process = prepared.process
-        coordinates, constants = regressor.fit(signs)
-        self.kernel_, self.scale_ = process.kernel, process.scale
-        self.noise_ = process.noise
-        self.points_, coefficients = prepared.basis.function(
-            process.kernel, given, sample.origin, coordinates
+        self._keep_function(
+            process.kernel, prepared.basis, given, sample.origin, regressor.fit(signs)
         )
-        self.dual_coef_ = coefficients.astype(np.float64)
-        self.intercept_ = np.asarray(constants, dtype=np.float64)
+        self.scale_, self.noise_ = process.scale, process.noise
         self._prepared = prepared
         self._kept = process.kernel.points(given, sample.origin[prepared.rows])
         self._posterior = posterior(regressor, process)
         self._prior = float(process.kernel.diagonal(sample.X).mean())
-        self.slope_ = self._fit_slope(regressor.left_out(signs), sample)
-
-    def _fit_slope(self, left_out, sample):
-        """Slope of calibrated probabilities, from labels that were left out."""
-        labels = sample.labels
-        repeated = np.bincount(labels.codes)[labels.codes] > 1
-        if not repeated.any():
-            return DEFAULT_SLOPE
-        weights = sample.row_weights[labels.labeled][repeated]
-        scores = left_out[labels.labeled][repeated].astype(np.float64)
-        return fit_slope(scores, labels.codes[repeated], weights / weights.sum())
+        self.slope_ = sample.fit_slope(regressor.left_out(signs))
 
     def predict(self, X, return_std=False):
         """Class of each sample, and how sure the process is of its score.

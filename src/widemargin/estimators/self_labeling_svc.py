@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from widemargin.estimators._checks import check_number
 from widemargin.estimators._hinge_machines import HingeMachineMixin
 from widemargin.estimators._self_labeler import SelfLabeler
@@ -172,13 +170,8 @@ class SelfLabelingSVC(HingeMachineMixin, SelfLabeler):
 
         codes, regressor, result = self._label(make_regressor, sample, None)
         signs = sign_coding(codes, sample.labels.n_classes)
-        coordinates, constants = regressor.fit(signs)
+        function = regressor.fit(signs)
         result = replace(result, status=worst(result.status, regressor.status))
-        self.kernel_ = kernel
-        self.points_, coefficients = basis.function(
-            kernel, given, sample.origin, coordinates
-        )
-        self.dual_coef_ = coefficients.astype(np.float64)
-        self.intercept_ = np.asarray(constants, dtype=np.float64)
+        self._keep_function(kernel, basis, given, sample.origin, function)
         self.slope_ = DEFAULT_SLOPE
         return codes, result
