@@ -231,6 +231,25 @@ def test_other_floats_do_not_warn(y):
     assert labels.labeled.tolist() == [value == value for value in y]
 
 
+@pytest.mark.parametrize("written", ["", "nan", "NaN", "None", "<NA>", "-1"])
+def test_marker_turned_into_text_is_a_class_but_looks_like_one(written):
+    y = np.array(["cat", written, "dog", written])
+    with pytest.warns(UserWarning, match="is read as a class") as record:
+        labels = read_labels(y)
+    assert labels.labeled.all()
+    assert len(record) == 1
+    assert repr(written) in str(record[0].message)
+
+
+@pytest.mark.parametrize(
+    "y", [["-1", "1"], ["cat", "nan", None, "dog"], ["none", "some"], ["a", "b", "c"]]
+)
+def test_other_texts_do_not_warn(y):
+    """Two classes, an explicit gap, or plain names leave no doubt."""
+    labels = read_labels(y)
+    assert labels.labeled.tolist() == [value is not None for value in y]
+
+
 @pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series])
 def test_unused_samples_are_as_if_they_were_not_there(make):
     y = [7, -1, 5, 9, 5]
@@ -314,6 +333,7 @@ def hiding_cases(draw, names):
     return list(values), *np.array(masks).T
 
 
+@pytest.mark.filterwarnings("ignore:y holds the text")
 @pytest.mark.parametrize("container", CONTAINERS)
 @settings(deadline=None, max_examples=30)
 @given(data=st.data())

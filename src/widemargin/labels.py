@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 
 _UNLABELED = -1  # the marker in integer targets
+_WRITTEN = ("", "nan", "NaN", "None", "<NA>", "NaT")  # markers turned into text
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,7 @@ def read_labels(y, used=None):
     if len(classes) < 2:
         raise ValueError(_too_few_classes(classes, y))
     _warn_of_float_marker(y, labeled, classes)
+    _warn_of_written_marker(labeled, classes)
     return PartialLabels(classes, labeled, codes)
 
 
@@ -335,6 +337,23 @@ def _warn_of_float_marker(y, labeled, classes):
         warnings.warn(
             "y holds the float -1.0 and no NaN: -1.0 is read as a class. If it marks "
             "unlabeled samples, pass y.astype(int) or use NaN.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _warn_of_written_marker(labeled, classes):
+    """A marker that was turned into text is a class; say so where it looks like one."""
+    if classes.dtype.kind not in "UO" or not labeled.all():
+        return
+    written = [name for name in classes.tolist() if name in _WRITTEN]
+    if len(classes) > 2 and str(_UNLABELED) in classes:
+        written.append(str(_UNLABELED))
+    if written:
+        warnings.warn(
+            f"y holds the text {written[0]!r} and no missing value: it is read as a "
+            "class. If it marks unlabeled samples, pass an object array with None in "
+            "their place.",
             UserWarning,
             stacklevel=4,
         )

@@ -22,8 +22,8 @@ from widemargin.objectives.tri_class import (
     SymmetricHinge,
 )
 from widemargin.solvers.hinge_machine import GramMachine, WeightMachine, roughness
-from widemargin.solvers.majorize import majorize_minimize, worst
-from widemargin.solvers.result import Status
+from widemargin.solvers.majorize import majorize_minimize
+from widemargin.solvers.result import Status, worst
 
 # name -> (loss, its formula)
 LOSSES = {

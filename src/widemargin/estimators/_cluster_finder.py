@@ -13,7 +13,7 @@ from widemargin.solvers.cluster_spectrum import cluster_spectrum
 from widemargin.solvers.label_means import settle
 from widemargin.solvers.label_search import make_starts
 from widemargin.solvers.label_starts import mend
-from widemargin.solvers.result import SolveResult, Status
+from widemargin.solvers.result import SolveResult, Status, worst
 
 _LARGE_ROWS, _LARGE_SAMPLE = 8192, 4000  # with more and landmarks, search on so many
 
@@ -98,8 +98,12 @@ class ClusterFinder:
         """A result with sizes as the samples want them, and names as fixed ones do."""
         codes = settle(problem, result.solution)
         if wishes.fixed.any() and result.status is not Status.INTERRUPTED:
-            named = name_by_fixed(problem, self._find_unnamed(problem, wishes, rng))
+            unnamed = self._find_unnamed(problem, wishes, rng)
+            named = name_by_fixed(problem, unnamed.solution)
             codes = min(codes, named, key=problem.value)
+            n_iter = result.n_iter + unnamed.n_iter
+            status = worst(result.status, unnamed.status)
+            result = replace(result, n_iter=n_iter, status=status)
         return replace(result, solution=codes, objective=problem.value(codes))
 
     def _find_unnamed(self, problem, wishes, rng):
@@ -109,7 +113,7 @@ class ClusterFinder:
         if not smoother.low_rank:
             order = content_order(smoother.matrix, pairwise=True)
         free = self.sizes.pose(smoother, wishes, order)
-        return self.find(free, wishes, rng).solution
+        return self.find(free, wishes, rng)
 
     def _fit_sizes(self, problem, result, rng):
         """The better of a result and of clusters of any size, fitted to the sizes."""

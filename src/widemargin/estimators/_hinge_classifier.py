@@ -14,8 +14,8 @@ from widemargin.estimators._reading import read_rows
 from widemargin.labels import decide, has_label, labeled_mask, read_labels
 from widemargin.linalg.random import as_generator
 from widemargin.solvers.hinge_machine import WeightMachine
-from widemargin.solvers.majorize import BranchProblem, majorize_minimize, worst
-from widemargin.solvers.result import Status
+from widemargin.solvers.majorize import BranchProblem, majorize_minimize
+from widemargin.solvers.result import Status, worst
 from widemargin.solvers.temperature import DEFAULT_SLOPE
 
 _FOLD_TOL = 10.0  # held-out labels ask for the side of the boundary, not for digits

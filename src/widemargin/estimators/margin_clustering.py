@@ -319,6 +319,7 @@ class MaxMarginClustering(TrialsMixin, ClusterMixin, LabelSearcher):
 
     def _check_parameters(self):
         check_number(self, "n_clusters", low=1, integer=True)
+        check_number(self, "balance_tolerance", low=0)
         self._check_search()
         if isinstance(self.ambient_reg, str):
             check_choice(self, "ambient_reg", ("auto",), "or a number > 0")
@@ -330,7 +331,6 @@ class MaxMarginClustering(TrialsMixin, ClusterMixin, LabelSearcher):
                 f"size_floor of {type(self).__name__} must be a number from 0 to 1, "
                 f"got {plain(self.size_floor)!r}."
             )
-        check_number(self, "balance_tolerance", low=0)
         if isinstance(self.intrinsic_reg, str):
             check_choice(self, "intrinsic_reg", ("auto",), "or a number >= 0")
         else:

@@ -6,8 +6,8 @@ from widemargin.estimators._checks import check_number
 from widemargin.estimators._hinge_machines import HingeMachineMixin
 from widemargin.estimators._self_labeler import SelfLabeler
 from widemargin.labels import sign_coding
-from widemargin.solvers.majorize import worst
 from widemargin.solvers.regressors import AbsoluteRegressor
+from widemargin.solvers.result import worst
 from widemargin.solvers.temperature import DEFAULT_SLOPE
 
 

@@ -4,8 +4,7 @@ import numpy as np
 
 from widemargin.objectives.tri_class import Ramp
 from widemargin.solvers.hinge_machine import roughness
-from widemargin.solvers.majorize import worst
-from widemargin.solvers.result import SolveResult, Status
+from widemargin.solvers.result import SolveResult, Status, worst
 
 
 def tri_class_cccp(problem, start, *, restore=True, max_iter=50, callback=None):

@@ -7,7 +7,7 @@ import numpy as np
 
 from widemargin.objectives.pieces import HingePieces
 from widemargin.solvers.hinge_machine import roughness
-from widemargin.solvers.result import SolveResult, Status
+from widemargin.solvers.result import SolveResult, Status, worst
 
 _RISE = 1e-9  # relative rise of the objective that is rounding
 
@@ -185,10 +185,3 @@ class _State:
 def _equal(one, other, k):
     """Whether two choices of branches are the same in column k."""
     return np.array_equal(one[:, k], other[:, k])
-
-
-def worst(status, other):
-    """The one of two statuses that the user should hear of."""
-    if status is None or status.is_success:
-        return other
-    return other if other is Status.INTERRUPTED else status

@@ -11,8 +11,7 @@ import numpy as np
 
 from widemargin.objectives.pieces import hinges
 from widemargin.smoothers.profiled import ProfiledSmoother
-from widemargin.solvers.majorize import worst
-from widemargin.solvers.result import Status
+from widemargin.solvers.result import Status, worst
 
 
 @dataclass(frozen=True)

@@ -49,3 +49,10 @@ class SolveResult:
     status: Status
     n_iter: int
     history: dict[str, list[float]] = field(default_factory=dict, repr=False)
+
+
+def worst(status, other):
+    """The one of two statuses that the user should hear of."""
+    if status is None or status.is_success:
+        return other
+    return other if other is Status.INTERRUPTED else status
