@@ -183,7 +183,13 @@ class Draw:
         return 100 * np.mean(predicted != self.y_test)
 
 
-PAPER = {"labeled_weight": 1.0, "annealing": (1.0,), "threshold": "absolute"}
+PAPER = {
+    "labeled_weight": 1.0,
+    "annealing": (1.0,),
+    "max_unlabeled_ratio": None,
+    "label_tol": 0.0,
+    "threshold": "absolute",
+}
 PAPER_GP = PAPER | {
     "relabel": "in-sample",
     "hyperparameters": "marginal-likelihood",

@@ -33,6 +33,8 @@ N_LANDMARKS = 500
 PAPER = {
     "labeled_weight": 1.0,
     "annealing": (1.0,),
+    "max_unlabeled_ratio": None,
+    "label_tol": 0.0,
     "threshold": "absolute",
     "relabel": "in-sample",
     "hyperparameters": "marginal-likelihood",

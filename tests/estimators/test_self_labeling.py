@@ -35,6 +35,8 @@ EXACT = {SelfLabelingGPC: 1e-8, SelfLabelingSVC: 1e-4}  # how far scores may dif
 PAPER = {
     "labeled_weight": 1.0,
     "annealing": (1.0,),
+    "max_unlabeled_ratio": None,
+    "label_tol": 0.0,
     "threshold": "absolute",
     "balance": {0: 0.5, 1: 0.5},
     "balance_tolerance": 0.1,
@@ -181,6 +183,25 @@ def test_weights_of_unlabeled_samples_follow_the_annealing(two, machine):
         expected = support_vector_scores(X, found, weights, X, C=1.0, gamma=0.1)
     scores = as_columns(model.decision_function(X))
     assert_allclose(scores, expected, atol=EXACT[machine])
+
+
+@either_machine
+def test_unlabeled_samples_do_not_outweigh_the_labels(two, rng, machine):
+    """Their weights add up to so many times those of the labels at the most."""
+    X, _, y_partial = two
+    labeled, own = y_partial >= 0, rng.uniform(0.5, 1.5, 120)
+    weight = 0.7 * 2.0 * own[labeled].sum() / own[~labeled].sum()
+    assert 0.1 < weight < 0.5
+
+    def scores(annealing, ratio):
+        model = tight(machine, gamma=0.1, labeled_weight=2.0, annealing=annealing)
+        model.set_params(max_unlabeled_ratio=ratio)
+        return model.fit(X, y_partial, sample_weight=own).decision_function(X)
+
+    expected = scores((0.1, weight), None)
+    for annealing in ((0.1, 1.0), (0.1, 0.5, 1.0)):
+        assert_allclose(scores(annealing, 0.7), expected, atol=EXACT[machine])
+    assert np.abs(scores((0.1, 1.0), 9.0) - expected).max() > 1e-3
 
 
 def test_weight_of_unlabeled_samples_counts_among_them(two, rng):
@@ -344,6 +365,7 @@ def test_informative_vectors_know_their_own_labels_only(two, relabel, labeled_we
         relabel=relabel,
         gamma=0.1,
         labeled_weight=labeled_weight,
+        max_unlabeled_ratio=None,
     ).fit(X, y_partial)
     rows = [int(np.flatnonzero((point == X).all(axis=1))[0]) for point in model.points_]
     assert len(set(rows)) == 40
@@ -952,6 +974,9 @@ def test_interrupt_of_labels_ends_the_learning(two, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"max_unlabeled_ratio": 0}, "max_unlabeled_ratio of .* > 0.*, got 0"),
+        ({"max_unlabeled_ratio": "auto"}, "max_unlabeled_ratio .* got 'auto'"),
+        ({"label_tol": -0.1}, "label_tol of .* >= 0.*, got -0.1"),
         ({"annealing": ()}, r"annealing of \w+ must hold numbers > 0, got \(\)"),
         ({"annealing": (0.0, 1.0)}, r"numbers > 0, got \(0.0, 1.0\)"),
         ({"annealing": (0.1, np.inf)}, r"numbers > 0, got \(0.1, inf\)"),

@@ -72,6 +72,16 @@ def test_ends_on_a_cycle(path, n_iter, changes):
     assert result.objective == changes[-1]
 
 
+@pytest.mark.parametrize(("tol", "n_iter"), [(0.25, 4), (0.26, 1), (0.6, 1)])
+def test_ends_where_hardly_a_label_changes(tol, n_iter):
+    """When less than the share `tol` does, after that change."""
+    path = [A, B, C, D, D]
+    result = Script(*path).run(A, tol=tol)
+    assert result.status is Status.CONVERGED
+    assert result.n_iter == n_iter
+    assert_array_equal(result.solution, path[n_iter])
+
+
 @pytest.mark.parametrize("max_iter", [1, 2, 3])
 def test_iteration_limit(max_iter):
     path = [A, B, C, D, D]

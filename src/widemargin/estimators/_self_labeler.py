@@ -71,10 +71,13 @@ class SelfLabeler(KernelClassifier):
             check_number(self, "balance_tolerance", low=0)
         check_choice(self, "threshold", LOSSES)
         check_number(self, "max_iter", low=1, integer=True)
+        check_number(self, "label_tol", low=0)
+        if self.max_unlabeled_ratio is not None:
+            check_number(self, "max_unlabeled_ratio", low=0, strict=True)
         self._annealing()
 
     def _annealing(self):
-        """Weights of an unlabeled sample, one after the other, the last one 1."""
+        """Weights of an unlabeled sample as asked for, one after the other."""
         try:
             weights = np.atleast_1d(self.annealing)
         except ValueError:  # sequences of different lengths
@@ -105,6 +108,16 @@ class SelfLabeler(KernelClassifier):
         if self.balance_tolerance == "auto":
             return factor_bounds(shares, n_rows)
         return size_bounds(shares, self.balance_tolerance, n_rows)
+
+    def _path(self, sample):
+        """Weights of an unlabeled sample within the limit of their sum, in turns."""
+        path, ratio = self._annealing(), self.max_unlabeled_ratio
+        if ratio is None or not sample.n_unlabeled:
+            return path
+        labeled = sample.labels.labeled
+        sums = [sample.row_weights[rows].sum() for rows in (labeled, ~labeled)]
+        most = ratio * self.labeled_weight * sums[0] / sums[1]
+        return tuple(dict.fromkeys(min(weight, most) for weight in path))
 
     def _weights(self, sample, unlabeled_weight):
         """Weight of each row in the regression."""
@@ -138,8 +151,7 @@ class SelfLabeler(KernelClassifier):
             except KeyboardInterrupt:
                 codes = relabel(np.zeros_like(signs))
                 return codes, regressor, SolveResult(codes, 0, Status.INTERRUPTED, 0)
-        path = self._annealing() if sample.n_unlabeled else (1.0,)
-        for weight in path:
+        for weight in self._path(sample):
             regressor = make_regressor(weight)
             self._say(f"weight of an unlabeled sample {weight:g}")
             result = alternate(
@@ -147,6 +159,7 @@ class SelfLabeler(KernelClassifier):
                 relabel,
                 codes,
                 max_iter=self.max_iter,
+                tol=self.label_tol,
                 callback=self._report,
             )
             codes = result.solution

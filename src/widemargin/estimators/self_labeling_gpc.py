@@ -53,6 +53,10 @@ class SelfLabelingGPC(SelfLabeler):
     annealing : sequence of float, default=(0.01, 0.1, 0.3, 1.0)
         Weights of an unlabeled sample, one after the other: each loop starts from the
         labels of the one before. ``(1.0,)`` in [1]_.
+    max_unlabeled_ratio : float or None, default=4.0
+        Limit of the weight of all unlabeled samples together over that of all labeled
+        ones, which ends the annealing early: where clusters are not classes, many
+        unlabeled samples would outvote the labels. None, as in [1]_, has no limit.
     balance : "labeled", "equal", dict or None, default="labeled"
         Share of each class among the unlabeled samples: estimated from the labels, all
         the same, your own as ``{class: fraction}``, or None if a class may have any
@@ -85,6 +89,9 @@ class SelfLabelingGPC(SelfLabeler):
     probabilities : {"probit", "calibrated"}, default="probit"
         From the posterior's spread, or by a slope fitted to the scores that labeled
         samples have if they are left out, which is sharper and less safe.
+    label_tol : float, default=1e-3
+        A loop ends when less than this share of the labels changes; with 0, as in
+        [1]_, when none does.
     max_iter : int, default=50
         Rounds at the most, for each weight of the annealing.
     random_state : int, RandomState, Generator or None, default=None
@@ -117,17 +124,19 @@ class SelfLabelingGPC(SelfLabeler):
     factorization) the process is :math:`y_i = m + f(x_i) + \epsilon_i` with noise of
     variance `noise` over the weight of the sample, Eq. (7) of [1]_. The mean m is
     profiled out by generalized least squares, so that the fit is linear in y and
-    relabeling costs one product. The loop ends when no label changes or labels repeat.
+    relabeling costs one product. The loop ends when hardly a label changes or labels
+    repeat.
 
     Probabilities are :math:`\Phi(f / \sqrt{\text{noise} + v})` with v the variance of
     the score, divided by their sum over the classes.
 
     Deviations from [1]_, all of which can be undone (``labeled_weight=1,
-    annealing=(1.0,), relabel="in-sample", threshold="absolute",
-    hyperparameters="marginal-likelihood"``, and ``landmarks="ivm"`` for its sparse
-    machine): the profiled mean instead of a constant that is fed back and drifts;
-    relabeling by left-out values; weights and annealing; the noise and not 1 in the
-    probabilities; all classes together, with offsets that keep their sizes.
+    annealing=(1.0,), max_unlabeled_ratio=None, label_tol=0, relabel="in-sample",
+    threshold="absolute", hyperparameters="marginal-likelihood"``, and
+    ``landmarks="ivm"`` for its sparse machine): the profiled mean instead of a constant
+    that is fed back and drifts; relabeling by left-out values; weights and annealing;
+    the noise and not 1 in the probabilities; all classes together, with offsets that
+    keep their sizes.
 
     Copies of a labeled row with the same label are one row with their summed weight.
     Time O(n^3), with r landmarks O(n r^2), for each weight of the annealing.
@@ -160,6 +169,7 @@ class SelfLabelingGPC(SelfLabeler):
         noise=0.5,
         labeled_weight=10.0,
         annealing=(0.01, 0.1, 0.3, 1.0),
+        max_unlabeled_ratio=4.0,
         balance="labeled",
         balance_tolerance="auto",
         threshold=None,
@@ -169,6 +179,7 @@ class SelfLabelingGPC(SelfLabeler):
         n_landmarks="auto",
         landmarks="kmeans++",
         probabilities="probit",
+        label_tol=1e-3,
         max_iter=50,
         random_state=None,
         verbose=False,
@@ -181,6 +192,7 @@ class SelfLabelingGPC(SelfLabeler):
         self.noise = noise
         self.labeled_weight = labeled_weight
         self.annealing = annealing
+        self.max_unlabeled_ratio = max_unlabeled_ratio
         self.balance = balance
         self.balance_tolerance = balance_tolerance
         self.threshold = threshold
@@ -190,6 +202,7 @@ class SelfLabelingGPC(SelfLabeler):
         self.n_landmarks = n_landmarks
         self.landmarks = landmarks
         self.probabilities = probabilities
+        self.label_tol = label_tol
         self.max_iter = max_iter
         self.random_state = random_state
         self.verbose = verbose
@@ -245,7 +258,7 @@ class SelfLabelingGPC(SelfLabeler):
             check_gram_memory(X.shape[0], 8, type(self).__name__)
             return process.exact(X)
         if self.landmarks == "ivm":
-            weights = self._weights(sample, 1.0)
+            weights = self._weights(sample, self._path(sample)[-1])
             return process.informative(
                 X, n_landmarks, sample.labels.labeled_idx, weights
             )
@@ -266,7 +279,7 @@ class SelfLabelingGPC(SelfLabeler):
         X = sample.X[rows]
         X = X.toarray() if sparse.issparse(X) else X
         signs = sign_coding(codes[rows], sample.labels.n_classes)
-        weights = self._weights(sample, 1.0)[rows]
+        weights = self._weights(sample, self._path(sample)[-1])[rows]
         learned, status = process.learn(
             X.astype(np.float64, copy=False),
             signs,

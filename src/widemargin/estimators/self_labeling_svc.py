@@ -42,6 +42,10 @@ class SelfLabelingSVC(HingeMachineMixin, SelfLabeler):
     annealing : sequence of float, default=(0.01, 0.1, 0.3, 1.0)
         Weights of an unlabeled sample, one after the other: each loop starts from the
         labels of the one before. ``(1.0,)`` in [1]_.
+    max_unlabeled_ratio : float or None, default=4.0
+        Limit of the weight of all unlabeled samples together over that of all labeled
+        ones, which ends the annealing early: where clusters are not classes, many
+        unlabeled samples would outvote the labels. None, as in [1]_, has no limit.
     balance : "labeled", "equal", dict or None, default="labeled"
         Share of each class among the unlabeled samples: estimated from the labels, all
         the same, your own as ``{class: fraction}``, or None if a class may have any
@@ -64,6 +68,9 @@ class SelfLabelingSVC(HingeMachineMixin, SelfLabeler):
     tol : float, default=1e-3
         Accuracy of the regressions: largest violation of the optimality conditions
         ("smo"), or ten times the duality gap relative to the objective ("newton").
+    label_tol : float, default=1e-3
+        A loop ends when less than this share of the labels changes; with 0, as in
+        [1]_, when none does.
     max_iter : int, default=50
         Rounds at the most, for each weight of the annealing.
     random_state : int, RandomState, Generator or None, default=None
@@ -95,10 +102,12 @@ class SelfLabelingSVC(HingeMachineMixin, SelfLabeler):
 
     .. math:: \tfrac12 \|h\|^2 + C \sum_i w_i |y_i - f(x_i)| ,
 
-    with weights of `labeled_weight` for labeled samples and, in the end, 1 for others.
-    More classes are each against the rest, relabeled together. The loop ends when no
-    label changes or labels repeat. ``labeled_weight=1, annealing=(1.0,)`` is the
-    machine of [1]_, but for its constant, which is fed back there.
+    with weights of `labeled_weight` for labeled samples and, in the end, 1 or what
+    `max_unlabeled_ratio` leaves for others.
+    More classes are each against the rest, relabeled together. The loop ends when
+    hardly a label changes or labels repeat. ``labeled_weight=1, annealing=(1.0,),
+    max_unlabeled_ratio=None, label_tol=0`` is the machine of [1]_, but for its
+    constant, which is fed back there.
 
     References
     ----------
@@ -126,6 +135,7 @@ class SelfLabelingSVC(HingeMachineMixin, SelfLabeler):
         coef0=1.0,
         labeled_weight=10.0,
         annealing=(0.01, 0.1, 0.3, 1.0),
+        max_unlabeled_ratio=4.0,
         balance="labeled",
         balance_tolerance="auto",
         threshold="absolute",
@@ -133,6 +143,7 @@ class SelfLabelingSVC(HingeMachineMixin, SelfLabeler):
         n_landmarks="auto",
         landmarks="kmeans++",
         tol=1e-3,
+        label_tol=1e-3,
         max_iter=50,
         random_state=None,
         verbose=False,
@@ -144,6 +155,7 @@ class SelfLabelingSVC(HingeMachineMixin, SelfLabeler):
         self.coef0 = coef0
         self.labeled_weight = labeled_weight
         self.annealing = annealing
+        self.max_unlabeled_ratio = max_unlabeled_ratio
         self.balance = balance
         self.balance_tolerance = balance_tolerance
         self.threshold = threshold
@@ -151,6 +163,7 @@ class SelfLabelingSVC(HingeMachineMixin, SelfLabeler):
         self.n_landmarks = n_landmarks
         self.landmarks = landmarks
         self.tol = tol
+        self.label_tol = label_tol
         self.max_iter = max_iter
         self.random_state = random_state
         self.verbose = verbose

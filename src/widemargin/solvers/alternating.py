@@ -5,8 +5,8 @@ import numpy as np
 from widemargin.solvers.result import SolveResult, Status
 
 
-def alternate(fit, relabel, start, *, max_iter=100, callback=None):
-    """Fit and relabel in turns until no label changes, or labels repeat.
+def alternate(fit, relabel, start, *, max_iter=100, tol=0.0, callback=None):
+    """Fit and relabel in turns until hardly a label changes, or labels repeat.
 
     Parameters
     ----------
@@ -19,6 +19,8 @@ def alternate(fit, relabel, start, *, max_iter=100, callback=None):
         Labels to start from.
     max_iter : int
         Fits at the most.
+    tol : float
+        It ends when less than this share of the labels changes, or none does.
     callback : callable, optional
         Called as ``callback(n_iter, history)`` after each fit.
 
@@ -42,7 +44,8 @@ def alternate(fit, relabel, start, *, max_iter=100, callback=None):
             codes = found
             if callback is not None:
                 callback(n_iter, history)
-            if n_changed == 0 or codes.tobytes() in seen:
+            is_settled = n_changed == 0 or history["criterion"][-1] < tol
+            if is_settled or codes.tobytes() in seen:
                 status = Status.CONVERGED
                 break
             seen.add(codes.tobytes())
