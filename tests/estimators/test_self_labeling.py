@@ -1,3 +1,6 @@
+import pickle
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,6 +20,7 @@ from widemargin.datasets import hide_labels
 from widemargin.kernels import ArdRbf, Rbf
 from widemargin.labels import sign_coding
 from widemargin.objectives.gp_evidence import GpEvidence, LogNormalPrior
+from widemargin.smoothers.profiled import ProfiledSmoother
 from widemargin.solvers.gp_hyperparameters import learn_hyperparameters
 from widemargin.solvers.informative_vectors import informative_vectors
 from widemargin.solvers.regressors import AbsoluteRegressor, SmootherRegressor
@@ -208,7 +212,7 @@ def test_weight_of_unlabeled_samples_counts_among_them(two, rng):
     X, _, y_partial = two
     own = rng.uniform(0.2, 2.0, 120)
     model = tight(SelfLabelingGPC, gamma=0.1).fit(X, y_partial, sample_weight=own)
-    weights = np.where(y_partial >= 0, 10.0, 1.0) * own / own.mean()
+    weights = np.where(y_partial >= 0, 10.0, 1.0) * own / own[y_partial < 0].mean()
     expected = process(model, X, model.transduction_, weights)
     assert_allclose(model.decision_function(X), expected.mean_at(X)[:, 0], atol=1e-8)
 
@@ -447,8 +451,10 @@ def test_probit_is_the_chance_of_a_positive_noisy_score(either):
     assert_allclose(as_columns(model.decision_function(X)), ratios, atol=1e-7)
     chances = norm.cdf(ratios)
     if chances.shape[1] == 1:
-        chances = np.hstack([1 - chances, chances])
-    expected = chances / chances.sum(axis=1, keepdims=True)
+        expected = np.hstack([1 - chances, chances])
+    else:  # that of one class and of no other one
+        odds = chances / (1 - chances)
+        expected = odds / odds.sum(axis=1, keepdims=True)
     assert_allclose(model.predict_proba(X), expected, atol=1e-7)
 
 
@@ -553,7 +559,7 @@ def test_learning_goes_on_while_labels_change(two, capsys):
     rounds = []
     for labels in (y, y_partial):
         SelfLabelingGPC(hyperparameters="loo", verbose=True).fit(X, labels)
-        rounds.append(capsys.readouterr().out.count("SelfLabelingGPC: scale "))
+        rounds.append(capsys.readouterr().out.count("SelfLabelingGPC: learned Rbf"))
     assert rounds[0] == 1
     assert 1 < rounds[1] <= 5
 
@@ -902,7 +908,8 @@ def test_progress(two, capsys, machine):
 def test_progress_of_hyperparameters(two, capsys):
     X, _, y_partial = two
     model = SelfLabelingGPC(hyperparameters="loo", verbose=True).fit(X, y_partial)
-    told = f"SelfLabelingGPC: scale {model.scale_:.3g}, noise {model.noise_:.3g}"
+    numbers = f"scale {model.scale_:.3g}, noise {model.noise_:.3g}"
+    told = f"SelfLabelingGPC: learned {model.kernel_}, {numbers}"
     assert told in capsys.readouterr().out.splitlines()
 
 
@@ -977,6 +984,7 @@ def test_interrupt_of_labels_ends_the_learning(two, monkeypatch):
         ({"max_unlabeled_ratio": 0}, "max_unlabeled_ratio of .* > 0.*, got 0"),
         ({"max_unlabeled_ratio": "auto"}, "max_unlabeled_ratio .* got 'auto'"),
         ({"label_tol": -0.1}, "label_tol of .* >= 0.*, got -0.1"),
+        ({"balance": {0: 0.5, 1: 0.4}}, "adding up to 1, got .* add up to 0.9"),
         ({"annealing": ()}, r"annealing of \w+ must hold numbers > 0, got \(\)"),
         ({"annealing": (0.0, 1.0)}, r"numbers > 0, got \(0.0, 1.0\)"),
         ({"annealing": (0.1, np.inf)}, r"numbers > 0, got \(0.1, inf\)"),
@@ -1039,7 +1047,172 @@ def test_landmarks_in_the_middle_of_a_gram_matrix_are_refused(two, machine):
     X, _, y_partial = two
     model = machine(kernel="precomputed", n_landmarks=5, landmarks="kmeans")
     with pytest.raises(ValueError, match="needs rows of features, got distances only"):
-        model.fit(X @ X.T, y_partial)
+        model.fit(rbf_kernel(X), y_partial)
+
+
+def test_gram_matrix_of_a_varying_diagonal_does_not_tell_how_sure_it_is(two):
+    """k(x, x) of new samples is not in their kernel values against the others."""
+    X, _, y_partial = two
+    gram = X @ X.T
+    with pytest.raises(ValueError, match=r"probabilities='probit' .* use 'calibrated'"):
+        SelfLabelingGPC(kernel="precomputed").fit(gram, y_partial)
+    model = tight(SelfLabelingGPC, kernel="precomputed").fit(gram, y_partial)
+    rows = tight(SelfLabelingGPC, kernel="linear").fit(X, y_partial)
+    assert_allclose(model.predict_proba(gram), rows.predict_proba(X), atol=1e-8)
+    with pytest.raises(ValueError, match="cannot tell how sure it is"):
+        model.predict(gram, return_std=True)
+    flat = rbf_kernel(X, gamma=0.1)
+    known = SelfLabelingGPC(kernel="precomputed").fit(flat, y_partial)
+    same = SelfLabelingGPC(gamma=0.1).fit(X, y_partial)
+    assert_allclose(known.predict_proba(flat), same.predict_proba(X), atol=1e-8)
+
+
+@either_machine
+def test_copies_of_labels_leave_the_weights_of_others_alone(two, machine):
+    """They are one row of the summed weight, as a Gram matrix shows."""
+    X, _, y_partial = two
+    labeled = np.flatnonzero(y_partial >= 0)
+    rows = np.concatenate([np.arange(120), np.repeat(labeled, 4)])
+    options = {"gamma": 0.1, "balance": None, "threshold": None}
+    copies = tight(machine, **options).fit(X[rows], y_partial[rows])
+    weights = np.ones(120)
+    weights[labeled] = 5.0
+    heavy = tight(machine, **options).fit(X, y_partial, sample_weight=weights)
+    assert_allclose(
+        copies.decision_function(X), heavy.decision_function(X), atol=EXACT[machine]
+    )
+
+
+@pytest.mark.parametrize("threshold", ["absolute", "squared"])
+def test_threshold_weighs_samples_as_the_regression_does(two, monkeypatch, threshold):
+    X, _, y_partial = two
+    labeled, own = y_partial >= 0, np.linspace(0.5, 2.0, 120)
+    seen, name = [], "widemargin.solvers.relabeling.best_threshold"
+
+    def noting(scores, residuals, weights, interval, *, score_weights, squared):
+        seen.append((weights, score_weights))
+        return best_threshold(
+            scores, residuals, weights, interval, score_weights=score_weights,
+            squared=squared,
+        )  # fmt: skip
+
+    monkeypatch.setattr(name, noting)
+    model = SelfLabelingGPC(
+        labeled_weight=2.0, max_unlabeled_ratio=0.7, threshold=threshold
+    )
+    model.fit(X, y_partial, sample_weight=own)
+    limit = 0.7 * 2.0 * own[labeled].sum() / own[~labeled].sum()
+    ratio = 2.0 / limit * own[labeled].sum() / own[~labeled].sum()
+    for weights, score_weights in seen:
+        assert_allclose(weights.sum() / score_weights.sum(), ratio)
+        assert_allclose(np.sort(weights) * own[labeled].min(), 
+                        np.sort(own[labeled]) * weights.min())  # fmt: skip
+
+
+@pytest.mark.parametrize("options", [
+    {"n_landmarks": 40, "landmarks": "ivm"},
+    {"hyperparameters": "loo"},
+])  # fmt: skip
+def test_limit_of_weights_counts_for_what_is_chosen_by_them(two, options):
+    """Vectors and hyperparameters by the last weights, not by those asked for."""
+    X, _, y_partial = two
+    labeled = y_partial >= 0
+    weight = 0.5 * 10.0 * labeled.sum() / (~labeled).sum()
+    limited = tight(SelfLabelingGPC, max_unlabeled_ratio=0.5, **options)
+    limited.set_params(annealing=(0.1, 1.0))
+    same = tight(SelfLabelingGPC, max_unlabeled_ratio=None, **options)
+    same.set_params(annealing=(0.1, weight))
+    for model in (limited, same):
+        model.set_params(gamma=0.1, random_state=0).fit(X, y_partial)
+    assert_allclose(limited.decision_function(X), same.decision_function(X), atol=1e-8)
+
+
+def test_model_keeps_only_what_it_needs():
+    """With landmarks nothing of the size of the sample."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 4))
+    y = hide_labels((X[:, 0] > 0).astype(int), 30, rng=0)
+    model = SelfLabelingGPC(n_landmarks=50, random_state=0).fit(X, y)
+    kept = pickle.dumps(model)
+    assert len(kept) < 300_000  # 3000 x 50 features would be 1,200,000
+    again = pickle.loads(kept)
+    assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("at", [3, 4, 5])
+def test_interrupt_while_a_regressor_is_made_keeps_the_last_one(two, monkeypatch, at):
+    X, _, y_partial = two
+    made, name = [], "widemargin.estimators._gaussian_process.ProfiledSmoother"
+
+    def slow(smoother):
+        made.append(smoother)
+        if len(made) == at:
+            raise KeyboardInterrupt
+        return ProfiledSmoother(smoother)
+
+    monkeypatch.setattr(name, slow)
+    model = SelfLabelingGPC()
+    with (
+        pytest.warns(ConvergenceWarning, match="interrupted"),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        model.fit(X, y_partial)
+    assert model.result_.status is Status.INTERRUPTED
+    assert model.score(X[y_partial >= 0], y_partial[y_partial >= 0]) > 0.8
+
+
+def test_learner_that_does_not_converge_is_told(two, monkeypatch):
+    X, _, y_partial = two
+    name = "widemargin.estimators._gaussian_process.learn_hyperparameters"
+    monkeypatch.setattr(name, partial(learn_hyperparameters, max_iter=1))
+    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+        SelfLabelingGPC(hyperparameters="loo").fit(X, y_partial)
+
+
+def test_labels_alone_may_be_too_many_to_learn_from(two, monkeypatch):
+    X, y, _ = two
+    sizes, name = [], "widemargin.estimators._gaussian_process"
+
+    def counting(X, *parts, **options):
+        sizes.append(len(X))
+        return GpEvidence(X, *parts, **options)
+
+    monkeypatch.setattr(f"{name}.GpEvidence", counting)
+    monkeypatch.setattr(f"{name}._EVIDENCE_ROWS", 50)
+    SelfLabelingGPC(hyperparameters="loo", random_state=0).fit(X, y)
+    assert set(sizes) == {50}
+
+
+@either_machine
+def test_kernel_that_gives_no_numbers_is_refused(two, machine):
+    X, _, y_partial = two
+    model = machine(kernel=lambda A, B: np.full((len(A), len(B)), np.nan))
+    with pytest.raises(ValueError, match="must return finite numbers"):
+        model.fit(X, y_partial)
+
+
+@either_machine
+@pytest.mark.parametrize(("factor", "dtype"), [(1e155, "float64"), (1e20, "float32")])
+def test_rows_whose_squares_overflow_are_refused(two, machine, factor, dtype):
+    X, _, y_partial = two
+    with pytest.raises(ValueError, match=f"too large for {dtype}; divide X"):
+        machine().fit((X * factor).astype(dtype), y_partial)
+
+
+def test_nearly_constant_kernel_in_single_precision_is_refused(rng):
+    X = rng.normal(size=(500, 5)).astype(np.float32)
+    y = hide_labels((X[:, 0] > 0).astype(int), 20, rng=0)
+    model = SelfLabelingGPC(kernel="poly", coef0=100.0, n_landmarks=100, random_state=0)
+    with pytest.raises(ValueError, match="nearly constant; center X, use float64"):
+        model.fit(X, y)
+
+
+def test_too_few_informative_vectors_for_the_classes(three):
+    X, _, y_partial = three
+    model = SelfLabelingGPC(n_landmarks=2, landmarks="ivm")
+    with pytest.raises(ValueError, match=r"number of classes, 3, .* got 2"):
+        model.fit(X, y_partial)
 
 
 @either_machine

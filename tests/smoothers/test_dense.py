@@ -44,7 +44,7 @@ def test_explained_share_is_that_of_the_inverse(rng, dtype):
     expected = np.einsum("ij,jk,ik->i", cross, inverse, cross)
     smoother = DenseSmoother(gram.astype(dtype), weights, 0.3)
     tolerance = 1e-9 if dtype is np.float64 else 1e-4
-    for n_points in (7, 2, 1):  # the second time from what the first has kept
+    for n_points in (7, 2, 1):
         part = cross[:n_points].astype(dtype)
-        found = smoother.explained(part)
+        found = smoother.explanation()(part)
         assert_allclose(found, expected[:n_points], atol=tolerance)

@@ -41,5 +41,5 @@ def test_explained_share_is_that_of_the_inverse(rng, rank):
     weights, cross = rng.uniform(0.2, 5.0, 25), new @ features.T
     inverse = np.linalg.inv(features @ features.T + np.diag(0.3 / weights))
     expected = np.einsum("ij,jk,ik->i", cross, inverse, cross)
-    found = LowRankSmoother(features, weights, 0.3).explained(new)
+    found = LowRankSmoother(features, weights, 0.3).explanation()(new)
     assert_allclose(found, expected, rtol=1e-8)

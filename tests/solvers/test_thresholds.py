@@ -71,6 +71,21 @@ def test_no_constant_within_the_interval_is_better(squared, problem):
 
 
 @either_loss
+@settings(deadline=None, max_examples=200)
+@given(problems(), st.integers(0, 1000))
+def test_whole_weights_of_scores_are_copies(squared, problem, seed):
+    scores, residuals, weights, _, _ = problem
+    times = np.random.default_rng(seed).integers(1, 4, size=len(scores))
+    free = -np.inf, np.inf
+    own = best_threshold(
+        scores, residuals, weights, free, score_weights=times * 1.0, squared=squared
+    )
+    copied = np.repeat(scores, times), residuals, weights
+    expected = lowest_loss(*copied, *free, squared=squared)
+    assert_allclose(direct_loss(own, *copied, squared=squared), expected, atol=1e-8)
+
+
+@either_loss
 @settings(deadline=None, max_examples=300)
 @given(problems(ties=False))
 def test_number_of_positive_scores_is_within_its_bounds(squared, problem):

@@ -88,17 +88,15 @@ class Prepared:
         smoother = self.space.smoother(weights, reg)
         return SmootherRegressor(ProfiledSmoother(smoother), leaves_out)
 
-    def values(self, kernel, X, points):
-        """Kernel values of new rows against all training rows, or their features."""
-        values = kernel(X, points)
-        if isinstance(self.basis, NystromMap):
-            return values @ self.basis.whitening
-        return values
-
     @property
     def rows(self):
         """Training rows that new rows are compared with."""
         return self.basis.rows
+
+    @property
+    def whitening(self):
+        """What makes features of kernel values, None if these are used as they are."""
+        return getattr(self.basis, "whitening", None)
 
 
 @dataclass(frozen=True)
@@ -118,9 +116,7 @@ class ActivePrepared:
         profiled = ProfiledSmoother(smoother)
         return ActiveRegressor(profiled, rows, self.cross, leaves_out)
 
-    def values(self, kernel, X, points):
-        """Kernel values of new rows against the active ones."""
-        return kernel(X, points)
+    whitening = None  # kernel values are used as they are
 
     @property
     def rows(self):
@@ -129,14 +125,15 @@ class ActivePrepared:
 
 
 def evidence_rows(sample, rng):
-    """All labeled rows and some others, at most a thousand or so."""
-    labeled = sample.labels.labeled_idx
-    others = np.flatnonzero(~sample.labels.labeled)
-    n_others = min(len(others), max(_EVIDENCE_ROWS - len(labeled), 0))
-    drawn = rng.choice(others, n_others, replace=False) if n_others else others[:0]
-    return np.sort(np.concatenate([labeled, drawn]))
+    """At most a thousand rows, labeled ones before others."""
+    chosen, room = [], _EVIDENCE_ROWS
+    for rows in (sample.labels.labeled_idx, np.flatnonzero(~sample.labels.labeled)):
+        n_rows = min(len(rows), room)
+        chosen.append(rng.choice(rows, n_rows, replace=False))
+        room -= n_rows
+    return np.sort(np.concatenate(chosen))
 
 
 def posterior(regressor, process):
     """How sure the process is, given what the regressor was fitted to."""
-    return Posterior(regressor.profiled, process.scale, process.noise)
+    return Posterior.of(regressor.profiled, process.scale, process.noise)

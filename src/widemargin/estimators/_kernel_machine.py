@@ -3,6 +3,7 @@
 import numbers
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -51,6 +52,7 @@ class KernelMachine(SolvedMixin, BaseEstimator):
             check_number(self, "graph_weights", low=0, strict=True)
 
     def _make_kernel(self, X, rng):
+        self._check_squares(X)
         return make_kernel(
             self.kernel,
             X,
@@ -59,6 +61,18 @@ class KernelMachine(SolvedMixin, BaseEstimator):
             degree=self.degree,
             coef0=self.coef0,
         )
+
+    def _check_squares(self, X):
+        """Raise unless squared distances of the samples are finite."""
+        values = X.data if sparse.issparse(X) else X
+        if not values.size:
+            return
+        largest, limit = float(np.abs(values).max()), float(np.finfo(X.dtype).max)
+        if largest > np.sqrt(limit / (4.0 * X.shape[1])):
+            raise ValueError(
+                f"X of {type(self).__name__} holds values up to {largest:.1e}, whose "
+                f"squares are too large for {X.dtype}; divide X by a constant."
+            )
 
     def _laplacian(self, kernel, X, *, low_rank, adjacency=None, normalized=True):
         """The Laplacian of a given graph or of the nearest neighbors."""
@@ -90,9 +104,10 @@ class KernelMachine(SolvedMixin, BaseEstimator):
         )
         if not is_valid or abs(sum(values) - 1.0) > 1e-6:
             given = {plain(key): plain(value) for key, value in self.balance.items()}
+            total = f", which add up to {sum(values):g}" if is_valid else ""
             raise ValueError(
                 f"balance of {type(self).__name__} must hold a fraction >= 0 for each "
-                f"of the {whose}, adding up to 1, got {given!r}."
+                f"of the {whose}, adding up to 1, got {given!r}{total}."
             )
         return np.array(values, dtype=np.float64)
 
@@ -147,9 +162,8 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
     def predict_proba(self, X):
         """Class probabilities, shape (n_samples, n_classes).
 
-        A softmax of the scores times ``slope_``, which was fitted to the scores that
-        labeled samples get when their own label is left out. The most probable class
-        is always the predicted one.
+        A softmax of the scores times ``slope_``. The most probable class is always the
+        predicted one.
         """
         return np.exp(log_probabilities(self._scores(X), self.slope_))
 

@@ -1,5 +1,7 @@
 """What the self-labeling machines share."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from widemargin.estimators._checks import check_choice, check_number
@@ -120,28 +122,40 @@ class SelfLabeler(KernelClassifier):
         return tuple(dict.fromkeys(min(weight, most) for weight in path))
 
     def _weights(self, sample, unlabeled_weight):
-        """Weight of each row in the regression."""
+        """Weight of each row in the regression.
+
+        The mean weight of unlabeled rows is the unit, since copies of labeled rows are
+        one row.
+        """
         labeled = sample.labels.labeled
+        unit = sample.row_weights[~labeled if sample.n_unlabeled else labeled].mean()
         scale = np.where(labeled, self.labeled_weight, unlabeled_weight)
-        return scale * sample.row_weights / sample.row_weights.mean()
+        return scale * sample.row_weights / unit
 
     def _relabeling(self, sample):
         """How scores become labels."""
         labeled = sample.labels.labeled
         given = np.zeros(len(labeled), dtype=np.intp)
         given[labeled] = sample.labels.codes
-        weights = self._weights(sample, 1.0)[labeled]
+        weights = self._weights(sample, self._path(sample)[-1])
         return Relabeling(
-            given, ~labeled, *self._bounds(sample), self.threshold, weights
+            given,
+            ~labeled,
+            *self._bounds(sample),
+            self.threshold,
+            weights[labeled],
+            weights[~labeled],
         )
 
     def _label(self, make_regressor, sample, codes):
         """Labels of all rows, the last regressor, and how it ended.
 
         `codes` are labels to start from; None for those of a regressor that hardly sees
-        the unlabeled rows.
+        the unlabeled rows. An interrupt keeps what the last regressor found; before the
+        first one it is passed on.
         """
         relabel, n_classes = self._relabeling(sample), sample.labels.n_classes
+        regressor = None
         if codes is None:
             signs = sign_coding(relabel.given, n_classes)
             signs[~sample.labels.labeled] = 0.0
@@ -151,9 +165,16 @@ class SelfLabeler(KernelClassifier):
             except KeyboardInterrupt:
                 codes = relabel(np.zeros_like(signs))
                 return codes, regressor, SolveResult(codes, 0, Status.INTERRUPTED, 0)
+        result = SolveResult(codes, 0.0, Status.INTERRUPTED, 0)
         for weight in self._path(sample):
-            regressor = make_regressor(weight)
             self._say(f"weight of an unlabeled sample {weight:g}")
+            try:
+                regressor = make_regressor(weight)
+            except KeyboardInterrupt:
+                if regressor is None:
+                    raise
+                result = replace(result, status=Status.INTERRUPTED)
+                break
             result = alternate(
                 lambda codes, r=regressor: r.scores(sign_coding(codes, n_classes)),
                 relabel,

@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.special import log_ndtr, logsumexp
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from widemargin.estimators._checks import check_choice, check_number
+from widemargin.estimators._checks import check_choice, check_number, plain
 from widemargin.estimators._gaussian_process import Process, evidence_rows, posterior
 from widemargin.estimators._kernel_machine import FLOATS
 from widemargin.estimators._memory import check_gram_memory
@@ -15,7 +15,7 @@ from widemargin.estimators._self_labeler import SelfLabeler
 from widemargin.kernels.blocks import row_blocks
 from widemargin.kernels.nystrom import CHOICES
 from widemargin.labels import sign_coding
-from widemargin.solvers.result import Status
+from widemargin.solvers.result import Status, worst
 from widemargin.solvers.temperature import log_probabilities
 
 _ROUNDS = 5  # of learning hyperparameters and labels in turns, at the most
@@ -46,10 +46,9 @@ class SelfLabelingGPC(SelfLabeler):
     scale : float, default=1.0
         Variance of the process: what the kernel is multiplied by.
     noise : float, default=0.5
-        Variance of the noise of an unlabeled sample at the end of the annealing.
+        Variance of the noise of a sample of weight one.
     labeled_weight : float, default=10.0
-        Weight of a labeled sample in the regression, over that of an unlabeled one at
-        the end of the annealing; 1 in [1]_.
+        Weight of a labeled sample in the regression; 1 in [1]_.
     annealing : sequence of float, default=(0.01, 0.1, 0.3, 1.0)
         Weights of an unlabeled sample, one after the other: each loop starts from the
         labels of the one before. ``(1.0,)`` in [1]_.
@@ -74,8 +73,10 @@ class SelfLabelingGPC(SelfLabeler):
     hyperparameters : {"heuristic", "marginal-likelihood", "loo"}, default="heuristic"
         Whether `gamma`, `scale` and `noise` are taken as they are, or where learning
         starts from: by the marginal likelihood, as in [1]_, or the leave-one-out
-        predictive density. Labels that the machine gave itself confirm their own
-        mistakes, so that a log-normal prior around the start keeps it near.
+        predictive density, in at most five turns with the labels. Labels that the
+        machine gave itself confirm their own mistakes; a log-normal prior around the
+        start holds against that, but many unlabeled samples overrule it. Noise then
+        ends up too low and "probit" far too sure: use "calibrated".
     per_feature : bool, default=False
         Whether each feature has a width of its own if they are learned.
     n_landmarks : int, "auto" or None, default="auto"
@@ -85,7 +86,9 @@ class SelfLabelingGPC(SelfLabeler):
     landmarks : {"kmeans", "kmeans++", "uniform", "pivoted", "ivm"}, default="kmeans++"
         How landmarks are chosen, see :func:`widemargin.kernels.choose_landmarks`; the
         posterior knows all labels. "ivm" is the informative vector machine of [1]_,
-        labeled samples first, whose posterior knows the labels of its landmarks only.
+        labeled samples first, whose posterior knows the labels of its landmarks only,
+        and which is there to reproduce it: the others were more accurate. Landmarks
+        matter only if `n_landmarks` asks for them.
     probabilities : {"probit", "calibrated"}, default="probit"
         From the posterior's spread, or by a slope fitted to the scores that labeled
         samples have if they are left out, which is sharper and less safe.
@@ -127,16 +130,20 @@ class SelfLabelingGPC(SelfLabeler):
     relabeling costs one product. The loop ends when hardly a label changes or labels
     repeat.
 
-    Probabilities are :math:`\Phi(f / \sqrt{\text{noise} + v})` with v the variance of
-    the score, divided by their sum over the classes.
+    Probabilities are :math:`p = \Phi(f / \sqrt{\text{noise} + v})` with v the variance
+    of the score; for more than two classes :math:`p / (1 - p)`, divided by the sum over
+    the classes, which is the probability that a class and no other one is meant.
 
-    Deviations from [1]_, all of which can be undone (``labeled_weight=1,
-    annealing=(1.0,), max_unlabeled_ratio=None, label_tol=0, relabel="in-sample",
-    threshold="absolute", hyperparameters="marginal-likelihood"``, and
-    ``landmarks="ivm"`` for its sparse machine): the profiled mean instead of a constant
-    that is fed back and drifts; relabeling by left-out values; weights and annealing;
-    the noise and not 1 in the probabilities; all classes together, with offsets that
-    keep their sizes.
+    The machines of [1]_ have ``labeled_weight=1, annealing=(1.0,),
+    max_unlabeled_ratio=None, label_tol=0, relabel="in-sample", threshold="absolute",
+    hyperparameters="marginal-likelihood"``, ``balance`` 1/2 for each class within
+    ``balance_tolerance=kappa``, and ``n_landmarks=None`` (SSuGPR) or a number with
+    ``landmarks="ivm"`` (SSuGPS). What cannot be undone: the mean is profiled, where
+    theirs is a constant that is fed back and drifts; a prior of the hyperparameters;
+    the noise and not 1 in the probabilities; more than two classes are one problem,
+    with offsets that keep their sizes.
+
+    Widths are the same for all features: standardize a table whose columns have units.
 
     Copies of a labeled row with the same label are one row with their summed weight.
     Time O(n^3), with r landmarks O(n r^2), for each weight of the annealing.
@@ -220,6 +227,11 @@ class SelfLabelingGPC(SelfLabeler):
         )
         check_choice(self, "per_feature", (True, False))
         check_choice(self, "probabilities", ("probit", "calibrated"))
+        if self.per_feature and self.hyperparameters == "heuristic":
+            raise ValueError(
+                f"per_feature=True of {type(self).__name__} needs hyperparameters to "
+                "be learned; set hyperparameters='marginal-likelihood' or 'loo'."
+            )
         if self.hyperparameters != "heuristic" and self.kernel != "rbf":
             raise ValueError(
                 f"hyperparameters={self.hyperparameters!r} of {type(self).__name__} "
@@ -229,6 +241,7 @@ class SelfLabelingGPC(SelfLabeler):
     def _learn(self, given, sample, rng):
         """Fit the process and the labels in turns; labels, and how it ended."""
         kernel = self._make_kernel(sample.X, rng)
+        self._check_prior(kernel.diagonal(sample.X))
         first = Process(kernel, float(self.scale), float(self.noise))
         prepared = self._prepare(first, sample, rng)
         codes, regressor, result = self._label_with(prepared, sample, None)
@@ -236,17 +249,37 @@ class SelfLabelingGPC(SelfLabeler):
             if result.status is Status.INTERRUPTED:
                 break
             before = codes
-            process, status = self._relearn(first, sample, codes, rng)
-            if status is Status.INTERRUPTED:
-                result = replace(result, status=status)
+            try:
+                process, status = self._relearn(first, sample, codes, rng)
+                if status is Status.INTERRUPTED:
+                    raise KeyboardInterrupt
+                found = self._prepare(process, sample, rng)
+                codes, regressor, result = self._label_with(found, sample, codes)
+            except KeyboardInterrupt:
+                result = replace(result, status=Status.INTERRUPTED)
                 break
-            prepared = self._prepare(process, sample, rng)
-            codes, regressor, result = self._label_with(prepared, sample, codes)
-            if np.array_equal(before, codes):
+            prepared = found
+            result = replace(result, status=worst(result.status, status))
+            if np.mean(before != codes) <= self.label_tol:
                 break
         signs = sign_coding(codes, sample.labels.n_classes)
         self._keep(prepared, regressor, signs, given, sample)
         return codes, result
+
+    def _check_prior(self, diagonal):
+        """Of a Gram matrix, k(x, x) of new samples is known only if it is constant."""
+        low, high = float(diagonal.min()), float(diagonal.max())
+        if self.kernel != "precomputed" or high - low <= 1e-6 * abs(high):
+            self._prior = high
+            return
+        self._prior = None
+        if self.probabilities == "probit":
+            raise ValueError(
+                f"probabilities='probit' of {type(self).__name__} needs k(x, x) of new "
+                f"samples, which a precomputed kernel whose diagonal is {low:g} to "
+                f"{high:g} does not tell; use 'calibrated', or pass the kernel as a "
+                "function."
+            )
 
     def _prepare(self, process, sample, rng):
         """The process over the training sample, exact or sparse."""
@@ -258,6 +291,13 @@ class SelfLabelingGPC(SelfLabeler):
             check_gram_memory(X.shape[0], 8, type(self).__name__)
             return process.exact(X)
         if self.landmarks == "ivm":
+            n_classes = sample.labels.n_classes
+            if n_landmarks < n_classes:
+                raise ValueError(
+                    f"n_landmarks of {type(self).__name__} must be at least the number "
+                    f"of classes, {n_classes}, with landmarks='ivm', whose landmarks "
+                    f"are the only labels that count, got {plain(n_landmarks)!r}."
+                )
             weights = self._weights(sample, self._path(sample)[-1])
             return process.informative(
                 X, n_landmarks, sample.labels.labeled_idx, weights
@@ -287,7 +327,10 @@ class SelfLabelingGPC(SelfLabeler):
             self.hyperparameters,
             per_feature=self.per_feature,
         )
-        self._say(f"scale {learned.scale:.3g}, noise {learned.noise:.3g}")
+        self._say(
+            f"learned {learned.kernel}, scale {learned.scale:.3g}, "
+            f"noise {learned.noise:.3g}"
+        )
         return learned, status
 
     def _keep(self, prepared, regressor, signs, given, sample):
@@ -297,10 +340,9 @@ class SelfLabelingGPC(SelfLabeler):
             process.kernel, prepared.basis, given, sample.origin, regressor.fit(signs)
         )
         self.scale_, self.noise_ = process.scale, process.noise
-        self._prepared = prepared
+        self._whitening = prepared.whitening
         self._kept = process.kernel.points(given, sample.origin[prepared.rows])
         self._posterior = posterior(regressor, process)
-        self._prior = float(process.kernel.diagonal(sample.X).mean())
         self.slope_ = sample.fit_slope(regressor.left_out(signs))
 
     def predict(self, X, return_std=False):
@@ -346,8 +388,8 @@ class SelfLabelingGPC(SelfLabeler):
         if self.probabilities == "calibrated":
             return log_probabilities(scores, self.slope_)
         if scores.shape[1] == 1:
-            scores = np.hstack([-scores, scores])
-        logs = log_ndtr(scores)
+            return log_ndtr(np.hstack([-scores, scores]))
+        logs = log_ndtr(scores) - log_ndtr(-scores)  # this class, and no other one
         return logs - logsumexp(logs, axis=1, keepdims=True)
 
     def _sure_scores(self, X):
@@ -361,8 +403,8 @@ class SelfLabelingGPC(SelfLabeler):
         """Class probabilities, shape (n_samples, n_classes).
 
         With ``probabilities="probit"`` the probability that the score plus noise is
-        positive, divided by the sum over the classes; with "calibrated" a softmax of
-        the scores times ``slope_``.
+        positive, for more than two classes that of this class and of no other one;
+        with "calibrated" a softmax of the scores times ``slope_``.
         """
         return np.exp(self.predict_log_proba(X))
 
@@ -370,11 +412,23 @@ class SelfLabelingGPC(SelfLabeler):
         """Variance of the score of each sample."""
         check_is_fitted(self, "dual_coef_")
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
-        prior = np.full(X.shape[0], self._prior)  # what else, of a Gram matrix
-        if self.kernel != "precomputed":
-            prior = self.kernel_.diagonal(X).astype(np.float64)
+        prior = self._priors(X)
         variances = []
-        for block in row_blocks(X.shape[0], self._posterior.n_samples, 8):
-            values = self._prepared.values(self.kernel_, X[block], self._kept)
+        for block in row_blocks(X.shape[0], len(self._posterior.ones), 8):
+            values = self.kernel_(X[block], self._kept)
+            if self._whitening is not None:
+                values = values @ self._whitening
             variances.append(self._posterior.variance(values, prior[block]))
         return np.concatenate(variances)
+
+    def _priors(self, X):
+        """k(x, x) of each sample."""
+        if self.kernel != "precomputed":
+            return self.kernel_.diagonal(X).astype(np.float64)
+        if self._prior is None:
+            raise ValueError(
+                f"{type(self).__name__} cannot tell how sure it is: a precomputed "
+                "kernel whose diagonal varies does not hold k(x, x) of new samples; "
+                "pass the kernel as a function."
+            )
+        return np.full(X.shape[0], self._prior)

@@ -16,13 +16,13 @@ class SelfLabelingSVC(HingeMachineMixin, SelfLabeler):
 
     Learns from labeled and unlabeled samples: support vector regression with the
     absolute loss to the labels, and relabeling of the unlabeled samples by what it
-    says, in turns. `SelfLabelingGPC` is faster, gives better probabilities and is
-    mostly more accurate.
+    says, in turns. The absolute loss cares less for wrong labels than the squared one
+    of `SelfLabelingGPC`, which is faster and mostly more accurate.
 
     Parameters
     ----------
     C : float, default=1.0
-        Cost of an unlabeled sample at the end of the annealing.
+        Cost of a sample of weight one.
     kernel : {"rbf", "linear", "poly", "laplacian", "cosine", "precomputed"} or \
             callable, default="rbf"
         The kernel, or a function ``kernel(X, Z)`` that returns the kernel matrix. With
@@ -37,8 +37,7 @@ class SelfLabelingSVC(HingeMachineMixin, SelfLabeler):
     coef0 : float, default=1.0
         Constant of "poly".
     labeled_weight : float, default=10.0
-        Weight of a labeled sample in the regression, over that of an unlabeled one at
-        the end of the annealing; 1 in [1]_.
+        Weight of a labeled sample in the regression; 1 in [1]_.
     annealing : sequence of float, default=(0.01, 0.1, 0.3, 1.0)
         Weights of an unlabeled sample, one after the other: each loop starts from the
         labels of the one before. ``(1.0,)`` in [1]_.
@@ -92,8 +91,7 @@ class SelfLabelingSVC(HingeMachineMixin, SelfLabeler):
     n_iter_ : int
         Rounds of the last loop.
     slope_ : float
-        Slope of the probabilities, not fitted to anything: use `SelfLabelingGPC` if
-        probabilities matter.
+        Slope of the probabilities, a constant that is not fitted to anything.
 
     Notes
     -----

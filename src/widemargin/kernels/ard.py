@@ -1,6 +1,6 @@
 """Gaussian kernel with a width for each feature."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +13,7 @@ from widemargin.kernels.base import PointKernel
 class ArdRbf(PointKernel):
     r"""Gaussian kernel :math:`k(x, z) = \exp(-\sum_j \gamma_j (x_j - z_j)^2)`."""
 
-    gammas: np.ndarray = field(repr=False)
+    gammas: np.ndarray
 
     def __call__(self, X, Z=None):
         """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""

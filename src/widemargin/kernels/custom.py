@@ -25,4 +25,6 @@ class Custom(PointKernel):
             )
         if gram.dtype not in (np.float32, np.float64):
             gram = gram.astype(np.float64)
+        if not np.isfinite(gram.sum(dtype=np.float64)):
+            raise ValueError("the kernel function must return finite numbers.")
         return gram

@@ -1,5 +1,7 @@
 """The smoother of a kernel, from one Cholesky factorization."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.linalg import (
     LinAlgError,
@@ -53,21 +55,10 @@ class DenseSmoother(Smoother):
         factor = self._factorize(root[:, 0], np.float64)
         return root * cho_solve(factor, root * Y, check_finite=False)
 
-    def explained(self, cross):
-        """Share of k(x, x) that the samples explain, k_x' (K + reg W^-1)^-1 k_x.
-
-        Parameters
-        ----------
-        cross : ndarray of shape (m, n)
-            Kernel values of points against the samples.
-        """
-        if not hasattr(self, "_root_factor"):
-            root = np.sqrt(self.weights.astype(np.float64))
-            self._root_factor = root, self._factorize(root, np.float64)[0]
-        root, factor = self._root_factor
-        scaled = (root * cross).T
-        half = solve_triangular(factor, scaled, trans="T", check_finite=False)
-        return np.einsum("ij,ij->j", half, half)
+    def explanation(self):
+        """What the samples explain of k(x, x), to be asked at new points; O(n^3)."""
+        root = np.sqrt(self.weights.astype(np.float64))
+        return DenseExplanation(root, self._factorize(root, np.float64)[0])
 
     def _factorize(self, root, dtype):
         """Upper Cholesky factor of D K D + reg I."""
@@ -75,6 +66,28 @@ class DenseSmoother(Smoother):
         _scale_both_sides(matrix, root)
         matrix.flat[:: len(matrix) + 1] += self.reg
         return factorize(matrix)
+
+
+@dataclass(frozen=True)
+class DenseExplanation:
+    """How much of k(x, x) the samples of a smoother explain.
+
+    Attributes
+    ----------
+    root : ndarray of shape (n,)
+        Roots of the weights, D.
+    factor : ndarray of shape (n, n)
+        Upper Cholesky factor of D K D + reg I.
+    """
+
+    root: np.ndarray
+    factor: np.ndarray
+
+    def __call__(self, cross):
+        """The share k_x' (K + reg W^-1)^-1 k_x, from kernel values (m, n)."""
+        scaled = (self.root * cross).T
+        half = solve_triangular(self.factor, scaled, trans="T", check_finite=False)
+        return np.einsum("ij,ij->j", half, half)
 
 
 def _scale_both_sides(matrix, root, factor=1.0):
@@ -93,9 +106,10 @@ def factorize(matrix):
         return cho_factor(matrix.T, lower=False, overwrite_a=True, check_finite=False)
     except LinAlgError as error:
         raise ValueError(
-            "a kernel matrix is not positive semi-definite, not even with ambient_reg "
-            "added to its diagonal. Check a precomputed kernel or a kernel function, "
-            "or raise ambient_reg."
+            "a kernel matrix is not positive semi-definite, not even with the "
+            "regularization added to its diagonal. Check a precomputed kernel or a "
+            "kernel function, use float64, or raise the regularization (ambient_reg, "
+            "or the noise of a Gaussian process)."
         ) from error
 
 

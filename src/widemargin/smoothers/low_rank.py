@@ -1,5 +1,7 @@
 """The smoother of few features, kept as a factor."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 
@@ -48,11 +50,28 @@ class LowRankSmoother(Smoother):
         right = self.features.T @ (self.weights[:, None] * Y)
         return cho_solve(self._factor, right, check_finite=False)
 
-    def explained(self, features):
-        """Share of k(x, x) that the samples explain, for features (m, rank) of x."""
+    def explanation(self):
+        """What the samples explain of k(x, x), to be asked at new points."""
+        return LowRankExplanation(self._factor[0], self.reg)
+
+
+@dataclass(frozen=True)
+class LowRankExplanation:
+    """How much of k(x, x) the samples of a smoother explain.
+
+    Attributes
+    ----------
+    factor : ndarray of shape (rank, rank)
+        C.
+    reg : float
+    """
+
+    factor: np.ndarray
+    reg: float
+
+    def __call__(self, features):
+        """The share z' z - reg z' (C C')^-1 z, for features (m, rank) of points."""
         features = features.astype(np.float64, copy=False)
-        half = solve_triangular(
-            self._factor[0], features.T, lower=True, check_finite=False
-        )
+        half = solve_triangular(self.factor, features.T, lower=True, check_finite=False)
         squares = np.einsum("ij,ij->i", features, features)
         return squares - self.reg * np.einsum("ij,ij->j", half, half)

@@ -1,10 +1,9 @@
 """How sure a Gaussian process is of its values."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-
-from widemargin.smoothers.profiled import ProfiledSmoother
 
 
 @dataclass(frozen=True)
@@ -18,20 +17,32 @@ class Posterior:
 
     Attributes
     ----------
-    profiled : ProfiledSmoother
-        Its smoother has the regularization :math:`\lambda`, noise over v.
-    scale, noise : float
-        v, and the noise of a sample of weight one.
+    explanation : callable
+        What the samples explain of k(x, x), as a smoother gives it.
+    ones : ndarray of shape (n, 1) or (rank, 1)
+        Coordinates of h.
+    mean_variance : float
+        :math:`1 / 1^\top A 1`.
+    scale : float
+        v.
     """
 
-    profiled: ProfiledSmoother
+    explanation: Callable
+    ones: np.ndarray
+    mean_variance: float
     scale: float
-    noise: float
 
-    @property
-    def n_samples(self):
-        """Number of samples that the process was fitted to."""
-        return self.profiled.n_samples
+    @classmethod
+    def of(cls, profiled, scale, noise):
+        r"""The posterior of a `ProfiledSmoother`.
+
+        Its smoother has the regularization :math:`\lambda`, noise over v; `noise` is
+        that of a sample of weight one.
+        """
+        smoother = profiled.smoother
+        ones = smoother.coordinates(np.ones((smoother.n_samples, 1)))
+        variance = noise * profiled.mean_variance()
+        return cls(smoother.explanation(), ones, variance, scale)
 
     def variance(self, values, prior):
         """Variance at some points, shape (m,).
@@ -43,9 +54,6 @@ class Posterior:
         prior : ndarray of shape (m,)
             k(x, x).
         """
-        smoother = self.profiled.smoother
-        left = np.maximum(prior - smoother.explained(values), 0.0)
-        ones = smoother.coordinates(np.ones((smoother.n_samples, 1)))
-        rest = 1.0 - (values @ ones)[:, 0]
-        mean_variance = self.noise * self.profiled.mean_variance()
-        return self.scale * left + mean_variance * rest**2
+        left = np.maximum(prior - self.explanation(values), 0.0)
+        rest = 1.0 - (values @ self.ones)[:, 0]
+        return self.scale * left + self.mean_variance * rest**2

@@ -22,8 +22,16 @@ class ProfiledSmoother:
         self.smoother = smoother
         ones = np.ones((smoother.n_samples, 1), dtype=smoother.matrix.dtype)
         self._rest = 1.0 - (smoother @ ones)[:, 0].astype(np.float64)
-        pull = smoother.weights.astype(np.float64) * self._rest
-        self._pull, self._total = pull / pull.sum(), float(pull.sum())
+        weights = smoother.weights.astype(np.float64)
+        pull = weights * self._rest
+        self._total = float(pull.sum())
+        if self._total <= np.finfo(ones.dtype).eps * weights.sum():
+            raise ValueError(
+                "rounding leaves nothing of the mean of a Gaussian process, since its "
+                f"kernel is nearly constant; center X, use float64 (got {ones.dtype}), "
+                "lower coef0 or raise noise."
+            )
+        self._pull = pull / self._total
 
     @property
     def n_samples(self):

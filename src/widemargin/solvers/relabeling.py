@@ -29,6 +29,8 @@ class Relabeling:
         more classes it is always None.
     label_weights : ndarray of shape (n_labeled,)
         Weights of the given labels in that loss.
+    free_weights : ndarray of shape (n_movable,), optional
+        Weights of the others; all one by default.
     """
 
     given: np.ndarray
@@ -37,6 +39,7 @@ class Relabeling:
     upper: np.ndarray
     loss: str | None
     label_weights: np.ndarray
+    free_weights: np.ndarray | None = None
 
     @property
     def n_classes(self):
@@ -74,5 +77,6 @@ class Relabeling:
             signs - scores[~self.movable],
             self.label_weights,
             threshold_interval(free, lower, upper),
+            score_weights=self.free_weights,
             squared=self.loss == "squared",
         )

@@ -4,7 +4,7 @@ With y the labels of labeled samples and the signs of f + b elsewhere, the losse
 Eqs. (9) and (8) of Patel et al. are
 
 .. math:: \sum_{i \in L} w_i |y_i - f_i - b|^q
-          + \sum_{i \in U} \bigl||f_i + b| - 1\bigr|^q , \qquad q = 1, 2 .
+          + \sum_{i \in U} w_i \bigl||f_i + b| - 1\bigr|^q , \qquad q = 1, 2 .
 
 Both are piecewise simple in b, so that one sort finds their minimum over the interval
 of b in which the number of positive samples stays within its bounds.
@@ -28,7 +28,9 @@ def threshold_interval(scores, lower, upper):
     return low, high
 
 
-def best_threshold(scores, residuals, weights, interval, *, squared=False):
+def best_threshold(
+    scores, residuals, weights, interval, *, score_weights=None, squared=False
+):
     """The constant b of lowest loss within an interval, Eq. (9), or (8) if `squared`.
 
     Parameters
@@ -38,9 +40,11 @@ def best_threshold(scores, residuals, weights, interval, *, squared=False):
     residuals : ndarray of shape (n_labeled,)
         y - f of the labeled samples.
     weights : ndarray of shape (n_labeled,)
-        Weights of the labeled samples, relative to an unlabeled one.
+        Weights of the labeled samples.
     interval : tuple of float
         As `threshold_interval` gives it.
+    score_weights : ndarray of shape (n_unlabeled,), optional
+        Weights of the unlabeled samples; all one by default.
     squared : bool
         Whether the loss is squared.
 
@@ -51,8 +55,9 @@ def best_threshold(scores, residuals, weights, interval, *, squared=False):
     low, high = interval
     if low > high:
         raise ValueError(f"no constant is above {low:g} and below {high:g}.")
+    own = np.ones(len(scores)) if score_weights is None else score_weights
     if squared:
-        candidates = _square_candidates(scores, residuals, weights)
+        candidates = _square_candidates(scores, own, residuals, weights)
     else:
         candidates = np.concatenate([residuals, -scores - 1.0, -scores + 1.0])
     inner = low, high
@@ -66,34 +71,33 @@ def best_threshold(scores, residuals, weights, interval, *, squared=False):
         return 0.0
     candidates = np.unique(candidates)
     loss = _square_loss if squared else _absolute_loss
-    return float(candidates[loss(candidates, scores, residuals, weights).argmin()])
+    losses = loss(candidates, scores, own, residuals, weights)
+    return float(candidates[losses.argmin()])
 
 
-def _square_candidates(scores, residuals, weights):
-    """Where the loss is stationary if k of the unlabeled samples are positive."""
-    n = len(scores)
-    balance = 2.0 * np.arange(n + 1) - n
-    total = weights.sum() + n
-    return (weights @ residuals - scores.sum() + balance) / max(total, 1e-300)
+def _square_candidates(scores, own, residuals, weights):
+    """Where the loss is stationary if the k largest unlabeled scores are positive."""
+    positive = np.concatenate([[0.0], np.cumsum(own[np.argsort(-scores)])])
+    balance = 2.0 * positive - own.sum()
+    total = weights.sum() + own.sum()
+    return (weights @ residuals - own @ scores + balance) / max(total, 1e-300)
 
 
-def _absolute_loss(b, scores, residuals, weights):
+def _absolute_loss(b, scores, own, residuals, weights):
     """Eq. (9) at each b, from ||t| - 1| = |t + 1| + |t - 1| - |t| - 1."""
-    ones = np.ones(len(scores))
     return (
         _distance(b, residuals, weights)
-        + _distance(b, -scores - 1.0, ones)
-        + _distance(b, -scores + 1.0, ones)
-        - _distance(b, -scores, ones)
+        + _distance(b, -scores - 1.0, own)
+        + _distance(b, -scores + 1.0, own)
+        - _distance(b, -scores, own)
     )
 
 
-def _square_loss(b, scores, residuals, weights):
+def _square_loss(b, scores, own, residuals, weights):
     """Eq. (8) at each b, from (|t| - 1)^2 = t^2 - 2 |t| + 1."""
-    n, total = len(scores), weights.sum()
-    linear = scores.sum() - weights @ residuals
-    kinks = _distance(b, -scores, np.ones(n))
-    return (total + n) * b**2 + 2.0 * linear * b - 2.0 * kinks
+    linear = own @ scores - weights @ residuals
+    kinks = _distance(b, -scores, own)
+    return (weights.sum() + own.sum()) * b**2 + 2.0 * linear * b - 2.0 * kinks
 
 
 def _distance(b, points, weights):
