@@ -1,0 +1,212 @@
+"""What a benchmark is: a table of a paper, said as data.
+
+A benchmark has rows (cuts of data sets), columns (methods), numbered runs (draws of
+labeled rows) and metrics. Its cells are measured one by one, see `runner`; what the
+paper printed stands beside, see `published`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper that printed results.
+
+    Attributes
+    ----------
+    name : str
+        Authors and year, for headings.
+    citation : str
+        Authors, title, where and when.
+    """
+
+    name: str
+    citation: str
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure that is measured.
+
+    Attributes
+    ----------
+    name : str
+        Key in the records.
+    label : str
+        For people, with the unit.
+    lower_is_better : bool or None
+        None if it is neither better nor worse, such as a number of iterations.
+    digits : int
+        Decimals to show.
+    """
+
+    name: str
+    label: str
+    lower_is_better: bool | None = True
+    digits: int = 1
+
+
+ERROR = Metric("error", "error on test rows, %")
+UNLABELED_ERROR = Metric("unlabeled_error", "error on unlabeled rows, %")
+ACCURACY = Metric("accuracy", "accuracy, %", lower_is_better=False)
+RAND = Metric("ari", "adjusted Rand index", lower_is_better=False, digits=2)
+SECONDS = Metric("fit_seconds", "seconds of a fit", digits=3)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table: data and how they are cut.
+
+    Attributes
+    ----------
+    name : str
+        Unique in the benchmark.
+    needs : tuple of str
+        Names of the sets of `load_benchmark` that it reads.
+    group : str
+        Rows of one group are drawn as one curve.
+    x : float or None
+        Where the row lies on the horizontal axis of a picture.
+    options : mapping
+        What the benchmark's own functions want to know; plain values only.
+    """
+
+    name: str
+    needs: tuple[str, ...] = ()
+    group: str = ""
+    x: float | None = None
+    options: Mapping = field(default_factory=dict)
+
+    def __getitem__(self, option):
+        return self.options[option]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A column of a table.
+
+    Attributes
+    ----------
+    name : str
+        Unique in the benchmark; the column of `published` that has this name stands
+        beside it.
+    measure : callable
+        ``measure(draw, parameters)`` returns metrics by name: numbers, or lists of
+        numbers for what is recorded along a run. `parameters` are what the benchmark's
+        `choose` found for this method, else None.
+    kind : {"paper", "ours", "peer"}
+        A method of the paper as it says, ours as we advise, or what one would use
+        instead.
+    needs : tuple of str
+        Modules that must be importable.
+    """
+
+    name: str
+    measure: Callable
+    kind: str = "paper"
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Quick:
+    """What remains of a benchmark in a quick run.
+
+    Attributes
+    ----------
+    runs : int
+    rows, methods : tuple of str or None
+        Names; None for all.
+    """
+
+    runs: int = 1
+    rows: tuple[str, ...] | None = None
+    methods: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A table or figure of a paper.
+
+    Attributes
+    ----------
+    name : str
+        For the command line, and of the files of results and of published figures.
+    paper : Paper or None
+        None for tables of our own.
+    source : str
+        Where the paper has it, such as "Table 2".
+    title : str
+    protocol : str
+        How figures come about, in sentences for the reader of the report; what differs
+        from the paper is said here.
+    metrics : tuple of Metric
+        The first one is what the headline counts.
+    rows : tuple of Row
+    methods : tuple of Method
+    draw : callable
+        ``draw(row, run)`` returns what methods measure; the same for the same numbers.
+    runs : int
+        Number of draws.
+    quick : Quick
+    choose : callable or None
+        ``choose(row, methods, quick)`` returns parameters (plain values) by name of a
+        method, chosen once for all runs of a row.
+    picture : {"lines", "growth", "course"} or None
+        Metrics against `Row.x`; seconds against it on logarithmic axes, with exponents;
+        or lists of numbers against their position.
+    x_label : str
+        Of the picture.
+    remarks : tuple of str
+        What a reader should know beside the figures: what does not reproduce, and why.
+    """
+
+    name: str
+    paper: Paper | None
+    source: str
+    title: str
+    protocol: str
+    metrics: tuple[Metric, ...]
+    rows: tuple[Row, ...]
+    methods: tuple[Method, ...]
+    draw: Callable
+    runs: int = 10
+    quick: Quick = Quick()
+    choose: Callable | None = None
+    picture: str | None = None
+    x_label: str = ""
+    remarks: tuple[str, ...] = ()
+
+    def __post_init__(self):
+        for kind in ("rows", "methods", "metrics"):
+            names = [item.name for item in getattr(self, kind)]
+            repeated = {name for name in names if names.count(name) > 1}
+            if repeated:
+                raise ValueError(f"{self.name} names {kind} twice: {sorted(repeated)}.")
+        for kind in ("rows", "methods"):
+            kept = getattr(self.quick, kind) or ()
+            unknown = set(kept) - {item.name for item in getattr(self, kind)}
+            if unknown:
+                raise ValueError(
+                    f"quick {kind} of {self.name} are not among its {kind}: "
+                    f"{sorted(unknown)}."
+                )
+
+    def row(self, name):
+        """The row of that name."""
+        return next(row for row in self.rows if row.name == name)
+
+    def method(self, name):
+        """The method of that name."""
+        return next(method for method in self.methods if method.name == name)
+
+    def plan(self, *, quick):
+        """Rows, methods and the number of runs, of a quick run or a full one."""
+        if not quick:
+            return self.rows, self.methods, self.runs
+        kept_rows, kept_methods = self.quick.rows, self.quick.methods
+        rows = [r for r in self.rows if kept_rows is None or r.name in kept_rows]
+        methods = [
+            m for m in self.methods if kept_methods is None or m.name in kept_methods
+        ]
+        return tuple(rows), tuple(methods), min(self.quick.runs, self.runs)

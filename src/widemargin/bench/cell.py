@@ -1,0 +1,108 @@
+"""Measure one cell of a benchmark."""
+
+import gc
+import json
+import subprocess
+import sys
+import warnings
+from functools import cache
+from resource import RUSAGE_SELF, getrusage
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from widemargin.estimators import (
+    LabelSearchClassifier,
+    LaplacianSVC,
+    MaxMarginClustering,
+    SelfLabelingGPC,
+    TransductiveSVC,
+)
+
+_MIB = 2**10  # of the kilobytes that the system tells
+
+
+@cache
+def warm_up():
+    """Load what was compiled, once a process: it is not the time of a method."""
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    y = np.where(np.arange(40) < 12, np.arange(40) % 3, -1)
+    machines = LaplacianSVC, LabelSearchClassifier, TransductiveSVC, SelfLabelingGPC
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for dtype in (np.float32, np.float64):
+            for machine in machines:
+                machine(random_state=0).fit(X.astype(dtype), y)
+            MaxMarginClustering(3, random_state=0).fit(X.astype(dtype))
+
+
+def measure_cell(benchmark, row, method, run, parameters):
+    """The record of a cell, with what went wrong if it did.
+
+    One thread of linear algebra, so that times do not depend on what else runs.
+    """
+    warm_up()
+    record = {"kind": "cell", "row": row.name, "method": method.name, "run": run}
+    try:
+        with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            metrics = method.measure(_draw(benchmark, row, run), parameters)
+    except Exception as problem:  # one cell must not end the others
+        return record | {"failure": f"{type(problem).__name__}: {problem}"}
+    limits = [w for w in caught if issubclass(w.category, ConvergenceWarning)]
+    if limits:
+        record["not_converged"] = len(limits)
+    return record | {"metrics": metrics}
+
+
+def choose_parameters(benchmark, row, methods, quick):
+    """The record of the parameters that hold for all runs of a row."""
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of machines that are not chosen
+        parameters = benchmark.choose(row, [m.name for m in methods], quick)
+    return {"kind": "choice", "row": row.name, "parameters": parameters}
+
+
+_LAST = {}
+
+
+def _draw(benchmark, row, run):
+    """The draw of a cell; the last one is kept, for the next method."""
+    key = benchmark.name, row.name, run
+    if key not in _LAST:
+        _LAST.clear()
+        _LAST[key] = benchmark.draw(row, run)
+    return _LAST[key]
+
+
+def peak_memory(benchmark, row, method, run, parameters):
+    """MiB that a method adds to those of its data, measured in a fresh process."""
+    names = [benchmark.name, row.name, method.name]
+    command = [sys.executable, "-m", "widemargin.bench.cell", *names, str(run)]
+    told = json.dumps(parameters)
+    done = subprocess.run(command, input=told, capture_output=True, text=True)
+    if done.returncode:
+        return None
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def _main(name, row_name, method_name, run):
+    """Print the peak of this process above what it has with the data loaded."""
+    from widemargin.bench import find_benchmark
+
+    benchmark = find_benchmark(name)
+    row, method = benchmark.row(row_name), benchmark.method(method_name)
+    parameters = json.load(sys.stdin)
+    warm_up()
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        draw = benchmark.draw(row, int(run))
+        gc.collect()
+        before = getrusage(RUSAGE_SELF).ru_maxrss
+        method.measure(draw, parameters)
+    print(json.dumps((getrusage(RUSAGE_SELF).ru_maxrss - before) / _MIB))
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

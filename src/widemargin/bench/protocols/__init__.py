@@ -1,0 +1,1 @@
+"""How figures of single papers come about: draws, grids, choices, baselines."""

@@ -1,0 +1,137 @@
+"""A summary of results for the terminal."""
+
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+
+from widemargin.bench.benchmark import SECONDS
+from widemargin.bench.report import SIGNS, read_folder
+from widemargin.bench.summary import (
+    Tally,
+    growth_exponents,
+    headlines,
+    is_time,
+    rank_methods,
+    show,
+)
+
+_COLORS = {"better": "green", "equal": "default", "worse": "red"}
+
+
+def summarize(folder, console):
+    """Print a table a benchmark and then the headline.
+
+    Parameters
+    ----------
+    folder : path-like
+        With files ``<name>.jsonl``, one a benchmark.
+    console : rich.console.Console
+    """
+    print_summaries(*read_folder(folder), console)
+
+
+def print_summaries(summaries, not_run, console):
+    """Print summaries that are already there, see `summarize`."""
+    if not summaries:
+        console.print("There are no results yet: `widemargin bench run` makes them.")
+        return
+    for summary in summaries:
+        _print(summary, console)
+    if not_run:
+        console.print(f"Not run: {escape(', '.join(b.name for b in not_run))}.")
+    console.rule("headline")
+    for headline in headlines(summaries):
+        name = "Our own tables" if headline.paper is None else headline.paper.name
+        quick = " (quick run)" if headline.is_quick else ""
+        console.print(f"[bold]{escape(name)}[/bold]{quick}")
+        sentence = headline.sentence()
+        if sentence:
+            console.print(Padding(sentence, (0, 0, 0, 2)), highlight=False)
+        for peer, tally in headline.against_peers.items():
+            counts = _counts(tally, {name: name for name in SIGNS})
+            console.print(f"  against {escape(peer)}: {counts}", highlight=False)
+
+
+def _print(summary, console):
+    """Name, how much of it ran, and methods with their means, ranks and verdicts."""
+    benchmark, metric = summary.benchmark, summary.first_metric
+    source = benchmark.source
+    if benchmark.paper is not None:
+        source = f"{benchmark.paper.name}, {source}"
+    name = f"[bold]{escape(benchmark.name)}[/bold] ({escape(source)})"
+    note = "" if summary.note is None else f" [yellow]{summary.note}[/yellow]"
+    console.print(name + note, highlight=False)
+    ranking = rank_methods(summary)
+    ranks = {} if ranking is None else ranking.mean_ranks
+    columns = {
+        f"mean {metric.label}": _means(summary),
+        "rank": {name: f"{rank:.1f}" for name, rank in ranks.items()},
+        "exponent": _exponents(summary),
+        "against the paper": _against_paper(summary),
+        "seconds": {} if is_time(metric) else _seconds(summary),
+    }
+    columns = {name: column for name, column in columns.items() if column}
+    if not columns:
+        console.print("  only curves, which the page draws")
+        return
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("method")
+    table.add_column("kind")
+    for name in columns:
+        table.add_column(escape(name), justify="right")
+    for method in sorted(summary.methods, key=lambda m: m.kind == "peer"):
+        figures = [column.get(method.name, "–") for column in columns.values()]
+        table.add_row(escape(method.name), method.kind, *figures)
+    console.print(table)
+
+
+def _means(summary):
+    """Means over rows by method; over how many, if not over all."""
+    metric, n_rows, found = summary.first_metric, len(summary.rows), {}
+    for name, cells in _by_method(summary, metric).items():
+        shown = show(sum(cell.mean for cell in cells) / len(cells), metric.digits)
+        part = "" if len(cells) == n_rows else f" ({len(cells)} of {n_rows} rows)"
+        found[name] = shown + part
+    return found
+
+
+def _seconds(summary):
+    """Mean seconds over rows by method."""
+    return {
+        name: show(sum(cell.mean for cell in cells) / len(cells), SECONDS.digits)
+        for name, cells in _by_method(summary, SECONDS).items()
+    }
+
+
+def _by_method(summary, metric):
+    """Cells of one metric by method."""
+    found = {}
+    for (_, name), cell in summary.cells_of(metric).items():
+        found.setdefault(name, []).append(cell)
+    return found
+
+
+def _exponents(summary):
+    """Exponents of growth by method, of all groups."""
+    if summary.benchmark.picture != "growth":
+        return {}
+    found = {}
+    for (_, method), exponent in growth_exponents(summary).items():
+        found.setdefault(method, []).append(f"{exponent.value:.2f}")
+    return {method: ", ".join(values) for method, values in found.items()}
+
+
+def _against_paper(summary):
+    """Counts of cells against the paper's figures by method, where there are some."""
+    cells = _by_method(summary, summary.first_metric)
+    tallies = {name: Tally.of(c.verdict for c in of) for name, of in cells.items()}
+    return {name: _counts(tally) for name, tally in tallies.items() if tally.total}
+
+
+def _counts(tally, words=SIGNS):
+    """Counts with their signs, or words, and colors."""
+    return " ".join(
+        f"[{_COLORS[name]}]{getattr(tally, name)} {word}[/]"
+        for name, word in words.items()
+    )

@@ -1,0 +1,29 @@
+"""All commands, each in a module of its own that is imported when it is needed."""
+
+from importlib import import_module
+
+import click
+
+from widemargin._version import __version__
+
+COMMANDS = {"bench": "widemargin.cli.bench"}
+
+
+class Commands(click.Group):
+    """Commands of the table above."""
+
+    def list_commands(self, ctx):
+        """Names, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx, name):
+        """The command of that name, None if there is none."""
+        if name not in COMMANDS:
+            return None
+        return import_module(COMMANDS[name]).command
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="widemargin %(version)s")
+def main():
+    """Learn from few labels, or none."""

@@ -1,0 +1,132 @@
+import json
+
+import pytest
+from toys import CALLS, choose, draw, fail, number, toy
+
+from widemargin.bench import Method, Row, run_benchmark
+from widemargin.bench.cell import peak_memory
+from widemargin.bench.runner import missing_data, missing_modules, plan
+from widemargin.bench.store import Store, cells, choices, failures
+
+
+@pytest.fixture(autouse=True)
+def no_calls():
+    CALLS.clear()
+
+
+def keys(store):
+    return set(cells(store.read()))
+
+
+EVERY = {(row, method, run) for row in "ab" for method in ("one", "two")
+         for run in range(3)}  # fmt: skip
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_every_cell_is_measured_once(tmp_path, n_jobs):
+    store = run_benchmark(toy(), tmp_path, n_jobs=n_jobs)
+    assert store.path == tmp_path / "toy.jsonl"
+    found = cells(store.read())
+    assert set(found) == EVERY
+    for (row, method, run), record in found.items():
+        expected = draw(toy().row(row), run)[2] + (0.5 if method == "two" else 0.0)
+        assert record["metrics"]["error"] == expected
+    n_records = len(store.read())
+    run_benchmark(toy(), tmp_path, n_jobs=n_jobs)
+    assert len(store.read()) == n_records  # nothing was left to do
+
+
+def test_interrupted_run_goes_on_where_it_stopped(tmp_path):
+    def stop(n_done, n_all):
+        assert n_all == 12
+        if n_done == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_benchmark(toy(), tmp_path, tell=stop)
+    n_before = len(keys(Store(tmp_path / "toy.jsonl")))
+    assert n_before == 5
+    CALLS.clear()
+    told = []
+    store = run_benchmark(toy(), tmp_path, tell=lambda *numbers: told.append(numbers))
+    assert keys(store) == EVERY
+    assert len(CALLS) == 12 - n_before
+    assert told == [(n, 7) for n in range(8)]
+
+
+def test_methods_share_a_draw(tmp_path):
+    drawn = []
+
+    def counted(row, run):
+        drawn.append((row.name, run))
+        return draw(row, run)
+
+    run_benchmark(toy(draw=counted), tmp_path)
+    assert drawn == [(row, run) for row in "ab" for run in range(3)]
+
+
+def test_quick_run_is_a_part(tmp_path):
+    store = run_benchmark(toy(), tmp_path, quick=True)
+    assert keys(store) == {("b", "one", 0), ("b", "two", 0)}
+    assert store.read()[0]["quick"] is True
+
+
+def test_parameters_are_chosen_once_and_told(tmp_path):
+    store = run_benchmark(toy(choose=choose), tmp_path)
+    assert choices(store.read()) == {
+        "a": {"one": 0.0, "two": 0.0},
+        "b": {"one": 10.0, "two": 10.0},
+    }
+    values = {k: r["metrics"]["error"] for k, r in cells(store.read()).items()}
+    for run in range(3):
+        drawn = draw(toy().row("b"), run)[2]
+        assert values["b", "two", run] == drawn + 10.5
+    longer = toy(choose=choose, methods=(*toy().methods, number("three")))
+    store = run_benchmark(longer, tmp_path)
+    parameters = [r["parameters"] for r in store.read() if r["kind"] == "choice"]
+    assert parameters[2:] == [{"three": 0.0}, {"three": 10.0}]
+
+
+def test_failure_of_a_cell_ends_no_other_and_is_tried_again(tmp_path):
+    methods = Method("bad", fail), number("one")
+    store = run_benchmark(toy(methods=methods), tmp_path)
+    assert {key[1] for key in keys(store)} == {"one"}
+    found = failures(store.read())
+    assert found["a", "bad", 0] == "ValueError: no luck with a"
+    assert len(found) == 6
+    mended = number("bad"), number("one")
+    store = run_benchmark(toy(methods=mended), tmp_path)
+    assert failures(store.read()) == {}
+    assert len(keys(store)) == 12
+
+
+def test_what_is_not_there_is_left_out(monkeypatch, tmp_path):
+    (tmp_path / "sets").mkdir()
+    monkeypatch.setenv("WIDEMARGIN_DATA", str(tmp_path / "sets"))
+    rows = Row("a", ("usps",), options={"seed": 0}), Row("b", options={"seed": 1})
+    methods = number("one", needs=("no_such_module",)), number("two")
+    benchmark = toy(rows=rows, methods=methods)
+    assert missing_data(rows[0]) == ["usps"]
+    assert missing_modules(methods[0]) == ["no_such_module"]
+    assert plan(benchmark, quick=False) == ([rows[1]], [methods[1]], 3)
+    store = run_benchmark(benchmark, tmp_path)
+    assert keys(store) == {("b", "two", run) for run in range(3)}
+    monkeypatch.delenv("WIDEMARGIN_DATA")
+    assert missing_data(rows[0]) == ["usps"]
+
+
+def test_memory_is_measured_in_a_fresh_process():
+    """That of a real benchmark, since a child knows no other."""
+    from widemargin.bench import find_benchmark
+
+    benchmark = find_benchmark("defaults")
+    row, method = benchmark.row("iris"), benchmark.method("SVC")
+    mib = peak_memory(benchmark, row, method, 0, None)
+    assert 0 <= mib < 200
+    assert peak_memory(toy(), toy().row("a"), toy().method("one"), 0, None) is None
+
+
+def test_records_are_plain(tmp_path):
+    store = run_benchmark(toy(), tmp_path)
+    for record in store.read():
+        assert json.loads(json.dumps(record)) == record

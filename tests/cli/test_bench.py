@@ -1,0 +1,68 @@
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from widemargin.cli.main import main
+
+
+@pytest.fixture
+def run(monkeypatch):
+    monkeypatch.delenv("WIDEMARGIN_DATA", raising=False)
+
+    def invoke(*words):
+        return CliRunner().invoke(main, ["bench", *words])
+
+    return invoke
+
+
+def test_list_shows_all_and_says_what_is_missing(run):
+    result = run("list")
+    assert result.exit_code == 0
+    assert "defaults-clustering" in result.stdout
+    assert "Not here:" in result.stderr
+    assert "ionosphere: UCI ionosphere; OpenML 59" in result.stderr
+
+
+def test_run_without_data_runs_what_is_bundled(run, tmp_path):
+    words = "run", "defaults-clustering", "--quick", "--out", str(tmp_path)
+    result = run(*words)
+    assert result.exit_code == 0, result.output
+    assert "g50c: Chapelle" in result.stderr
+    assert "usps" not in result.stderr  # no part of a quick run
+    file = tmp_path / "quick" / "defaults-clustering.jsonl"
+    lines = file.read_text().splitlines()
+    rows = {json.loads(line).get("row") for line in lines} - {None}
+    assert rows == {"wine", "breast_cancer", "iris"}
+    assert run(*words).exit_code == 0
+    assert file.read_text().splitlines() == lines  # nothing was left to do
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["run", "nope"], "There is no benchmark 'nope'"),
+        (["run", "defaults", "--jobs", "0"], "--jobs must be"),
+        (["report", "--out", "no-such-folder"], "There are no results in"),
+        (["walk"], "No such command 'walk'"),
+    ],
+)
+def test_wrong_words_get_one_sentence(run, words, message):
+    result = run(*words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_report_is_one_file(run, tmp_path):
+    run("run", "defaults-clustering", "--quick", "--out", str(tmp_path))
+    result = run("report", "--quick", "--out", str(tmp_path))
+    assert result.exit_code == 0, result.output
+    page = (tmp_path / "quick" / "report.html").read_text(encoding="utf-8")
+    assert "MaxMarginClustering" in page
+    assert "quick" in page
+
+
+def test_version():
+    result = CliRunner().invoke(main, ["--version"])
+    assert result.output.startswith("widemargin ")
