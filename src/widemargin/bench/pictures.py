@@ -73,9 +73,9 @@ class Styles:
 
     @classmethod
     def of(cls, benchmarks):
-        """Methods that stand in one table look different as long as colors last."""
+        """Methods of one table look different; those of pictures choose first."""
         neighbors = {}
-        for benchmark in benchmarks:
+        for benchmark in sorted(benchmarks, key=lambda b: b.picture is None):
             names = {method.name for method in benchmark.methods}
             for method in benchmark.methods:
                 neighbors.setdefault(method.name, set()).update(names)
@@ -91,7 +91,8 @@ class Styles:
 
     def marker(self, name):
         """Marker of a method."""
-        return _MARKERS[self.numbers[name] % len(_MARKERS)]
+        number = self.numbers[name]
+        return _MARKERS[(number + number // len(COLORS)) % len(_MARKERS)]
 
 
 def draw(summary, styles):
