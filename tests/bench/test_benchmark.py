@@ -2,6 +2,9 @@ import pytest
 from toys import number, toy
 
 from widemargin.bench import Quick, Row, find_benchmark, list_names
+from widemargin.bench.published import read_published
+
+KINDS = {"paper", "baseline", "ours", "peer"}
 
 
 def test_names_are_unique():
@@ -43,7 +46,62 @@ def test_every_benchmark_says_what_a_reader_needs(name):
     assert len(benchmark.protocol) > 60
     assert benchmark.runs >= 1
     assert all(benchmark.plan(quick=False))
-    assert {method.kind for method in benchmark.methods} <= {"paper", "ours", "peer"}
+    assert {method.kind for method in benchmark.methods} <= KINDS
     if benchmark.picture in ("lines", "growth"):
         assert all(row.x is not None for row in benchmark.rows)
     assert benchmark.picture in (None, "lines", "growth", "course")
+
+
+def test_printed_methods_are_of_one_kind_in_all_tables_of_a_paper():
+    """Then a table that does not run one knows whose it is."""
+    benchmarks, kinds = [find_benchmark(name) for name in list_names()], {}
+    printed = {
+        (benchmark.paper, method)
+        for benchmark in benchmarks
+        for _, method, _ in read_published(benchmark.name)
+    }
+    for benchmark in benchmarks:
+        for method in benchmark.methods:
+            kinds.setdefault((benchmark.paper, method.name), set()).add(method.kind)
+    assert all(len(kinds[key]) == 1 for key in printed & kinds.keys())
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("umc-table1", "UMC-RLS re-shaken"),
+        ("umc-equal-sizes", "UMC-RLS re-shaken, equal sizes"),
+        ("s2rlsc-table2", "tabu, smoothed start"),
+        ("s2rlsc-figure7", "tabu, smoothed start"),
+        ("self-labeling-table2", "GPC"),
+        ("self-labeling-table3", "GPC, landmarks"),
+        ("self-labeling-table4", "GPC, true shares"),
+        ("self-labeling-classes", "GPC, equal shares"),
+        ("self-labeling-probabilities", "probit"),
+        ("tri-digits", "3C-SVM"),
+        ("laplacian-accuracy", "LapSVM Newton"),
+    ],
+)
+def test_methods_that_are_told_more_say_so(name, told):
+    assert find_benchmark(name).method(told).knows
+
+
+@pytest.mark.parametrize(
+    ("name", "n_sets"),
+    [
+        ("s2rlsc-table3", 5),
+        ("tri-digits", 2),
+        ("tri-synthetic", 2),
+        ("laplacian-accuracy", 4),
+        ("self-labeling-table2", 7),
+        ("self-labeling-table3", 1),
+        ("self-labeling-table4", 10),
+        ("self-labeling-probabilities", 8),
+    ],
+)
+def test_rows_that_share_data_are_one_set(name, n_sets):
+    assert len({row.set or row.name for row in find_benchmark(name).rows}) == n_sets
+
+
+def test_the_paper_may_have_more_runs():
+    assert find_benchmark("self-labeling-table4").paper_runs == 10

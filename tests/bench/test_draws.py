@@ -6,7 +6,12 @@ from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import KNeighborsClassifier
 
 from widemargin import LaplacianRLSC
-from widemargin.bench.draws import PartlyLabeled, Unlabeled, draw_labels
+from widemargin.bench.draws import (
+    PartlyLabeled,
+    Unlabeled,
+    draw_labels,
+    inferred_classes,
+)
 from widemargin.bench.peers import classifiers, clusterers
 
 
@@ -51,6 +56,21 @@ def test_errors_are_those_of_the_model(cut):
     assert_array_equal(model.seen[1], [0, 1, 2, 2])
     model.transduction_ = np.zeros(33, dtype=int)
     assert cut.score(model) == {"unlabeled_error": 0.0, "error": 0.0}
+
+
+def test_rows_left_open_are_predicted(cut):
+    """As self-training leaves those that it is not sure of."""
+
+    class Timid:
+        transduction_ = np.where(np.arange(33) < 20, 0, -1)
+
+        def predict(self, X):
+            return np.full(len(X), 1)
+
+    guess = inferred_classes(Timid(), cut.X, ~cut.labeled)
+    assert_array_equal(guess, np.where(np.arange(4, 33) < 20, 0, 1))
+    Timid.transduction_ = np.zeros(4)  # of a model that saw the labels alone
+    assert_array_equal(inferred_classes(Timid(), cut.X, ~cut.labeled), np.ones(29))
 
 
 def test_rows_of_no_class_do_not_count(blobs):

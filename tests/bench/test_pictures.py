@@ -16,7 +16,8 @@ from widemargin.bench.pictures import (
     mean_course,
 )
 from widemargin.bench.published import Figure
-from widemargin.bench.summary import rank_table, summarize_benchmark
+from widemargin.bench.ranks import rank_table
+from widemargin.bench.summary import summarize_benchmark
 
 pytest.importorskip("matplotlib")
 

@@ -1,5 +1,7 @@
 import json
+import sys
 
+import numpy as np
 import pytest
 from toys import CALLS, choose, draw, fail, number, toy
 
@@ -73,7 +75,7 @@ def test_quick_run_is_a_part(tmp_path):
 
 def test_parameters_are_chosen_once_and_told(tmp_path):
     store = run_benchmark(toy(choose=choose), tmp_path)
-    assert choices(store.read()) == {
+    assert choices(store.read(), quick=False) == {
         "a": {"one": 0.0, "two": 0.0},
         "b": {"one": 10.0, "two": 10.0},
     }
@@ -115,15 +117,48 @@ def test_what_is_not_there_is_left_out(monkeypatch, tmp_path):
     assert missing_data(rows[0]) == ["usps"]
 
 
-def test_memory_is_measured_in_a_fresh_process():
-    """That of a real benchmark, since a child knows no other."""
+def test_row_without_parameters_ends_no_other(tmp_path):
+    def choose_some(row, methods, quick):
+        if row.name == "a":
+            raise MemoryError("too much")
+        return dict.fromkeys(methods, 1.0)
+
+    store = run_benchmark(toy(choose=choose_some), tmp_path)
+    assert {key[0] for key in keys(store)} == {"b"}
+    found = failures(store.read())
+    assert set(found.values()) == {"no parameters were chosen"}
+    assert len(found) == 6
+    assert keys(run_benchmark(toy(choose=choose), tmp_path)) == EVERY
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc")
+def test_memory_is_that_of_a_method_in_a_fresh_process():
+    """Of a real benchmark, which a child knows; what we hold does not count."""
     from widemargin.bench import find_benchmark
 
+    held = np.ones(60_000_000)  # 458 MiB, in this process only
     benchmark = find_benchmark("defaults")
-    row, method = benchmark.row("iris"), benchmark.method("SVC")
-    mib = peak_memory(benchmark, row, method, 0, None)
-    assert 0 <= mib < 200
-    assert peak_memory(toy(), toy().row("a"), toy().method("one"), 0, None) is None
+    row = benchmark.row("digits")
+    mib = peak_memory(benchmark, row, benchmark.method("LaplacianRLSC"), 0, None)
+    assert 20 < mib < 300 < held.nbytes / 2**20  # a Gram matrix of 1797 rows has 25
+    with pytest.warns(UserWarning, match="memory was not measured"):
+        assert peak_memory(toy(), toy().row("a"), toy().method("one"), 0, None) is None
+
+
+def test_memory_is_measured_of_the_first_runs(tmp_path, monkeypatch):
+    asked = []
+
+    def noting(benchmark, row, method, run, parameters):
+        asked.append((row.name, method.name, run))
+        return 1.5
+
+    monkeypatch.setattr("widemargin.bench.runner.peak_memory", noting)
+    run_benchmark(toy(), tmp_path)
+    assert asked == []
+    for _ in range(2):  # nothing is left to do the second time
+        store = run_benchmark(toy(), tmp_path, memory=True)
+        assert sorted(asked) == [(r, m, 0) for r in "ab" for m in ("one", "two")]
+    assert cells(store.read())["a", "one", 0]["peak_mib"] == 1.5
 
 
 def test_records_are_plain(tmp_path):

@@ -1,8 +1,16 @@
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from widemargin.bench.store import Store, cells, choices, failures, origin
+from widemargin.bench.store import (
+    Store,
+    cells,
+    choices,
+    failures,
+    has_other_code,
+    origin,
+)
 
 
 def cell(row="a", method="one", run=0, **result):
@@ -48,7 +56,9 @@ def test_cells_failures_and_choices():
     records = [
         origin(),
         {"kind": "choice", "row": "a", "parameters": {"one": 1, "two": 2}},
-        {"kind": "choice", "row": "a", "parameters": {"two": 3}},
+        {"kind": "choice", "row": "a", "parameters": {"two": 3}, "quick": False},
+        {"kind": "choice", "row": "a", "parameters": {"two": 4}, "quick": True},
+        {"kind": "choice", "row": "a", "failure": "ValueError: no", "quick": False},
         cell(failure="ValueError: no"),
         cell(run=1, failure="ValueError: never"),
         cell(metrics={"error": 1.0}),
@@ -56,7 +66,30 @@ def test_cells_failures_and_choices():
     ]
     assert cells(records) == {("a", "one", 0): records[-1]}
     assert failures(records) == {("a", "one", 1): "ValueError: never"}
-    assert choices(records) == {"a": {"one": 1, "two": 3}}
+    assert choices(records, quick=False) == {"a": {"one": 1, "two": 3}}
+    assert choices(records, quick=True) == {"a": {"one": 1, "two": 4}}
+
+
+def test_results_of_other_code_are_known(store):
+    assert not has_other_code([origin(), cell()])
+    assert has_other_code([origin(), origin() | {"code": "0123"}])
+    store.append(cell())
+    store.set_aside()
+    assert store.read() == []
+    assert Store(f"{store.path}.old").read() == [cell()]
+    store.set_aside()  # nothing to set aside: what was is kept
+    assert Store(f"{store.path}.old").read() == [cell()]
+
+
+def test_processes_may_append_side_by_side(store):
+    """Long records, which a buffer would write in parts."""
+    records = [
+        cell(run=run, metrics={"course": [float(run)] * 3000}) for run in range(8)
+    ]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(Store(store.path).append, records))
+    found = sorted(store.read(), key=lambda record: record["run"])
+    assert found == records
 
 
 def test_origin_says_when_and_with_what():

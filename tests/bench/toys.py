@@ -46,3 +46,18 @@ def toy(**options):
         "quick": Quick(rows=("b",)),
     }
     return Benchmark(**given | options)
+
+
+def record(row, method, run, **metrics):
+    """A measured cell."""
+    return {"kind": "cell", "row": row, "method": method, "run": run,
+            "metrics": metrics}  # fmt: skip
+
+
+def records_of(values):
+    """Records of errors, {(row, method): errors of runs}."""
+    return [
+        record(row, method, run, error=error)
+        for (row, method), errors in values.items()
+        for run, error in enumerate(errors)
+    ]

@@ -38,10 +38,24 @@ def test_run_without_data_runs_what_is_bundled(run, tmp_path):
     assert file.read_text().splitlines() == lines  # nothing was left to do
 
 
+def test_results_of_other_code_are_told_and_can_be_set_aside(run, tmp_path):
+    words = "run", "defaults-clustering", "--quick", "--out", str(tmp_path)
+    file = tmp_path / "quick" / "defaults-clustering.jsonl"
+    file.parent.mkdir()
+    file.write_text(json.dumps({"kind": "origin", "code": "0123"}) + "\n")
+    assert "another version of the code" in run(*words).stderr
+    result = run(*words, "--fresh")
+    assert "another version" not in result.stderr
+    assert file.with_name(file.name + ".old").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["run", "nope"], "There is no benchmark 'nope'"),
+        (["run", "default"], "Did you mean 'defaults'?"),
+        (["run", "defaults", "--jobs", "-3"], "-1 for all, got -3"),
+        (["run", "defaults", "--quick", "--out", "/proc/x"], "Cannot write to /proc/x"),
         (["run", "defaults", "--jobs", "0"], "--jobs must be"),
         (["report", "--out", "no-such-folder"], "There are no results in"),
         (["walk"], "No such command 'walk'"),
@@ -52,6 +66,12 @@ def test_wrong_words_get_one_sentence(run, words, message):
     assert result.exit_code == 2
     assert message in result.stderr
     assert "Traceback" not in result.output
+
+
+def test_nothing_to_run_is_told(run, tmp_path):
+    result = run("run", "tri-digits", "--quick", "--out", str(tmp_path))
+    assert result.exit_code == 1
+    assert "Nothing could be run." in result.stderr
 
 
 def test_report_is_one_file(run, tmp_path):

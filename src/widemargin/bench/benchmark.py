@@ -46,6 +46,16 @@ class Metric:
     lower_is_better: bool | None = True
     digits: int = 1
 
+    @property
+    def is_time(self):
+        """Whether it is in seconds."""
+        return self.name.endswith("seconds")
+
+    @property
+    def is_score(self):
+        """Whether it says how well a method does, its speed apart."""
+        return self.lower_is_better is not None and not self.is_time
+
 
 ERROR = Metric("error", "error on test rows, %")
 UNLABELED_ERROR = Metric("unlabeled_error", "error on unlabeled rows, %")
@@ -70,6 +80,9 @@ class Row:
         Where the row lies on the horizontal axis of a picture.
     options : mapping
         What the benchmark's own functions want to know; plain values only.
+    set : str
+        Name of the data; rows of one set count as one in rankings. By default each row
+        is a set of its own.
     """
 
     name: str
@@ -77,6 +90,7 @@ class Row:
     group: str = ""
     x: float | None = None
     options: Mapping = field(default_factory=dict)
+    set: str = ""
 
     def __getitem__(self, option):
         return self.options[option]
@@ -95,17 +109,21 @@ class Method:
         ``measure(draw, parameters)`` returns metrics by name: numbers, or lists of
         numbers for what is recorded along a run. `parameters` are what the benchmark's
         `choose` found for this method, else None.
-    kind : {"paper", "ours", "peer"}
-        A method of the paper as it says, ours as we advise, or what one would use
-        instead.
+    kind : {"paper", "baseline", "ours", "peer"}
+        A method of the paper as it says, a method of others that the paper compares
+        with, ours as we advise, or what one would use instead.
     needs : tuple of str
         Modules that must be importable.
+    knows : str
+        What it is told beyond the labels, in a few words such as "true class shares".
+        It is held only against peers that are told the same.
     """
 
     name: str
     measure: Callable
     kind: str = "paper"
     needs: tuple[str, ...] = ()
+    knows: str = ""
 
 
 @dataclass(frozen=True)
@@ -141,13 +159,15 @@ class Benchmark:
         How figures come about, in sentences for the reader of the report; what differs
         from the paper is said here.
     metrics : tuple of Metric
-        The first one is what the headline counts.
+        By the first one methods are compared with peers, and ranked.
     rows : tuple of Row
     methods : tuple of Method
     draw : callable
         ``draw(row, run)`` returns what methods measure; the same for the same numbers.
     runs : int
         Number of draws.
+    paper_runs : int or None
+        Number of runs behind the paper's standard deviations; None for as many as ours.
     quick : Quick
     choose : callable or None
         ``choose(row, methods, quick)`` returns parameters (plain values) by name of a
@@ -171,6 +191,7 @@ class Benchmark:
     methods: tuple[Method, ...]
     draw: Callable
     runs: int = 10
+    paper_runs: int | None = None
     quick: Quick = Quick()
     choose: Callable | None = None
     picture: str | None = None

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import warnings
 from functools import cache
-from resource import RUSAGE_SELF, getrusage
+from pathlib import Path
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -21,6 +21,7 @@ from widemargin.estimators import (
 )
 
 _MIB = 2**10  # of the kilobytes that the system tells
+_STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
 @cache
@@ -58,10 +59,14 @@ def measure_cell(benchmark, row, method, run, parameters):
 
 def choose_parameters(benchmark, row, methods, quick):
     """The record of the parameters that hold for all runs of a row."""
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of machines that are not chosen
-        parameters = benchmark.choose(row, [m.name for m in methods], quick)
-    return {"kind": "choice", "row": row.name, "parameters": parameters}
+    record = {"kind": "choice", "row": row.name, "quick": quick}
+    try:
+        with threadpool_limits(1), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of machines that are not chosen
+            parameters = benchmark.choose(row, [m.name for m in methods], quick)
+    except Exception as problem:  # one row must not end the others
+        return record | {"failure": f"{type(problem).__name__}: {problem}"}
+    return record | {"parameters": parameters}
 
 
 _LAST = {}
@@ -77,12 +82,18 @@ def _draw(benchmark, row, run):
 
 
 def peak_memory(benchmark, row, method, run, parameters):
-    """MiB that a method adds to those of its data, measured in a fresh process."""
+    """MiB that a method adds to those of its data, measured in a fresh process.
+
+    None where the system does not tell (other than Linux).
+    """
+    if not _RESET.exists():
+        return None
     names = [benchmark.name, row.name, method.name]
     command = [sys.executable, "-m", "widemargin.bench.cell", *names, str(run)]
     told = json.dumps(parameters)
     done = subprocess.run(command, input=told, capture_output=True, text=True)
     if done.returncode:
+        warnings.warn(f"memory was not measured: {done.stderr[-300:]}", stacklevel=2)
         return None
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -99,9 +110,16 @@ def _main(name, row_name, method_name, run):
         warnings.simplefilter("ignore")
         draw = benchmark.draw(row, int(run))
         gc.collect()
-        before = getrusage(RUSAGE_SELF).ru_maxrss
+        _RESET.write_text("5")  # the peak starts again from what is held now
+        before = _status("VmRSS")
         method.measure(draw, parameters)
-    print(json.dumps((getrusage(RUSAGE_SELF).ru_maxrss - before) / _MIB))
+    print(json.dumps((_status("VmHWM") - before) / _MIB))
+
+
+def _status(name):
+    """What the system tells of this process, in kilobytes."""
+    lines = _STATUS.read_text().splitlines()
+    return int(next(line for line in lines if line.startswith(name)).split()[1])
 
 
 if __name__ == "__main__":

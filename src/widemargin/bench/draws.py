@@ -61,8 +61,7 @@ class PartlyLabeled:
         free = ~self.labeled if self.scored is None else self.scored
         scores = {}
         if free.any():
-            inferred = getattr(model, "transduction_", None)
-            guess = model.predict(self.X[free]) if inferred is None else inferred[free]
+            guess = inferred_classes(model, self.X, free)
             scores["unlabeled_error"] = percent_wrong(guess, self.y[free])
         if self.X_test is not None:
             scores["error"] = percent_wrong(model.predict(self.X_test), self.y_test)
@@ -110,6 +109,22 @@ def model_labels(model, X):
     """Clusters of the rows a model was fitted to."""
     labels = getattr(model, "labels_", None)
     return model.predict(X) if labels is None else labels
+
+
+def inferred_classes(model, X, rows):
+    """Classes of some of all rows.
+
+    Those that a model fitted to all of them inferred; what it predicts where there are
+    none, as self-training leaves rows that it is not sure of.
+    """
+    inferred = getattr(model, "transduction_", ())
+    if len(inferred) != X.shape[0]:
+        return model.predict(X[rows])
+    guess = np.array(inferred[rows])
+    open_rows = np.flatnonzero(rows)[guess == -1]
+    if len(open_rows):
+        guess[guess == -1] = model.predict(X[open_rows])
+    return guess
 
 
 def percent_wrong(guess, y):

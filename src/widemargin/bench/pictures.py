@@ -8,11 +8,11 @@ import io
 import re
 from dataclasses import dataclass
 from html import escape
-from itertools import count
+from itertools import count, product
 
 import numpy as np
 
-from widemargin.bench.summary import growth_exponents, growth_metric, points
+from widemargin.bench.exponents import growth_exponents, growth_metric, points
 
 # Okabe and Ito's colors, told apart by all eyes; yellow is left out, and black, which
 # is the ink. `report.css` has lighter ones for dark pages.
@@ -94,6 +94,10 @@ class Styles:
         number = self.numbers[name]
         return _MARKERS[(number + number // len(COLORS)) % len(_MARKERS)]
 
+    def look(self, name):
+        """Color and marker of a method, for a line."""
+        return {"color": self.color(name), "marker": self.marker(name)}
+
 
 def draw(summary, styles):
     """Pictures that a benchmark asks for.
@@ -118,25 +122,12 @@ def draw_lines(summary, styles):
 
     Bars are one standard error; figures of the paper are hollow and dashed.
     """
-    panels = []
-    for metric in summary.benchmark.metrics:
-        for group in _groups(summary):
-            curves = _curves(summary, metric, group)
-            if curves:
-                panels.append((_title(group, metric), metric, curves))
-    pictures = []
-    for number, (title, metric, curves) in enumerate(panels):
-        with _figure() as (figure, ax):
-            for name, known, printed in curves:
-                look = {"color": styles.color(name), "marker": styles.marker(name)}
-                _draw_measured(ax, known, look, name)
-                _draw_printed(ax, printed, look)
-            ax.set(xlabel=summary.benchmark.x_label, ylabel=metric.label)
-            _scale(ax.xaxis, [x for _, known, _ in curves for x, _ in known])
-            _legend(ax, any(printed for *_, printed in curves))
-            svg = _to_svg(figure, f"{summary.benchmark.name}-{number}", title)
-        pictures.append(Picture(title, svg))
-    return pictures
+
+    def finish(ax, curves):
+        _scale(ax.xaxis, [x for _, known, _ in curves for x, _ in known])
+        _legend(ax, _has_printed(curves))
+
+    return _draw_curves(summary, styles, summary.benchmark.metrics, finish)
 
 
 def draw_growth(summary, styles):
@@ -144,27 +135,40 @@ def draw_growth(summary, styles):
 
     The legend has the exponents that were fitted.
     """
-    metric, exponents = growth_metric(summary), growth_exponents(summary)
-    pictures = []
-    for number, group in enumerate(_groups(summary)):
+
+    def finish(ax, curves):
+        for axis in (ax.xaxis, ax.yaxis):
+            _make_logarithmic(axis)
+        _legend(ax, _has_printed(curves), n_columns=1)
+
+    exponents = growth_exponents(summary)
+    return _draw_curves(summary, styles, [growth_metric(summary)], finish, exponents)
+
+
+def _draw_curves(summary, styles, metrics, finish, exponents=None):
+    """A picture a metric and group; `finish` sees to axes and legend."""
+    name, pictures = summary.benchmark.name, []
+    for metric, group in product(metrics, _groups(summary)):
         curves = _curves(summary, metric, group)
         if not curves:
             continue
         title = _title(group, metric)
         with _figure() as (figure, ax):
-            for name, known, printed in curves:
-                look = {"color": styles.color(name), "marker": styles.marker(name)}
-                exponent = exponents.get((group, name))
-                label = name if exponent is None else f"{name}: {_power(exponent)}"
-                _draw_measured(ax, known, look, label)
+            for method, known, printed in curves:
+                look = styles.look(method)
+                exponent = (exponents or {}).get((group, method))
+                power = "" if exponent is None else f": {_power(exponent)}"
+                _draw_measured(ax, known, look, method + power)
                 _draw_printed(ax, printed, look)
             ax.set(xlabel=summary.benchmark.x_label, ylabel=metric.label)
-            for axis in (ax.xaxis, ax.yaxis):
-                _make_logarithmic(axis)
-            _legend(ax, any(printed for *_, printed in curves), n_columns=1)
-            svg = _to_svg(figure, f"{summary.benchmark.name}-{number}", title)
+            finish(ax, curves)
+            svg = _to_svg(figure, f"{name}-{len(pictures)}", title)
         pictures.append(Picture(title, svg))
     return pictures
+
+
+def _has_printed(curves):
+    return any(printed for *_, printed in curves)
 
 
 def draw_courses(summary, styles):
@@ -185,9 +189,8 @@ def draw_courses(summary, styles):
             title = _title(row.name, metric)
             with _figure() as (figure, ax):
                 for name, course in found.items():
-                    look = {"color": styles.color(name), "marker": styles.marker(name)}
                     step = max(1, len(course) // 8)
-                    ax.plot(course, label=name, markevery=step, **look)
+                    ax.plot(course, label=name, markevery=step, **styles.look(name))
                 ax.set(xlabel=summary.benchmark.x_label, ylabel=metric.label)
                 _scale(ax.yaxis, np.concatenate(list(found.values())))
                 _legend(ax)

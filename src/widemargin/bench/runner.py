@@ -41,8 +41,11 @@ def plan(benchmark, *, quick):
     return rows, methods, runs
 
 
-def open_tasks(benchmark, records, *, quick):
-    """Cells without a result, methods of one draw together."""
+def open_tasks(benchmark, records, *, quick, memory=False):
+    """Cells without a result, methods of one draw together.
+
+    With `memory` also those of the first run whose memory was not measured.
+    """
     rows, methods, runs = plan(benchmark, quick=quick)
     done = cells(records)
     return [
@@ -50,15 +53,19 @@ def open_tasks(benchmark, records, *, quick):
         for row in rows
         for run in range(runs)
         for method in methods
-        if (row.name, method.name, run) not in done
+        if _is_open(done.get((row.name, method.name, run)), memory and run == 0)
     ]
 
 
-def open_choices(benchmark, records, tasks):
+def _is_open(record, with_memory):
+    return record is None or (with_memory and "peak_mib" not in record)
+
+
+def open_choices(benchmark, records, tasks, *, quick):
     """Rows of open tasks whose parameters are still to be chosen, with methods."""
     if benchmark.choose is None:
         return []
-    chosen, wanted = choices(records), {}
+    chosen, wanted = choices(records, quick=quick), {}
     for task in tasks:
         if task.method.name not in chosen.get(task.row.name, {}):
             of_row = wanted.setdefault(task.row.name, (task.row, {}))
@@ -89,8 +96,8 @@ def run_benchmark(benchmark, folder, *, quick=False, n_jobs=1, memory=False, tel
     """
     store = Store(f"{folder}/{benchmark.name}.jsonl")
     records = store.read()
-    tasks = open_tasks(benchmark, records, quick=quick)
-    rows = open_choices(benchmark, records, tasks)
+    tasks = open_tasks(benchmark, records, quick=quick, memory=memory)
+    rows = open_choices(benchmark, records, tasks, quick=quick)
     n_all, n_done = len(tasks) + len(rows), 0
     tell = tell or (lambda n_done, n_all: None)
     tell(n_done, n_all)
@@ -100,7 +107,7 @@ def run_benchmark(benchmark, folder, *, quick=False, n_jobs=1, memory=False, tel
     pool = Parallel(n_jobs, return_as="generator_unordered")
     for calls in (
         lambda: (delayed(choose_parameters)(benchmark, *row, quick) for row in rows),
-        lambda: _cell_calls(benchmark, tasks, choices(store.read()), memory),
+        lambda: _cell_calls(benchmark, tasks, store.read(), quick, memory),
     ):
         for record in pool(calls()):
             store.append(record)
@@ -109,12 +116,23 @@ def run_benchmark(benchmark, folder, *, quick=False, n_jobs=1, memory=False, tel
     return store
 
 
-def _cell_calls(benchmark, tasks, chosen, memory):
+def _cell_calls(benchmark, tasks, records, quick, memory):
     """What is to be called for each task."""
+    chosen = choices(records, quick=quick)
     for task in tasks:
-        parameters = chosen.get(task.row.name, {}).get(task.method.name)
+        of_row = chosen.get(task.row.name, {})
+        if benchmark.choose is not None and task.method.name not in of_row:
+            yield delayed(_without_parameters)(task)
+            continue
+        parameters = of_row.get(task.method.name)
         with_memory = memory and task.run == 0
         yield delayed(_measure)(benchmark, task, parameters, with_memory)
+
+
+def _without_parameters(task):
+    """The record of a task whose parameters could not be chosen."""
+    cell = {"row": task.row.name, "method": task.method.name, "run": task.run}
+    return {"kind": "cell", **cell, "failure": "no parameters were chosen"}
 
 
 def _measure(benchmark, task, parameters, with_memory):

@@ -8,9 +8,12 @@ import json
 import os
 import platform
 from datetime import UTC, datetime
+from functools import cache
+from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 
+_SOURCE = Path(__file__).parents[1]
 _PACKAGES = ("widemargin", "numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -38,17 +41,27 @@ class Store:
         """Write one record, whole or not at all."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         line = json.dumps(record, ensure_ascii=False) + "\n"
-        with self.path.open("ab") as file:
-            if file.tell() and not self._ends_with_newline():
-                line = "\n" + line
-            file.write(line.encode())
-            file.flush()
-            os.fsync(file.fileno())
+        if self._is_cut_short():
+            line = "\n" + line
+        file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            os.write(file, line.encode())  # at once: other processes may append, too
+            os.fsync(file)
+        finally:
+            os.close(file)
 
-    def _ends_with_newline(self):
+    def set_aside(self):
+        """Begin anew; earlier records are kept in a file with the ending ".old"."""
+        if self.path.exists():
+            self.path.replace(self.path.with_name(self.path.name + ".old"))
+
+    def _is_cut_short(self):
+        """Whether the last line does not end."""
+        if not self.path.exists() or not self.path.stat().st_size:
+            return False
         with self.path.open("rb") as file:
             file.seek(-1, os.SEEK_END)
-            return file.read(1) == b"\n"
+            return file.read(1) != b"\n"
 
 
 def _parse(line):
@@ -69,7 +82,23 @@ def origin():
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
         "processors": os.cpu_count(),
+        "code": code_digest(),
     }
+
+
+@cache
+def code_digest():
+    """A short number that changes with the source of the package."""
+    digest = sha256()
+    for path in sorted(_SOURCE.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def has_other_code(records):
+    """Whether some results are those of another version of the source."""
+    codes = {record["code"] for record in records if "code" in record}
+    return bool(codes - {code_digest()})
 
 
 def cells(records):
@@ -86,10 +115,11 @@ def failures(records):
     return {k: r["failure"] for k, r in zip(keys, found, strict=True) if k not in done}
 
 
-def choices(records):
-    """Parameters that were chosen, {row: {method: parameters}}."""
+def choices(records, *, quick):
+    """Parameters that a quick run or a full one chose, {row: {method: parameters}}."""
     found = {}
     for record in records:
-        if record.get("kind") == "choice":
+        is_choice = record.get("kind") == "choice" and "parameters" in record
+        if is_choice and record.get("quick", quick) == quick:
             found.setdefault(record["row"], {}).update(record["parameters"])
     return found

@@ -1,181 +1,20 @@
-"""From records to figures: means and spreads, verdicts, ranks and exponents.
+"""All that the report says of one benchmark, from its records.
 
-Pure functions of a benchmark, its records and what the paper printed. Two figures are
-equal if they differ by at most one standard error of their difference, or if the digits
-that are shown do not differ.
+Pure functions of a benchmark, its records and what the paper printed.
 """
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
-from widemargin.bench.benchmark import SECONDS, Benchmark, Metric, Paper
+from widemargin.bench.benchmark import SECONDS, Benchmark, Metric
+from widemargin.bench.numerals import show_range
 from widemargin.bench.published import Figure
 from widemargin.bench.store import cells as measured_cells
 from widemargin.bench.store import failures
-
-_SIGNIFICANT = 4  # digits at most; 1234.567 seconds are 1235
-
-
-def show(value, digits, *, beside=None):
-    """A number for people: so many decimals, fewer if it is large.
-
-    A spread has the decimals of the number that it stands `beside`.
-    """
-    if value is None:
-        return "–"
-    scale = abs(value if beside is None else beside)
-    if scale > 0:
-        digits = min(digits, _SIGNIFICANT - 1 - math.floor(math.log10(scale)))
-    shown = f"{value:.{max(digits, 0)}f}"
-    return shown.lstrip("-") if float(shown) == 0 else shown.replace("-", "−")
-
-
-def show_difference(value, digits, *, beside=None):
-    """A number with its sign."""
-    shown = show(value, digits, beside=beside)
-    return f"+{shown}" if value > 0 and float(shown) != 0 else shown
-
-
-def judge(ours, theirs, error, metric):
-    """Whether our figure is "better", "equal" or "worse".
-
-    Parameters
-    ----------
-    ours, theirs : float
-    error : float or None
-        Standard error of their difference; None if nothing tells it: then only equal
-        digits are equal.
-    metric : Metric
-
-    Returns
-    -------
-    str or None
-        None if the metric is neither better nor worse.
-    """
-    if metric.lower_is_better is None:
-        return None
-    if show(ours, metric.digits) == show(theirs, metric.digits):
-        return "equal"
-    if error is not None and abs(ours - theirs) <= error:
-        return "equal"
-    return "better" if (ours < theirs) == metric.lower_is_better else "worse"
-
-
-@dataclass(frozen=True)
-class Cell:
-    """What a method reached on a row, and what the paper printed there.
-
-    Attributes
-    ----------
-    metric : Metric
-    values : dict of float by int
-        Measured values by run.
-    published : Figure or None
-    paper_runs : int
-        Number of runs over which the paper's standard deviation is taken to be.
-    """
-
-    metric: Metric
-    values: dict[int, float]
-    published: Figure | None = None
-    paper_runs: int = 1
-
-    @property
-    def n_runs(self):
-        """Number of runs that have a value."""
-        return len(self.values)
-
-    @property
-    def mean(self):
-        """Mean over runs."""
-        return float(np.mean(list(self.values.values())))
-
-    @property
-    def sd(self):
-        """Standard deviation over runs; None for a single one."""
-        return _sd(list(self.values.values()))
-
-    @property
-    def standard_error(self):
-        """Of the mean; None for a single run."""
-        return None if self.sd is None else self.sd / math.sqrt(self.n_runs)
-
-    @property
-    def difference(self):
-        """Ours minus the paper's; None if the paper printed nothing."""
-        return None if self.published is None else self.mean - self.published.value
-
-    @property
-    def error(self):
-        """Standard error of the difference to the paper; None if nothing tells it.
-
-        A single run of ours is taken to spread as the paper's do.
-        """
-        printed = None if self.published is None else self.published.sd
-        ours = printed if self.standard_error is None else self.standard_error
-        if ours is None:
-            return None
-        return math.hypot(ours, (printed or 0.0) / math.sqrt(self.paper_runs))
-
-    @property
-    def verdict(self):
-        """Ours against the paper's: "better", "equal", "worse" or None.
-
-        Times have none: the paper's machine was another.
-        """
-        if self.published is None or is_time(self.metric):
-            return None
-        return judge(self.mean, self.published.value, self.error, self.metric)
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Two methods on the same draws of a row.
-
-    Attributes
-    ----------
-    row, method, peer : str
-    metric : Metric
-    ours, theirs : tuple of float
-        Values of the runs that both have.
-    """
-
-    row: str
-    method: str
-    peer: str
-    metric: Metric
-    ours: tuple[float, ...]
-    theirs: tuple[float, ...]
-
-    @property
-    def difference(self):
-        """Mean of the differences, ours minus theirs."""
-        return float(np.mean(np.subtract(self.ours, self.theirs)))
-
-    @property
-    def error(self):
-        """Standard error of the mean difference; None for a single run."""
-        sd = _sd(np.subtract(self.ours, self.theirs))
-        return None if sd is None else sd / math.sqrt(len(self.ours))
-
-    @property
-    def verdict(self):
-        """Ours against the peer's: "better", "equal", "worse" or None."""
-        means = float(np.mean(self.ours)), float(np.mean(self.theirs))
-        return judge(*means, self.error, self.metric)
-
-
-def is_time(metric):
-    """Whether a metric is in seconds."""
-    return metric.name.endswith("seconds")
-
-
-def _sd(values):
-    return float(np.std(values, ddof=1)) if len(values) > 1 else None
+from widemargin.bench.verdicts import Cell, Comparison
 
 
 @dataclass(frozen=True)
@@ -230,7 +69,7 @@ class Summary:
 
     @property
     def first_metric(self):
-        """What the headline counts."""
+        """By which methods are compared with peers, and ranked."""
         return self.benchmark.metrics[0]
 
     @property
@@ -248,25 +87,23 @@ class Summary:
     @property
     def note(self):
         """That this is not all of the benchmark, and how much of it; else None."""
-        benchmark, (fewest, most) = self.benchmark, self.runs
-        n_rows = len(self.rows), len(benchmark.rows)
-        whole = fewest == most == benchmark.runs and n_rows[0] == n_rows[1]
+        n_runs, n_rows = self.benchmark.runs, len(self.benchmark.rows)
+        whole = self.runs == (n_runs, n_runs) and len(self.rows) == n_rows
         if whole and not self.is_quick:
             return None
-        runs = str(most) if fewest == most else f"{fewest} to {most}"
         name = "quick run" if self.is_quick else "not complete"
         return (
-            f"{name}: {runs} of {benchmark.runs} runs, {n_rows[0]} of {n_rows[1]} rows"
+            f"{name}: {show_range(*self.runs)} of {n_runs} runs, "
+            f"{len(self.rows)} of {n_rows} rows"
         )
 
-    def printed_only(self, metric):
-        """Methods that did not run and that the paper has figures of, on these rows."""
+    def printed(self, metric):
+        """Names of methods that the paper has figures of, on the rows that ran."""
         rows = {row.name for row in self.rows}
-        ran = {method.name for method in self.methods}
-        names = [
+        names = (
             m for r, m, name in self.published if name == metric.name and r in rows
-        ]
-        return [name for name in dict.fromkeys(names) if name not in ran]
+        )
+        return list(dict.fromkeys(names))
 
     def cells_of(self, metric):
         """Cells of one metric by (row, method)."""
@@ -304,7 +141,7 @@ def summarize_benchmark(benchmark, records, published):
     return Summary(
         benchmark=benchmark,
         metrics=metrics,
-        cells=_cells(found, metrics, published, benchmark.runs),
+        cells=_cells(found, metrics, published, benchmark.paper_runs or benchmark.runs),
         curves=_curves(found, metrics),
         published=published,
         origins=[record for record in records if record.get("kind") == "origin"],
@@ -356,7 +193,7 @@ def _unconverged(found):
 
 
 def compare(summary, metric=None):
-    """Ours with each peer on the same draws.
+    """Ours with each peer that is told the same, on the same draws.
 
     Ours are the methods of the kind "ours"; where there are none, those of the paper.
 
@@ -374,289 +211,15 @@ def compare(summary, metric=None):
     ours = [m for m in summary.methods if m.kind == "ours"]
     ours = ours or [m for m in summary.methods if m.kind == "paper"]
     peers = [m for m in summary.methods if m.kind == "peer"]
-    cells = summary.cells_of(metric)
-    found = []
+    pairs = [(m.name, p.name) for m in ours for p in peers if m.knows == p.knows]
+    cells, found = summary.cells_of(metric), []
     for row in summary.rows:
-        for method in ours:
-            for peer in peers:
-                pair = [cells.get((row.name, m.name)) for m in (method, peer)]
-                if None in pair:
-                    continue
-                runs = sorted(pair[0].values.keys() & pair[1].values.keys())
-                values = [tuple(cell.values[run] for run in runs) for cell in pair]
-                if runs:
-                    names = row.name, method.name, peer.name
-                    found.append(Comparison(*names, metric, *values))
-    return found
-
-
-@dataclass(frozen=True)
-class Tally:
-    """How many cells are better, equal and worse."""
-
-    better: int = 0
-    equal: int = 0
-    worse: int = 0
-
-    @classmethod
-    def of(cls, verdicts):
-        """Count verdicts; None does not count."""
-        verdicts = list(verdicts)
-        return cls(*(verdicts.count(name) for name in ("better", "equal", "worse")))
-
-    def __add__(self, other):
-        return Tally(
-            self.better + other.better,
-            self.equal + other.equal,
-            self.worse + other.worse,
-        )
-
-    @property
-    def total(self):
-        """Number of cells with a verdict."""
-        return self.better + self.equal + self.worse
-
-
-@dataclass(frozen=True)
-class Headline:
-    """What all tables of a paper say together, by their first metrics.
-
-    Attributes
-    ----------
-    paper : Paper or None
-        None for tables of our own.
-    against_paper : Tally
-        Cells that the paper printed and that a method of the paper or of ours ran.
-    against_peers : dict of Tally by str
-        Rows x our methods, by the name of the peer.
-    n_printed : int
-        Cells that the paper printed of these methods, run or not.
-    n_single : int
-        Counted cells against the paper that rest on one run.
-    n_failed : int
-        Runs that failed.
-    is_quick : bool
-    """
-
-    paper: Paper | None
-    against_paper: Tally = Tally()
-    against_peers: dict[str, Tally] = field(default_factory=dict)
-    n_printed: int = 0
-    n_single: int = 0
-    n_failed: int = 0
-    is_quick: bool = False
-
-    def sentence(self):
-        """What is to be said in words; empty if there is nothing."""
-        said = [] if self.paper is None else [self._against_paper()]
-        if self.n_single:
-            said.append(f"{self.n_single} rest on a single run.")
-        if self.n_failed:
-            said.append(f"{self.n_failed} runs failed and count nowhere.")
-        return " ".join(said)
-
-    def _against_paper(self):
-        tally = self.against_paper
-        if not self.n_printed:
-            return "No figure of the paper can be held against ours."
-        if not tally.total:
-            return f"None of the paper's {self.n_printed} figures was measured yet."
-        return (
-            f"Of {self.n_printed} figures of the paper we measured {tally.total}: ours "
-            f"are better on {tally.better}, equal within one standard error on "
-            f"{tally.equal} and worse on {tally.worse}."
-        )
-
-
-def headlines(summaries):
-    """One headline a paper, in the order of the summaries, tables of our own last.
-
-    Parameters
-    ----------
-    summaries : list of Summary
-
-    Returns
-    -------
-    list of Headline
-    """
-    found = {}
-    for summary in summaries:
-        paper = summary.benchmark.paper
-        found[paper] = _add(found.get(paper, Headline(paper)), summary)
-    return sorted(found.values(), key=lambda headline: headline.paper is None)
-
-
-def _add(headline, summary):
-    """The headline with the cells of one more benchmark."""
-    metric = summary.first_metric
-    ours = {m.name for m in summary.benchmark.methods if m.kind != "peer"}
-    rows = {row.name for row in summary.benchmark.rows}
-    cells = [c for k, c in summary.cells_of(metric).items() if k[1] in ours]
-    judged = [cell for cell in cells if cell.verdict is not None]
-    peers = dict(headline.against_peers)
-    for comparison in [] if is_time(metric) else compare(summary):
-        tally = Tally.of([comparison.verdict])
-        peers[comparison.peer] = peers.get(comparison.peer, Tally()) + tally
-    printed = [
-        key
-        for key in summary.published
-        if key[0] in rows and key[1] in ours and key[2] == metric.name
-    ]
-    counted = metric.lower_is_better is not None and not is_time(metric)
-    return replace(
-        headline,
-        against_paper=headline.against_paper + Tally.of(c.verdict for c in judged),
-        against_peers={name: t for name, t in peers.items() if t.total},
-        n_printed=headline.n_printed + counted * len(printed),
-        n_single=headline.n_single + sum(cell.n_runs == 1 for cell in judged),
-        n_failed=headline.n_failed + len(summary.failures),
-        is_quick=headline.is_quick or summary.is_quick,
-    )
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Mean ranks of methods over rows.
-
-    Attributes
-    ----------
-    mean_ranks : dict of float by str
-        By method, the best one first.
-    n_rows : int
-        Rows on which all of them have results.
-    p_value : float or None
-        Of Friedman's test that all methods are alike; None for fewer than three.
-    critical_distance : float
-        Of Nemenyi's test: mean ranks that lie closer do not differ at the level.
-    level : float
-    """
-
-    mean_ranks: dict[str, float]
-    n_rows: int
-    p_value: float | None
-    critical_distance: float
-    level: float = 0.05
-
-    @property
-    def cliques(self):
-        """Largest sets of neighbors in rank that do not differ, as lists of names."""
-        names, ranks = list(self.mean_ranks), list(self.mean_ranks.values())
-        found, reached = [], 0
-        for first, rank in enumerate(ranks):
-            last = sum(r <= rank + self.critical_distance for r in ranks)
-            if last > max(reached, first + 1):
-                found.append(names[first:last])
-            reached = max(reached, last)
-        return found
-
-
-def rank_methods(summary, *, level=0.05):
-    """Ranks of all methods by the first metric; None if there is nothing to rank.
-
-    Parameters
-    ----------
-    summary : Summary
-    level : float
-        Probability of a difference where there is none.
-
-    Returns
-    -------
-    Ranking or None
-        None if fewer than two rows have results of all methods, or fewer than two
-        methods have results, or rows are points of a curve and no sets of their own.
-    """
-    metric = summary.first_metric
-    cells = summary.cells_of(metric)
-    tried = [m.name for m in summary.methods if any(m.name == key[1] for key in cells)]
-    rows = [r.name for r in summary.rows if all((r.name, m) in cells for m in tried)]
-    is_curve = summary.benchmark.picture is not None
-    if is_curve or metric.lower_is_better is None or min(len(rows), len(tried)) < 2:
-        return None
-    means = np.array([[cells[row, m].mean for m in tried] for row in rows])
-    return rank_table(means if metric.lower_is_better else -means, tried, level=level)
-
-
-def rank_table(losses, names, *, level=0.05):
-    """Mean ranks with Friedman's and Nemenyi's tests.
-
-    Parameters
-    ----------
-    losses : ndarray of shape (n_rows, n_methods)
-        The lowest of a row has rank 1; ties share theirs.
-    names : list of str
-        Of the methods.
-    level : float
-
-    Returns
-    -------
-    Ranking
-    """
-    n_rows, n_methods = losses.shape
-    mean_ranks = rankdata(losses, axis=1).mean(axis=0)
-    order = np.argsort(mean_ranks, kind="stable")
-    p_value = None
-    if n_methods > 2:  # all rows tied throughout: nothing speaks for a difference
-        is_flat = np.all(losses == losses[:, :1])
-        p_value = 1.0 if is_flat else float(friedmanchisquare(*losses.T).pvalue)
-    quantile = studentized_range.ppf(1 - level, n_methods, np.inf) / math.sqrt(2)
-    distance = quantile * math.sqrt(n_methods * (n_methods + 1) / (6 * n_rows))
-    ranks = {names[i]: float(mean_ranks[i]) for i in order}
-    return Ranking(ranks, n_rows, p_value, float(distance), level)
-
-
-@dataclass(frozen=True)
-class Exponent:
-    """The power with which something grows, and its standard error if it has one."""
-
-    value: float
-    error: float | None
-    n_points: int
-
-
-def fit_exponent(x, y):
-    """Slope of log y over log x by least squares; None without two points.
-
-    Points that are not positive have no logarithm and are left out.
-    """
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    kept = (x > 0) & (y > 0)
-    if len(np.unique(x[kept])) < 2:
-        return None
-    log_x, log_y = np.log(x[kept]), np.log(y[kept])
-    centered = log_x - log_x.mean()
-    slope = centered @ log_y / (centered @ centered)
-    rest = log_y - log_y.mean() - slope * centered
-    error = None
-    if len(rest) > 2:
-        error = math.sqrt(rest @ rest / (len(rest) - 2) / (centered @ centered))
-    return Exponent(float(slope), error, len(rest))
-
-
-def growth_metric(summary):
-    """What grows: the first metric in seconds, else the first one."""
-    in_seconds = [metric for metric in summary.metrics if is_time(metric)]
-    return (in_seconds or summary.metrics)[0]
-
-
-def points(summary, metric, group, method):
-    """Rows of a group that a method has results on, as x and cells, by x."""
-    cells = summary.cells_of(metric)
-    found = [
-        (row.x, cells[row.name, method])
-        for row in summary.rows
-        if row.group == group and row.x is not None and (row.name, method) in cells
-    ]
-    return sorted(found, key=lambda point: point[0])
-
-
-def growth_exponents(summary):
-    """Exponents of the time by (group, method), of those with two points."""
-    metric, found = growth_metric(summary), {}
-    for group in dict.fromkeys(row.group for row in summary.rows):
-        for method in summary.methods:
-            known = points(summary, metric, group, method.name)
-            x, y = [x for x, _ in known], [cell.mean for _, cell in known]
-            exponent = fit_exponent(x, y)
-            if exponent is not None:
-                found[group, method.name] = exponent
+        for pair in pairs:
+            both = [cells.get((row.name, name)) for name in pair]
+            if None in both:
+                continue
+            runs = sorted(both[0].values.keys() & both[1].values.keys())
+            values = [tuple(cell.values[run] for run in runs) for cell in both]
+            if runs:
+                found.append(Comparison(row.name, *pair, metric, *values))
     return found

@@ -6,15 +6,12 @@ from rich.padding import Padding
 from rich.table import Table
 
 from widemargin.bench.benchmark import SECONDS
-from widemargin.bench.report import SIGNS, read_folder
-from widemargin.bench.summary import (
-    Tally,
-    growth_exponents,
-    headlines,
-    is_time,
-    rank_methods,
-    show,
-)
+from widemargin.bench.exponents import growth_exponents
+from widemargin.bench.headline import headlines
+from widemargin.bench.numerals import show
+from widemargin.bench.ranks import rank_methods
+from widemargin.bench.report import read_folder
+from widemargin.bench.verdicts import SIGNS, TOO_FEW, Tally
 
 _COLORS = {"better": "green", "equal": "default", "worse": "red"}
 
@@ -39,9 +36,10 @@ def print_summaries(summaries, not_run, console):
     for summary in summaries:
         _print(summary, console)
     if not_run:
-        console.print(f"Not run: {escape(', '.join(b.name for b in not_run))}.")
+        names = ", ".join(summary.benchmark.name for summary in not_run)
+        console.print(f"Not run: {escape(names)}.")
     console.rule("headline")
-    for headline in headlines(summaries):
+    for headline in headlines(summaries, not_run):
         name = "Our own tables" if headline.paper is None else headline.paper.name
         quick = " (quick run)" if headline.is_quick else ""
         console.print(f"[bold]{escape(name)}[/bold]{quick}")
@@ -49,7 +47,10 @@ def print_summaries(summaries, not_run, console):
         if sentence:
             console.print(Padding(sentence, (0, 0, 0, 2)), highlight=False)
         for peer, tally in headline.against_peers.items():
+            if not tally.total:
+                continue
             counts = _counts(tally, {name: name for name in SIGNS})
+            counts += f" ({tally.too_few} with {TOO_FEW})" if tally.too_few else ""
             console.print(f"  against {escape(peer)}: {counts}", highlight=False)
 
 
@@ -69,7 +70,8 @@ def _print(summary, console):
         "rank": {name: f"{rank:.1f}" for name, rank in ranks.items()},
         "exponent": _exponents(summary),
         "against the paper": _against_paper(summary),
-        "seconds": {} if is_time(metric) else _seconds(summary),
+        "told": {m.name: escape(m.knows) for m in summary.methods if m.knows},
+        "seconds": {} if metric.is_time else _seconds(summary),
     }
     columns = {name: column for name, column in columns.items() if column}
     if not columns:
@@ -123,7 +125,7 @@ def _exponents(summary):
 
 
 def _against_paper(summary):
-    """Counts of cells against the paper's figures by method, where there are some."""
+    """Counts against the paper's figures by method, where there are some."""
     cells = _by_method(summary, summary.first_metric)
     tallies = {name: Tally.of(c.verdict for c in of) for name, of in cells.items()}
     return {name: _counts(tally) for name, tally in tallies.items() if tally.total}

@@ -2,10 +2,12 @@
 
 import sys
 import time
+from difflib import get_close_matches
 from pathlib import Path
 
 import click
 from rich.console import Console
+from rich.padding import Padding
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -14,7 +16,6 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
 
 _FOLDER = "widemargin-bench"
 _INTERRUPTED = 130  # as a shell says it
@@ -31,16 +32,19 @@ quick_option = click.option(
 )
 
 
-@click.group()
-def command():
-    r"""Run the papers' tables and the peers, side by side.
+_HELP = """Run the papers' tables and the peers, side by side.
 
-    \b
-    widemargin bench list
-    widemargin bench run --quick --jobs 2
-    widemargin bench run umc-table1
-    widemargin bench report --quick
-    """
+\b
+widemargin bench list
+widemargin bench run --quick --jobs 2
+widemargin bench run umc-table1
+widemargin bench report --quick
+"""
+
+
+@click.group(help=_HELP)
+def command():
+    """All commands of the benchmarks."""
 
 
 @command.command("list")
@@ -49,32 +53,30 @@ def list_benchmarks():
     from widemargin.bench import find_benchmark, list_names
     from widemargin.bench.runner import plan
 
-    table = Table(title="Benchmarks", title_justify="left")
-    table.add_column("name", no_wrap=True)
-    for column in ("source", "title"):
-        table.add_column(column)
-    for column in ("rows", "methods", "runs"):
-        table.add_column(column, justify="right", no_wrap=True)
-    missing = set()
+    console, missing, paper = Console(highlight=False), set(), None
     for name in list_names():
         benchmark = find_benchmark(name)
         rows, methods, _ = plan(benchmark, quick=False)
         missing |= _missing(benchmark.rows)
-        table.add_row(
-            name,
-            benchmark.source,
-            benchmark.title,
-            _share(len(rows), len(benchmark.rows)),
-            _share(len(methods), len(benchmark.methods)),
-            str(benchmark.runs),
+        whose = benchmark.paper.name if benchmark.paper else "our own"
+        if whose != paper:
+            console.print(f"[bold]{whose}[/bold]")
+            paper = whose
+        size = (
+            f"{_share(rows, benchmark.rows)} rows, "
+            f"{_share(methods, benchmark.methods)} methods, {benchmark.runs} runs"
         )
-    Console().print(table)
+        source = f" ({benchmark.source})" if benchmark.paper else ""
+        console.print(f"  {name}")
+        console.print(Padding(f"{benchmark.title}{source}: {size}", (0, 0, 0, 6)))
     _explain(missing)
 
 
-def _share(n_here, n_all):
+def _share(here, every):
     """How many of all can run here."""
-    return str(n_all) if n_here == n_all else f"{n_here} of {n_all}"
+    if len(here) == len(every):
+        return str(len(every))
+    return f"{len(here)} of {len(every)}"
 
 
 def _missing(rows):
@@ -96,33 +98,69 @@ def _explain(missing):
 @click.argument("names", nargs=-1)
 @quick_option
 @click.option("--jobs", type=int, default=1, show_default=True, help="Processes.")
-@click.option("--memory", is_flag=True, help="Measure memory, too (fresh processes).")
+@click.option(
+    "--memory/--no-memory",
+    default=None,
+    help="Measure the memory of each method, too, in a fresh process each; by default "
+    "in full runs.",
+)
+@click.option("--fresh", is_flag=True, help="Set earlier results aside.")
 @out_option
-def run(names, quick, jobs, memory, out):
+def run(names, quick, jobs, memory, fresh, out):
     """Measure all cells that have no result yet, of all benchmarks or of NAMES.
 
     Results are kept as they are found: an interrupted run goes on where it stopped.
     """
     from widemargin.bench import list_names
 
-    if jobs == 0:
-        raise click.UsageError("--jobs must be a number of processes or -1, got 0.")
+    if jobs == 0 or jobs < -1:
+        raise click.UsageError(
+            f"--jobs must be a number of processes, or -1 for all, got {jobs}."
+        )
     unknown = sorted(set(names) - set(list_names()))
     if unknown:
+        near = get_close_matches(unknown[0], list_names(), 1)
+        advice = f" Did you mean {near[0]!r}?" if near else ""
         raise click.UsageError(
-            f"There is no benchmark {unknown[0]!r}; `widemargin bench list` shows all."
+            f"There is no benchmark {unknown[0]!r}.{advice} `widemargin bench list` "
+            "shows all."
         )
     folder = out / "quick" if quick else out
-    begin = time.perf_counter()
+    memory = not quick if memory is None else memory
+    names, begin = names or list_names(), time.perf_counter()
+    _consider(names, folder, fresh)
     try:
-        n_failed = _run_all(names or list_names(), folder, quick, jobs, memory)
+        n_failed = _run_all(names, folder, quick, jobs, memory)
+    except OSError as problem:
+        raise click.UsageError(f"Cannot write to {folder}: {problem}.") from problem
     except KeyboardInterrupt:
         click.echo(f"Interrupted; results so far are in {folder}.", err=True)
         sys.exit(_INTERRUPTED)
+    if not any((folder / f"{name}.jsonl").exists() for name in names):
+        click.echo("Nothing could be run.", err=True)
+        sys.exit(1)
     click.echo(f"Results are in {folder} ({time.perf_counter() - begin:.0f} s).")
     if n_failed:
         click.echo(f"{n_failed} cells failed; the report names them.", err=True)
         sys.exit(1)
+
+
+def _consider(names, folder, fresh):
+    """Set earlier results aside, or say if they are those of other code."""
+    from widemargin.bench.store import Store, has_other_code
+
+    stores = {name: Store(folder / f"{name}.jsonl") for name in names}
+    if fresh:
+        for store in stores.values():
+            store.set_aside()
+        return
+    old = [name for name, store in stores.items() if has_other_code(store.read())]
+    if old:
+        click.echo(
+            f"Results of another version of the code are kept for {', '.join(old)}; "
+            "--fresh sets them aside.",
+            err=True,
+        )
 
 
 def _run_all(names, folder, quick, jobs, memory):
@@ -180,10 +218,16 @@ def report(quick, out, html):
 
     folder = out / "quick" if quick else out
     if not any(folder.glob("*.jsonl")):
+        advice = f"widemargin bench run{' --quick' if quick else ''}"
+        other = out if quick else out / "quick"
+        if any(other.glob("*.jsonl")):
+            advice += f"; there are some in {other}"
         raise click.UsageError(
-            f"There are no results in {folder}; `widemargin bench run` makes them."
+            f"There are no results in {folder}; make them: {advice}."
         )
     html = html or folder / "report.html"
-    summarize(folder, Console())
+    if not html.parent.is_dir():
+        raise click.UsageError(f"There is no folder {html.parent} for the report.")
     write_report(folder, html)
+    summarize(folder, Console())
     click.echo(f"The report is {html}.")

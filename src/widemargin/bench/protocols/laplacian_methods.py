@@ -23,6 +23,13 @@ from widemargin.bench.protocols.laplacian_training import (
 )
 from widemargin.estimators import LaplacianRLSC, LaplacianSVC
 
+BY_VALIDATION_ROWS = "labels of the paper's validation rows chose its parameters"
+
+
+def tuned_by_paper(name, measure, kind="paper"):
+    """A method with the parameters that the paper selected."""
+    return Method(name, measure, kind, knows=BY_VALIDATION_ROWS)
+
 
 def machine(split, estimator, method, **options):
     """An estimator with the paper's parameters, converted to its scale."""
@@ -48,10 +55,10 @@ def supervised(estimator, name, solver):
         model = machine(split, estimator, name, solver=solver)
         return split.measure(model, supervised=True)
 
-    return Method(name, measure)
+    return tuned_by_paper(name, measure, "baseline")
 
 
-def with_graph(estimator, name, solver):
+def with_graph(estimator, name, solver, kind="paper"):
     """A machine of the paper, by its estimator."""
 
     def measure(split, _):
@@ -62,7 +69,7 @@ def with_graph(estimator, name, solver):
             return found
         return found | {"steps": float(np.mean(model.result_.history["steps"]))}
 
-    return Method(name, measure)
+    return tuned_by_paper(name, measure, kind)
 
 
 def default(estimator):
@@ -106,7 +113,7 @@ def by_pcg(name, make_check):
         objective = build_objective(split, split.row["gammas"][name], watched=True)
         return train(split, objective, solve_by_pcg(split, make_check))
 
-    return Method(name, measure)
+    return tuned_by_paper(name, measure)
 
 
 @cache
@@ -150,4 +157,4 @@ EARLY_STOPPED = (
     by_pcg("PCG, validation", validation_check),
     by_pcg("PCG, mixed", mixed_check),
 )
-ALL_AT_ONCE = Method("LaplacianSVC, PCG", all_classes_together, "ours")
+ALL_AT_ONCE = tuned_by_paper("LaplacianSVC, PCG", all_classes_together, "ours")

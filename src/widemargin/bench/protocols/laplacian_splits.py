@@ -9,7 +9,13 @@ from scipy import sparse
 from sklearn.model_selection import StratifiedKFold
 
 from widemargin.bench.benchmark import Row
-from widemargin.bench.draws import PartlyLabeled, draw_labels, percent_wrong, timed
+from widemargin.bench.draws import (
+    PartlyLabeled,
+    draw_labels,
+    inferred_classes,
+    percent_wrong,
+    timed,
+)
 from widemargin.datasets import load_benchmark, make_two_moons
 from widemargin.graphs import knn_adjacency
 from widemargin.kernels import make_kernel
@@ -83,9 +89,8 @@ class Split(PartlyLabeled):
 
     def score(self, model):
         """Errors on U, V and T."""
-        free, inferred = ~self.labeled, getattr(model, "transduction_", ())
-        saw_all = len(inferred) == len(self.y)
-        guess = inferred[free] if saw_all else model.predict(self.X[free])
+        free = ~self.labeled
+        guess = inferred_classes(model, self.X, free)
         return {
             "unlabeled_error": self.error(guess, self.y[free]),
             "validation_error": self.error(model.predict(self.X_valid), self.y_valid),

@@ -4,14 +4,15 @@ import numpy as np
 from scipy.special import ndtr
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
-from sklearn.gaussian_process import GaussianProcessClassifier
-from sklearn.gaussian_process.kernels import RBF
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 from widemargin.bench.benchmark import Method
+from widemargin.bench.peers import make_process
 from widemargin.estimators import SelfLabelingGPC
+
+TRUE_SHARES = "true class shares"
 
 
 def own_probability(model, X):
@@ -37,7 +38,7 @@ def score_probabilities(draw, model, read=own_probability, *, supervised=False):
     return {"log_loss": float(loss), "fit_seconds": seconds}
 
 
-def probability(name, kind, read=own_probability, *, knows=True, **options):
+def probability(name, kind, read=own_probability, *, knows=TRUE_SHARES, **options):
     """A way to probabilities of `SelfLabelingGPC` on all rows."""
 
     def measure(draw, _):
@@ -45,7 +46,7 @@ def probability(name, kind, read=own_probability, *, knows=True, **options):
         model = SelfLabelingGPC(n_landmarks=None, random_state=0, **known, **options)
         return score_probabilities(draw, model, read)
 
-    return Method(name, measure, kind)
+    return Method(name, measure, kind, knows=knows)
 
 
 class SigmoidSVC:
@@ -81,9 +82,7 @@ def sigmoid_svc(draw, _):
 
 def process_classifier(draw, _):
     """scikit-learn's Gaussian process on the labels alone."""
-    width = np.sqrt(draw.X.shape[1] * draw.X.var())
-    model = GaussianProcessClassifier(RBF(width, (0.01 * width, 100 * width)))
-    return score_probabilities(draw, model, supervised=True)
+    return score_probabilities(draw, make_process(draw.X), supervised=True)
 
 
 RAW = {"probabilities": "calibrated"}  # scores are not divided by their spread
@@ -92,7 +91,7 @@ PROBABILITY_METHODS = (
     probability("probit", "ours"),
     probability("calibrated", "ours", probabilities="calibrated"),
     probability("Phi(2f)", "ours", steep_probability, **RAW),
-    probability("probit, balance of labels", "ours", knows=False),
+    probability("probit, balance of labels", "ours", knows=""),
     Method("sigmoid SVC", sigmoid_svc, "peer"),
     Method("GaussianProcess", process_classifier, "peer"),
 )

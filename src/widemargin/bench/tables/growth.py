@@ -11,7 +11,7 @@ from widemargin.bench.benchmark import (
     Row,
 )
 from widemargin.bench.draws import PartlyLabeled, draw_labels
-from widemargin.bench.peers import classifiers
+from widemargin.bench.peers import CLASSIFIER_SETTINGS, classifiers
 from widemargin.datasets import load_benchmark
 from widemargin.estimators import (
     LabelSearchClassifier,
@@ -56,7 +56,7 @@ BENCHMARKS = (
             "Ten classes of MNIST, 100 labels, float32, one thread, everything at its "
             "default, which beyond some number of rows is landmarks or conjugate "
             "gradients; TransductiveSVC up to 4,000 rows only. Seconds of processor "
-            "time of a fit."
+            f"time of a fit. {CLASSIFIER_SETTINGS}"
         ),
         metrics=(UNLABELED_ERROR, SECONDS),
         rows=tuple(

@@ -38,6 +38,8 @@ PAPER = Paper(
 RANDOM_TABU = "tabu, random starts"
 SMOOTHED_TABU = "tabu, smoothed start"
 ALL_ROWS = "S2RLSC, all rows"
+BY_TEST_ROWS = "test rows choose its parameters"
+TRUE_SHARES = "true class shares"
 
 ARCHIVES = {"coil": "coil20_400", "usps": "usps", "mnist": "mnist"}
 SIZES = (  # set, pair of classes, numbers of labels, training rows, rows
@@ -71,7 +73,7 @@ def cut(label, name, pair, n_labels, n_train, n_rows, *, group="", x=None, **mor
         "set": name, "pair": pair, "labels": n_labels, "train": n_train, "rows": n_rows
     }  # fmt: skip
     needs = (ARCHIVES[name],) if name in ARCHIVES else ()
-    return Row(label, needs, group=group, x=x, options=options | more)
+    return Row(label, needs, group=group, x=x, options=options | more, set=name)
 
 
 ROWS = tuple(
@@ -121,6 +123,17 @@ LARGE_ROWS = tuple(
     cut(f"n={n}", "mnist", (1, 7), n // 100, n, 2 * n, x=n, landmarks=100)
     for n in (500, 1000, 2000, 5000)
 )
+
+
+def by_test_rows(name, grid, kind="paper"):
+    """A method whose parameters the test rows pick."""
+    return Method(name, tuned_on_test(grid), kind, knows=BY_TEST_ROWS)
+
+
+def with_true_shares(name, search, kind="paper", *, run=fixed_weights):
+    """A search that is told the shares of the classes."""
+    measure = run(search, balance_of=true_balance)
+    return Method(name, measure, kind, knows=TRUE_SHARES)
 
 
 def default(draw, _):
@@ -186,12 +199,12 @@ TABLE_2 = Benchmark(
     metrics=(ERROR, SECONDS),
     rows=ROWS,
     methods=(
-        Method("RLSC", tuned_on_test(RLSC)),
-        Method("LIBSVM", tuned_on_test(LIBSVM)),
-        Method("S2RLSC", tuned_on_test(SearchGrid(EVOLUTION))),
-        Method(RANDOM_TABU, tuned_on_test(SearchGrid(TABU)), "ours"),
-        Method(SMOOTHED_TABU, tuned_on_test(SearchGrid(SMOOTHED)), "ours"),
-        Method("LabelSpreading", tuned_on_test(SPREADING), "peer"),
+        by_test_rows("RLSC", RLSC, "baseline"),
+        by_test_rows("LIBSVM", LIBSVM, "baseline"),
+        by_test_rows("S2RLSC", SearchGrid(EVOLUTION)),
+        by_test_rows(RANDOM_TABU, SearchGrid(TABU), "ours"),
+        by_test_rows(SMOOTHED_TABU, SearchGrid(SMOOTHED), "ours"),
+        by_test_rows("LabelSpreading", SPREADING, "peer"),
     ),
     draw=partition,
     runs=10,
@@ -230,8 +243,8 @@ TABLE_3 = Benchmark(
     metrics=(ERROR, SECONDS),
     rows=ROWS,
     methods=(
-        Method("RLSC", tuned_on_labels(RLSC)),
-        Method("LIBSVM", tuned_on_labels(LIBSVM)),
+        Method("RLSC", tuned_on_labels(RLSC), "baseline"),
+        Method("LIBSVM", tuned_on_labels(LIBSVM), "baseline"),
         Method("S2RLSC", tuned_on_labels(SearchGrid(EVOLUTION))),
         Method(SMOOTHED_TABU, tuned_on_labels(SearchGrid(SMOOTHED)), "ours"),
         DEFAULT_LINEAR,
@@ -261,10 +274,10 @@ FIGURE_7 = Benchmark(
     metrics=(ERROR, SECONDS),
     rows=SHARE_ROWS,
     methods=(
-        Method("RLSC", tuned_on_test(RLSC)),
-        Method("S2RLSC", tuned_on_test(SearchGrid(EVOLUTION))),
-        Method(SMOOTHED_TABU, tuned_on_test(SearchGrid(SMOOTHED)), "ours"),
-        Method("LabelSpreading", tuned_on_test(SPREADING), "peer"),
+        by_test_rows("RLSC", RLSC, "baseline"),
+        by_test_rows("S2RLSC", SearchGrid(EVOLUTION)),
+        by_test_rows(SMOOTHED_TABU, SearchGrid(SMOOTHED), "ours"),
+        by_test_rows("LabelSpreading", SPREADING, "peer"),
     ),
     draw=partition,
     runs=10,
@@ -297,9 +310,9 @@ FIGURE_8 = Benchmark(
     metrics=(SECONDS, ERROR),
     rows=DIRECT_ROWS,
     methods=(
-        Method("direct evaluation", direct_evaluation),
-        Method("S2RLSC", fixed_weights(EVOLUTION, balance_of=true_balance)),
-        Method(SMOOTHED_TABU, fixed_weights(SMOOTHED, balance_of=true_balance), "ours"),
+        Method("direct evaluation", direct_evaluation, knows=TRUE_SHARES),
+        with_true_shares("S2RLSC", EVOLUTION),
+        with_true_shares(SMOOTHED_TABU, SMOOTHED, "ours"),
         *classifiers("SVC", "LabelSpreading", "SelfTraining"),
     ),
     draw=partition,
@@ -327,10 +340,10 @@ FIGURE_9 = Benchmark(
     metrics=(ERROR, SECONDS),
     rows=LANDMARK_ROWS,
     methods=(
-        Method("S2RLSC", few_landmarks(EVOLUTION, balance_of=true_balance)),
-        Method(ALL_ROWS, fixed_weights(EVOLUTION, balance_of=true_balance)),
-        Method(RANDOM_TABU, few_landmarks(TABU, balance_of=true_balance), "ours"),
-        Method("tabu, all rows", fixed_weights(TABU, balance_of=true_balance), "ours"),
+        with_true_shares("S2RLSC", EVOLUTION, run=few_landmarks),
+        with_true_shares(ALL_ROWS, EVOLUTION),
+        with_true_shares(RANDOM_TABU, TABU, "ours", run=few_landmarks),
+        with_true_shares("tabu, all rows", TABU, "ours"),
     ),
     draw=partition,
     runs=10,

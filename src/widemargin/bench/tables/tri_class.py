@@ -36,6 +36,7 @@ LABELS = (20, 50, 200, 500)
 SIZES = (20, 50, 100, 200, 500, 1000)
 SMALL_SIZES = (5, 10)  # for the semidefinite program
 OURS = ("TriClassSVC", "TriClassSVC, paper's method", "TransductiveSVC")
+BASELINES = ("SVM", "S3VM", "S3VM, balanced", "U-SVM", "LapSVM")
 MODES = (
     "3C-SVM, not restored: the same algorithm without the step that takes back what "
     "raises its objective. min loss: Eq. (4) itself, minimized by fixing for each row "
@@ -44,22 +45,30 @@ MODES = (
 
 
 def tuned(name):
-    """A method whose parameters are chosen on validation draws."""
-    kind = "ours" if name in OURS else "paper"
-    return Method(name, measured(TUNED[name].fit), kind)
+    """A method whose parameters, but for those of ours, validation draws choose."""
+    measure = measured(TUNED[name].fit)
+    if name in OURS:
+        return Method(name, measure, "ours")
+    kind = "baseline" if name in BASELINES else "paper"
+    return Method(
+        name, measure, kind, knows="labels of other draws chose its parameters"
+    )
 
 
 def toy_row(variant, n_labeled):
     """A set of Figure 5."""
     options = {"set": variant, "labels": n_labeled, "tau": 0.5}
-    return Row(f"set {variant}, L = {n_labeled}", options=options)
+    title = f"set {variant}"
+    return Row(f"{title}, L = {n_labeled}", options=options, set=title)
 
 
 def synthetic_row(variant, tau, n_labeled):
     """A point of Figure 6."""
-    group = f"set {variant}, tau = {tau}"
+    title = f"set {variant}"
+    group = f"{title}, tau = {tau}"
     options = {"set": variant, "labels": n_labeled, "tau": tau}
-    return Row(f"{group}, L = {n_labeled}", (), group, n_labeled, options)
+    name = f"{group}, L = {n_labeled}"
+    return Row(name, (), group, n_labeled, options, set=title)
 
 
 def time_row(n_labeled, n_unlabeled):
@@ -73,7 +82,7 @@ def digit_row(name, n_unlabeled, tau):
     """A line of Table 4."""
     options = {"set": name, "unlabeled": n_unlabeled, "tau": tau}
     title = f"{name.upper()}, U = {n_unlabeled}, tau = {tau}"
-    return Row(title, (name,), options=options)
+    return Row(title, (name,), options=options, set=name)
 
 
 def draw_for_time(row, run):

@@ -88,7 +88,9 @@ def search(method, kind="paper", *, cell=None):
         model = LabelSearch(method, draw.n_clusters, width, exponent, draw.seed)
         return draw.measure(model) | {"steps": model.n_steps_}
 
-    return Method(method, measure, kind)
+    told = [] if cell else ["true labels choose its parameters"]
+    told += ["equal sizes of clusters"] if method == EQUAL else []
+    return Method(method, measure, kind, knows=", ".join(told))
 
 
 def without_labels(draw, _):
