@@ -1,8 +1,9 @@
 from toys import number, records_of, toy
 
-from widemargin.bench import Metric, Paper
+from widemargin.bench import Claim, Metric, Paper
 from widemargin.bench.headline import headlines
 from widemargin.bench.published import Figure
+from widemargin.bench.report import make_page
 from widemargin.bench.summary import summarize_benchmark
 from widemargin.bench.verdicts import Tally
 
@@ -137,3 +138,11 @@ def test_tables_of_our_own_come_last():
     found = headlines([own, papers])
     assert [headline.paper for headline in found] == [PAPER, None]
     assert found[1].sentence() == ""
+
+
+def test_claims_of_a_paper_are_told():
+    claims = (Claim("All is <well>.", "holds", "We saw."),)
+    values = {(row, "one"): RUNS for row in "ab"}
+    summary = summary_of(values, {}, paper=Paper("p", "P.", claims))
+    page = make_page([summary])
+    assert "All is &lt;well&gt;. <strong>It holds.</strong> We saw." in page

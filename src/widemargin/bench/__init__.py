@@ -1,11 +1,20 @@
 """The papers' tables and what one would use instead, side by side."""
 
-from widemargin.bench.benchmark import Benchmark, Method, Metric, Paper, Quick, Row
+from widemargin.bench.benchmark import (
+    Benchmark,
+    Claim,
+    Method,
+    Metric,
+    Paper,
+    Quick,
+    Row,
+)
 from widemargin.bench.catalog import find_benchmark, list_names
 from widemargin.bench.runner import run_benchmark
 
 __all__ = [
     "Benchmark",
+    "Claim",
     "Method",
     "Metric",
     "Paper",

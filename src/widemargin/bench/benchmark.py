@@ -10,6 +10,24 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
+class Claim:
+    """What a paper says of its method, and what became of it here.
+
+    Attributes
+    ----------
+    text : str
+        The claim, in short.
+    verdict : {"holds", "holds in part", "does not hold"}
+    evidence : str
+        What we saw, and in which table; a person's judgment of a full run.
+    """
+
+    text: str
+    verdict: str
+    evidence: str
+
+
+@dataclass(frozen=True)
 class Paper:
     """A paper that printed results.
 
@@ -19,10 +37,12 @@ class Paper:
         Authors and year, for headings.
     citation : str
         Authors, title, where and when.
+    claims : tuple of Claim
     """
 
     name: str
     citation: str
+    claims: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True)

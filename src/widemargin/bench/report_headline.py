@@ -26,6 +26,7 @@ def make_headline(summaries, not_run):
         name, sentence = name_paper(headline.paper), headline.sentence()
         if sentence:
             sentences.append(f"<p><strong>{name}.</strong> {escape(sentence)}</p>")
+            sentences.append(_claims(headline.paper))
         for against, tally in headline.tallies.items():
             if tally.total:
                 lines.append(_tally_line(name, escape(against), tally))
@@ -38,9 +39,21 @@ def make_headline(summaries, not_run):
         "ran again; a figure that it prints twice counts once. Against a peer counts "
         "the first metric of a table, row by row for each method of ours, as the "
         "difference over the same draws. Methods that are told more than the labels, "
-        "which footnotes say, are held only against peers that are told the same."
-        "</p>" + _legend()
+        "which footnotes say, are held only against peers that are told the same. "
+        "What is said of claims is our judgment of full runs.</p>" + _legend()
     )
+
+
+def _claims(paper):
+    """What the paper says, and whether it is so."""
+    if paper is None or not paper.claims:
+        return ""
+    items = "".join(
+        f"<li>{escape(claim.text)} <strong>It {escape(claim.verdict)}.</strong> "
+        f"{escape(claim.evidence)}</li>"
+        for claim in paper.claims
+    )
+    return f"<ul>{items}</ul>"
 
 
 def _tally_line(name, against, tally):

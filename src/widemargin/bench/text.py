@@ -46,6 +46,9 @@ def print_summaries(summaries, not_run, console):
         sentence = headline.sentence()
         if sentence:
             console.print(Padding(sentence, (0, 0, 0, 2)), highlight=False)
+        for claim in headline.paper.claims if headline.paper else ():
+            line = f"{escape(claim.text)} [bold]It {claim.verdict}.[/bold]"
+            console.print(Padding(line, (0, 0, 0, 2)), highlight=False)
         for peer, tally in headline.against_peers.items():
             if not tally.total:
                 continue

@@ -166,6 +166,7 @@ BENCHMARKS = (
             Row(
                 f"{name}, {'mixed' if mixed else 'clean'}",
                 (name,) if name in STORED else (),
+                set=name,
                 options={"set": name, "mixed": mixed},
             )
             for name in MIXED

@@ -4,6 +4,7 @@ from widemargin.bench.benchmark import (
     ERROR,
     SECONDS,
     Benchmark,
+    Claim,
     Method,
     Paper,
     Quick,
@@ -34,6 +35,23 @@ PAPER = Paper(
     "F. Gieseke, O. Kramer, A. Airola, T. Pahikkala: Efficient recurrent local search "
     "strategies for semi- and unsupervised regularized least-squares classification. "
     "Evolutionary Intelligence 5, 2012",
+    claims=(
+        Claim(
+            "Searching the missing labels beats the labels alone.",
+            "holds",
+            "On nearly all rows of Table 2, and on most of Table 3.",
+        ),
+        Claim(
+            "A change of a label is tested in constant time.",
+            "holds",
+            "Figure 8; tests of our library compare each with retraining.",
+        ),
+        Claim(
+            "A twentieth of the rows as landmarks costs no accuracy.",
+            "holds",
+            "0.1 to 0.4 points on the four USPS pairs (Figure 9).",
+        ),
+    ),
 )
 RANDOM_TABU = "tabu, random starts"
 SMOOTHED_TABU = "tabu, smoothed start"

@@ -9,6 +9,7 @@ from widemargin.bench.benchmark import (
     SECONDS,
     UNLABELED_ERROR,
     Benchmark,
+    Claim,
     Method,
     Metric,
     Paper,
@@ -33,6 +34,20 @@ PAPER = Paper(
     "Patel et al. 2009",
     "A. Patel, S. Sundararajan, S. Shevade. Semi-supervised classification using "
     "sparse Gaussian process regression. IJCAI, 2009.",
+    claims=(
+        Claim(
+            "Gaussian-process self-labeling beats support vector regression and NCNM "
+            "on most sets.",
+            "holds in part",
+            "In its own settings on four or five of seven sets, but not on USPS with "
+            "few labels, where some choice of the paper is not in print.",
+        ),
+        Claim(
+            "The sparse machine is about as accurate as the full one, and fast.",
+            "holds",
+            "Table 2; seconds instead of the minutes of 2009.",
+        ),
+    ),
 )
 LOG_LOSS = Metric("log_loss", "mean log-loss on test rows", digits=3)
 

@@ -9,6 +9,7 @@ from widemargin.bench.benchmark import (
     RAND,
     SECONDS,
     Benchmark,
+    Claim,
     Method,
     Metric,
     Paper,
@@ -32,6 +33,19 @@ PAPER = Paper(
     "Pahikkala et al. 2014",
     "T. Pahikkala, A. Airola, F. Gieseke, O. Kramer. On unsupervised training of "
     "multi-class RLS classifiers. Journal of Computer Science and Technology, 2014",
+    claims=(
+        Claim(
+            "Shaking finds clusters that steepest and stochastic descent miss.",
+            "holds",
+            "By 0.2 to 0.9 of the adjusted Rand index on every set.",
+        ),
+        Claim(
+            "It beats k-means, spectral clustering and mixtures.",
+            "holds in part",
+            "With parameters that labels choose; USPS 5-8 falls short of the printed "
+            "figure. Without labels our default is above them on average.",
+        ),
+    ),
 )
 LARGEST_RAND = Metric(
     "largest_ari", "largest adjusted Rand index of ten runs", False, digits=2
