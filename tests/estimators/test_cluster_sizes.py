@@ -115,5 +115,5 @@ def test_wrong_shares_are_refused(blobs, balance):
 
 def test_wrong_shares_are_shown_as_plain_numbers(blobs):
     model = MaxMarginClustering(2, balance={0: np.float64(0.5), np.int64(1): 0.25})
-    with pytest.raises(ValueError, match=r"got \{0: 0\.5, 1: 0\.25\}\.$"):
+    with pytest.raises(ValueError, match=r"got \{0: 0\.5, 1: 0\.25\}, which add up"):
         model.fit(blobs[0])
