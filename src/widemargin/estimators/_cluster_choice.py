@@ -64,7 +64,9 @@ def choose_cell(cells, labelings, neighbors, n_clusters):
     """The trial whose clusters respect neighborhoods and other trials confirm.
 
     Clusters from the spectrum, which know no preference for equal sizes, are taken only
-    if they are clearly better.
+    if they are clearly better. The margin of left-out samples, a third witness, made it
+    no better: mean adjusted Rand index over 32 problems .717 with it, .725 without it,
+    .692 by it alone.
 
     Parameters
     ----------
