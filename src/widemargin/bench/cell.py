@@ -54,7 +54,16 @@ def measure_cell(benchmark, row, method, run, parameters):
     limits = [w for w in caught if issubclass(w.category, ConvergenceWarning)]
     if limits:
         record["not_converged"] = len(limits)
-    return record | {"metrics": metrics}
+    return record | {"metrics": _short(metrics)}
+
+
+def _short(value):
+    """Numbers with six digits, which is more than any of them is worth."""
+    if isinstance(value, dict):
+        return {name: _short(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_short(item) for item in value]
+    return float(f"{value:.6g}")
 
 
 def choose_parameters(benchmark, row, methods, quick):

@@ -23,7 +23,7 @@ from widemargin.bench.protocols.laplacian_training import (
 )
 from widemargin.estimators import LaplacianRLSC, LaplacianSVC
 
-BY_VALIDATION_ROWS = "labels of the paper's validation rows chose its parameters"
+BY_VALIDATION_ROWS = "parameters that the paper tuned"
 
 
 def tuned_by_paper(name, measure, kind="paper"):
