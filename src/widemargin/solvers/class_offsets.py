@@ -55,11 +55,10 @@ def assign_classes(scores, lower, upper):
     counts = np.bincount(codes, minlength=n_classes)
     if ((counts >= lower) & (counts <= upper)).all():
         return codes, offsets
-    step = _STEP * float(np.ptp(scores))
+    step, columns = _STEP * float(np.ptp(scores)), np.ascontiguousarray(scores.T)
     for _ in range(_ROUNDS):
-        before = offsets.copy()
-        for k in range(n_classes):
-            offsets[k] = _smallest_offset(scores, offsets, k, lower[k], upper[k])
+        before = offsets
+        offsets = _next_offsets(columns, before, lower, upper)
         if np.abs(before - offsets).max() <= step:
             break
     shifted = scores + offsets
@@ -70,11 +69,27 @@ def assign_classes(scores, lower, upper):
     return mend(sizes, codes, shifted.T), offsets
 
 
-def _smallest_offset(scores, offsets, k, lower, upper):
-    """The offset nearest to zero that keeps the size of class k, others as they are."""
-    shifted = scores + offsets
-    shifted[:, k] = -np.inf
-    behind = shifted.max(axis=1) - scores[:, k]
+def _next_offsets(columns, offsets, lower, upper):
+    """Offsets after each class in turn took its own; scores are (n_classes, n_samples).
+
+    The largest score of the other classes is that of the earlier ones, which have
+    moved, or of the later ones, which have not: a round costs as much as one pass.
+    """
+    later = np.full((len(columns) + 1, columns.shape[1]), -np.inf)
+    later[:-1] = np.maximum.accumulate((columns + offsets[:, None])[::-1])[::-1]
+    earlier, found = later[-1], np.empty_like(offsets)
+    for k, scores in enumerate(columns):
+        behind = np.maximum(earlier, later[k + 1]) - scores
+        found[k] = _smallest_offset(behind, lower[k], upper[k])
+        earlier = np.maximum(earlier, scores + found[k])
+    return found
+
+
+def _smallest_offset(behind, lower, upper):
+    """The offset nearest to zero that makes a class as large as it must be.
+
+    `behind` is by how much each sample's score is below the largest other one.
+    """
     size = int(np.count_nonzero(behind < 0))
     if lower <= size <= upper:
         return 0.0
