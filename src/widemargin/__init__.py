@@ -12,6 +12,7 @@ from widemargin.estimators import (
     TriClassSVC,
     UniversumSVC,
 )
+from widemargin.model_files import ModelFileError, load, save
 from widemargin.model_selection import SemiSupervisedSplit
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "LaplacianRLSC",
     "LaplacianSVC",
     "MaxMarginClustering",
+    "ModelFileError",
     "SelfLabelingGPC",
     "SelfLabelingSVC",
     "SemiSupervisedSplit",
@@ -26,4 +28,6 @@ __all__ = [
     "TriClassSVC",
     "UniversumSVC",
     "__version__",
+    "load",
+    "save",
 ]

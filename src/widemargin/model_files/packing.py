@@ -1,0 +1,144 @@
+"""What of a fitted model goes into a file: what prediction needs, and little else."""
+
+import copy
+import dataclasses
+
+import numpy as np
+from scipy import sparse
+from sklearn.pipeline import Pipeline
+
+from widemargin.model_files.allowed import MACHINES
+from widemargin.model_files.errors import ModelFileError
+from widemargin.model_files.sparse_rows import SparseRows
+from widemargin.solvers.result import Status
+
+# Fitted attributes that are stored. Left out is what has an entry for each training
+# sample and which prediction does not look at: transduction_, labels_, relevance_,
+# choice_ and start_, and the arrays of that size inside result_ and average_.
+KEPT = {
+    "_kept",
+    "_posterior",
+    "_prior",
+    "_whitening",
+    "ambient_reg_",
+    "average_",
+    "classes_",
+    "dual_coef_",
+    "feature_names_in_",
+    "intercept_",
+    "intrinsic_reg_",
+    "kernel_",
+    "laplacian_power_",
+    "n_features_in_",
+    "n_iter_",
+    "noise_",
+    "objective_",
+    "points_",
+    "result_",
+    "scale_",
+    "shares_",
+    "slope_",
+    "solver_",
+}
+_POINTS = ("points_", "_kept")  # rows of features, dense or sparse
+_EMPTY = {  # parts of result_ and average_ as long as the training sample
+    "solution": np.empty(0),
+    "held_out": np.empty((0, 0)),
+    "is_tested": np.empty(0, dtype=bool),
+    "leave_one_out": np.empty((0, 0)),
+    "results": [],
+}
+
+
+def pack(model):
+    """A copy of a model, or of a pipeline that ends with one, to be written."""
+    packed = copy.copy(model)
+    if _is_pipeline(model):
+        packed.steps = [
+            (name, pack(step) if _is_machine(step) or _is_pipeline(step) else step)
+            for name, step in model.steps
+        ]
+    elif _is_machine(model):
+        _check_parameters(model)
+        packed.__dict__ = _packed_attributes(model)
+    return packed
+
+
+def unpack(model):
+    """Undo `pack` in place, but for what was left out."""
+    if _is_pipeline(model):
+        for _, step in model.steps:
+            unpack(step)
+    elif _is_machine(model):
+        for name in _POINTS:
+            if isinstance(vars(model).get(name), SparseRows):
+                setattr(model, name, vars(model)[name].matrix())
+        result = vars(model).get("result_")
+        if result is not None:
+            history = {key: array.tolist() for key, array in result.history.items()}
+            status = Status[result.status]
+            model.result_ = dataclasses.replace(result, status=status, history=history)
+    return model
+
+
+def _is_machine(model):
+    return type(model) in MACHINES.values()
+
+
+def _is_pipeline(model):
+    return isinstance(model, Pipeline)
+
+
+def _check_parameters(model):
+    """Raise for what a file cannot hold and a user can change."""
+    name = type(model).__name__
+    if callable(model.kernel):
+        raise ModelFileError(
+            f"holds a function as kernel of {name}, {model.kernel!r}, which would be "
+            "code; fit with kernel='precomputed' and the function's values, or with "
+            "one of the named kernels"
+        )
+    random_state = model.get_params(deep=False).get("random_state")
+    if isinstance(random_state, np.random.RandomState | np.random.Generator):
+        raise ModelFileError(
+            f"holds a {type(random_state).__name__} as random_state of {name}; call "
+            "set_params(random_state=0) before saving, which leaves what was fitted "
+            "as it is"
+        )
+
+
+def _packed_attributes(model):
+    parameters = model.get_params(deep=False)
+    attributes = {
+        name: value
+        for name, value in vars(model).items()
+        if name in parameters or name in KEPT
+    }
+    for name in ("result_", "average_"):
+        if attributes.get(name) is not None:
+            attributes[name] = _without_samples(attributes[name])
+    points, kept = (attributes.get(name) for name in _POINTS)
+    if _are_same(points, kept):
+        attributes["_kept"] = points  # written once
+    for name in _POINTS:
+        if sparse.issparse(attributes.get(name)):
+            attributes[name] = SparseRows.of(attributes[name].tocsr())
+    return attributes
+
+
+def _are_same(points, kept):
+    are_dense = isinstance(points, np.ndarray) and isinstance(kept, np.ndarray)
+    return are_dense and points.dtype == kept.dtype and np.array_equal(points, kept)
+
+
+def _without_samples(value):
+    """A result or an average without its training-size arrays."""
+    names = {field.name for field in dataclasses.fields(value)}
+    changes = {name: empty for name, empty in _EMPTY.items() if name in names}
+    if "history" in names:  # as arrays, which take a tenth of the room of lists
+        arrays = {key: np.asarray(values) for key, values in value.history.items()}
+        changes["history"] = {
+            key: array for key, array in arrays.items() if array.dtype.kind in "bif"
+        }
+        changes["status"] = value.status.name
+    return dataclasses.replace(value, **changes)

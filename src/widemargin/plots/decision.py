@@ -1,0 +1,318 @@
+"""Rows, boundary and margin of a classifier in the plane."""
+
+import numpy as np
+
+from widemargin.labels import decide
+from widemargin.plots._frame import make_frame
+from widemargin.plots._models import (
+    check_model,
+    infer_rows,
+    is_pairwise,
+    last_step,
+    score_matrix,
+)
+from widemargin.plots._plane import make_plane
+from widemargin.plots._style import (
+    class_color,
+    class_handle,
+    draw_classes,
+    kind_handle,
+    line_handle,
+    put_legend,
+    take_axes,
+)
+
+_BOUNDARY = {"colors": "black", "linewidths": 1.4, "linestyles": "solid"}
+_MARGIN = {"colors": "black", "linewidths": 0.9, "linestyles": "dashed"}
+_AGREEMENT = 0.9  # share of rows for which a slice must be right to be drawn
+_BORDER = 0.06  # around the rows, as a share of their extent
+
+
+class DecisionDisplay:
+    """Labeled and unlabeled rows, the boundary and the margin of a classifier.
+
+    Make it with `from_estimator`.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_samples, 2)
+        Where rows are drawn.
+    codes : ndarray of int, shape (n_samples,)
+        Class of each row, given or inferred, as a position in `classes`; -1 for rows
+        that belong to none of them.
+    labeled : ndarray of bool, shape (n_samples,)
+        Which rows have a given label.
+    classes : ndarray of shape (n_classes,)
+        The class names.
+    grid : tuple of two ndarrays, optional
+        Coordinates of the grid along each axis, shapes (n_x,) and (n_y,).
+    scores : ndarray of shape (n_y, n_x, n_columns), optional
+        One-vs-rest scores on the grid; one column for two classes.
+    axis_names : tuple of two str
+        What the axes are.
+    name : str
+        What the classifier is called.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+    labeled_, unlabeled_ : dict of PathCollection
+        Rows of each class by its code; -1 is that of rows without a class.
+    regions_, boundary_, margin_ : QuadMesh, lists of ContourSet
+        What is known of the plane; None and empty without scores.
+    legend_ : Legend or None
+
+    See Also
+    --------
+    TransductionDisplay : How sure the classifier is of the unlabeled rows.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")  # draws into files, opens no window
+    >>> from widemargin import LaplacianSVC
+    >>> from widemargin.datasets import hide_labels, make_two_moons
+    >>> from widemargin.plots import DecisionDisplay
+    >>> X, y = make_two_moons(200, noise=0.08, random_state=0)
+    >>> y_partial = hide_labels(y, 6, rng=0)
+    >>> model = LaplacianSVC(gamma=4.0, laplacian_power=1).fit(X, y_partial)
+    >>> display = DecisionDisplay.from_estimator(model, X, y_partial)
+    >>> display.scores.shape
+    (200, 200, 1)
+    >>> display.figure_.savefig("moons.png")  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        points,
+        codes,
+        labeled,
+        classes,
+        *,
+        grid=None,
+        scores=None,
+        axis_names=("feature 1", "feature 2"),
+        name="",
+    ):
+        self.points = points
+        self.codes = codes
+        self.labeled = labeled
+        self.classes = classes
+        self.grid = grid
+        self.scores = scores
+        self.axis_names = axis_names
+        self.name = name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator,
+        X,
+        y=None,
+        *,
+        projection="pca",
+        boundary="auto",
+        grid_resolution=200,
+        ax=None,
+        **options,
+    ):
+        """Draw what a fitted classifier decides.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            With ``classes_`` and `decision_function`; a pipeline may be around it.
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows; those of `fit` if inferred labels are to be shown.
+        y : array-like of shape (n_samples,), optional
+            Labels as in `fit`, unlabeled rows marked. Without it all rows are
+            unlabeled and have the predicted class.
+        projection : "pca", None or array-like of shape (n_samples, 2), default="pca"
+            What to do with more than two features: the two principal components, an
+            error, or your own points (from t-SNE, say), which have no boundary.
+        boundary : "auto", True or False, default="auto"
+            Whether to evaluate the classifier on a grid. In a projection that is the
+            slice through the mean of the rows; "auto" keeps it only if 90 % of the
+            rows, moved onto the slice, keep their class.
+        grid_resolution : int, default=200
+            Points of the grid along each axis.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        **options
+            As in `plot`.
+
+        Returns
+        -------
+        DecisionDisplay
+        """
+        who = cls.__name__
+        check_model(
+            estimator,
+            who,
+            needs=("classes_", "decision_function"),
+            advice="pass a classifier, or use ClusterDisplay for clusters",
+        )
+        if boundary not in ("auto", True, False):
+            raise ValueError(
+                f"boundary of {who} must be 'auto', True or False, got {boundary!r}."
+            )
+        plane = make_plane(X, projection, who=who, is_pairwise=is_pairwise(estimator))
+        rows = infer_rows(estimator, X, y, who)
+        if boundary is True and plane.lift is None:
+            raise ValueError(
+                f"boundary=True of {who} needs a way back from the plane to features, "
+                "which points of your own do not have; use boundary='auto'."
+            )
+        grid = scores = None
+        if boundary is not False and plane.lift is not None:
+            n_classes = len(rows.classes)
+
+            def evaluate(points):
+                return score_matrix(estimator, plane.lift(points), n_classes, who)
+
+            is_asked = boundary is True or not plane.is_projection
+            if is_asked or _agreement(evaluate, plane.points, rows.codes) >= _AGREEMENT:
+                grid = _make_grid(plane.points, grid_resolution)
+                mesh = np.stack(np.meshgrid(*grid), axis=-1)  # (n_y, n_x, 2)
+                scores = evaluate(mesh.reshape(-1, 2))
+                scores = scores.reshape(*mesh.shape[:2], -1)
+        display = cls(
+            plane.points,
+            rows.codes,
+            rows.labeled,
+            rows.classes,
+            grid=grid,
+            scores=scores,
+            axis_names=plane.axis_names,
+            name=type(last_step(estimator)).__name__,
+        )
+        return display.plot(ax, **options)
+
+    def plot(self, ax=None, *, margin=1.0, legend=True):
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        margin : float or None, default=1.0
+            Dashed lines are where the score, or for more than two classes half of the
+            lead over the next class, is this far from the boundary. None draws none.
+        legend : bool, default=True
+            Whether to put a legend to the right of the axes.
+
+        Returns
+        -------
+        self
+        """
+        if margin is not None and not margin > 0:
+            raise ValueError(
+                f"margin of {type(self).__name__} must be a number > 0 or None, "
+                f"got {margin!r}."
+            )
+        self.ax_ = ax = take_axes(ax)
+        self.figure_ = ax.figure
+        self.regions_, self.boundary_, self.margin_ = None, [], []
+        if self.scores is not None:
+            self._draw_plane(margin)
+        self.labeled_, self.unlabeled_ = draw_classes(
+            ax, self.points, self.codes, self.labeled
+        )
+        ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1], title=self.name)
+        self.legend_ = put_legend(ax, self._handles()) if legend else None
+        return self
+
+    def frame(self):
+        """The rows as a pandas DataFrame: x, y, class, labeled."""
+        names = [None if c < 0 else self.classes[c] for c in self.codes.tolist()]
+        x, y = self.points.T
+        return make_frame({"x": x, "y": y, "class": names, "labeled": self.labeled})
+
+    def _draw_plane(self, margin):
+        from matplotlib.colors import ListedColormap
+
+        n_classes, n_columns = len(self.classes), self.scores.shape[-1]
+        winners = decide(self.scores.reshape(-1, n_columns))
+        winners = winners.reshape(self.scores.shape[:2])
+        self.regions_ = self.ax_.pcolormesh(
+            *self.grid,
+            winners,
+            cmap=ListedColormap([class_color(code) for code in range(n_classes)]),
+            vmin=-0.5,
+            vmax=n_classes - 0.5,
+            shading="nearest",
+            alpha=0.14,
+            rasterized=True,
+            linewidth=0,
+        )
+        for field in _boundary_fields(self.scores, winners):
+            self.boundary_.append(self._contour(field, [0.0], _BOUNDARY))
+        if margin is not None:
+            field, levels = _margin_field(self.scores, float(margin))
+            if any(field.min() < level < field.max() for level in levels):
+                self.margin_.append(self._contour(field, levels, _MARGIN))
+        for limits, values in zip(("xlim", "ylim"), self.grid, strict=True):
+            self.ax_.set(**{limits: (values[0], values[-1])})
+
+    def _contour(self, field, levels, look):
+        return self.ax_.contour(*self.grid, field, levels=levels, zorder=2, **look)
+
+    def _handles(self):
+        codes = range(len(self.classes))
+        handles = [class_handle(code, str(self.classes[code])) for code in codes]
+        if (self.codes < 0).any():
+            handles.append(class_handle(-1, "irrelevant"))
+        if self.labeled_:
+            handles.append(kind_handle("labeled", is_labeled=True))
+        if self.unlabeled_ and self.labeled_:
+            handles.append(kind_handle("unlabeled", is_labeled=False))
+        if self.boundary_:
+            handles.append(line_handle("boundary", color="black", linewidth=1.4))
+        if self.margin_:
+            look = {"color": "black", "linewidth": 0.9, "linestyle": "dashed"}
+            handles.append(line_handle("margin", **look))
+        return handles
+
+
+def _agreement(evaluate, points, codes):
+    """Share of the rows of a class that keep it when moved onto the plane."""
+    known = codes >= 0
+    if not known.any():
+        return 0.0
+    return np.mean(decide(evaluate(points[known])) == codes[known])
+
+
+def _make_grid(points, n_points):
+    """Coordinates along each axis, a little beyond the rows."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    border = np.where(high > low, _BORDER * (high - low), 0.5)
+    ends = zip(low - border, high + border, strict=True)
+    return tuple(np.linspace(start, end, n_points) for start, end in ends)
+
+
+def _boundary_fields(scores, winners):
+    """Fields that are zero on the boundary, each part of which is in one of them.
+
+    Field k compares class k with those after it, and is masked where one before it
+    wins.
+    """
+    if scores.shape[-1] == 1:
+        field = scores[..., 0]
+        return [field] if len(np.unique(winners)) > 1 else []
+    fields, present = [], np.unique(winners).tolist()
+    for code in present[:-1]:
+        field = scores[..., code] - scores[..., code + 1 :].max(axis=-1)
+        before = winners < code
+        shown = field[~before]
+        if shown.min() < 0.0 < shown.max():
+            fields.append(np.ma.masked_array(field, before))
+    return fields
+
+
+def _margin_field(scores, margin):
+    """The score, or half of the lead over the next class, and its levels to draw."""
+    if scores.shape[-1] == 1:
+        return scores[..., 0], [-margin, margin]
+    top = np.sort(scores, axis=-1)[..., -2:]
+    return 0.5 * (top[..., 1] - top[..., 0]), [margin]

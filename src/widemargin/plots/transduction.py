@@ -1,0 +1,227 @@
+"""What became of the unlabeled rows, and how surely."""
+
+import numpy as np
+
+from widemargin.labels import decide, margins
+from widemargin.plots._frame import make_frame
+from widemargin.plots._models import (
+    check_model,
+    find_codes,
+    infer_rows,
+    last_step,
+    score_matrix,
+)
+from widemargin.plots._style import class_color, line_handle, put_legend, take_axes
+
+
+class TransductionDisplay:
+    """The unlabeled rows by the class that they were given, sorted by margin.
+
+    One block a class, as high as it has rows; the margin of a row is how far its score
+    is on the side of its class. Left of zero are rows that were given a class, for the
+    sake of the balance, say, that their score does not ask for. Make it with
+    `from_estimator`.
+
+    Parameters
+    ----------
+    rows : ndarray of int, shape (n_unlabeled,)
+        Positions of the unlabeled rows, by class and falling margin.
+    codes : ndarray of int, shape (n_unlabeled,)
+        Class of each of them as a position in `classes`; -1 for rows found irrelevant,
+        which come last.
+    margins : ndarray of shape (n_unlabeled,)
+        Their margins.
+    classes : ndarray of shape (n_classes,)
+        The class names.
+    wrong : ndarray of bool, shape (n_unlabeled,), optional
+        Which of them have another class in truth.
+    name : str
+        What the classifier is called.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+    blocks_ : dict of PolyCollection
+        By the code of the class, those that have rows; -1 is that of irrelevant rows.
+    wrong_ : Line2D or None
+        Marks of the wrong rows.
+    legend_ : Legend or None
+
+    Notes
+    -----
+    For two classes the margin is the score times the sign of the class; for more, half
+    of what the class is ahead of the best other one. That of an irrelevant row is the
+    one of the class which it comes closest to.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")  # draws into files, opens no window
+    >>> from sklearn.datasets import load_iris
+    >>> from widemargin import LaplacianSVC
+    >>> from widemargin.datasets import hide_labels
+    >>> from widemargin.plots import TransductionDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y_partial = hide_labels(y, 9, rng=0)
+    >>> model = LaplacianSVC().fit(X, y_partial)
+    >>> display = TransductionDisplay.from_estimator(model, X, y_partial, y_true=y)
+    >>> int(display.sizes.sum())
+    141
+    """
+
+    def __init__(self, rows, codes, margins, classes, *, wrong=None, name=""):
+        self.rows = rows
+        self.codes = codes
+        self.margins = margins
+        self.classes = classes
+        self.wrong = wrong
+        self.name = name
+
+    @classmethod
+    def from_estimator(cls, estimator, X, y, *, y_true=None, ax=None, **options):
+        """Draw what a fitted classifier made of the unlabeled rows.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            With ``classes_`` and `decision_function`; a pipeline may be around it.
+        X, y
+            As in `fit`.
+        y_true : array-like of shape (n_samples,), optional
+            The classes in truth, to mark rows that are wrong.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        **options
+            As in `plot`.
+
+        Returns
+        -------
+        TransductionDisplay
+        """
+        who = cls.__name__
+        check_model(
+            estimator,
+            who,
+            needs=("classes_", "decision_function"),
+            advice="pass a classifier, or use ClusterDisplay for clusters",
+        )
+        found = infer_rows(estimator, X, y, who)
+        rows = np.flatnonzero(~found.labeled)
+        if not len(rows):
+            raise ValueError(
+                f"y of {who} must have unlabeled rows, got {len(found.labeled)} labels "
+                "in as many rows; mark rows with -1 or None."
+            )
+        scores = score_matrix(estimator, X, len(found.classes), who)[rows]
+        codes = found.codes[rows]
+        own = margins(scores, np.where(codes < 0, decide(scores), codes))
+        block = np.where(codes < 0, len(found.classes), codes)
+        order = np.lexsort((rows, -own, block))
+        wrong = None
+        if y_true is not None:
+            wrong = _find_wrong(y_true, found, who)[rows][order]
+        display = cls(
+            rows[order],
+            codes[order],
+            own[order],
+            found.classes,
+            wrong=wrong,
+            name=type(last_step(estimator)).__name__,
+        )
+        return display.plot(ax, **options)
+
+    @property
+    def sizes(self):
+        """Number of unlabeled rows in each class, shape (n_classes,)."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.classes))
+
+    def plot(self, ax=None, *, legend=True):
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        legend : bool, default=True
+            Whether to explain the marks of wrong rows, if there are any.
+
+        Returns
+        -------
+        self
+        """
+        codes = [*range(len(self.classes))] + ([-1] if (self.codes < 0).any() else [])
+        height = min(12.0, max(3.6, 1.2 + 0.32 * len(codes)))
+        self.ax_ = ax = take_axes(ax, (6.4, height))
+        self.figure_ = ax.figure
+        least = len(self.rows) / (3.0 * len(codes))  # room for the name of a class
+        places = np.empty(len(self.rows))
+        self.blocks_, ticks, names, top = {}, [], [], 0.0
+        for code in codes:
+            chosen = np.flatnonzero(self.codes == code)
+            room = max(least, len(chosen))
+            start = top + 0.5 * (room - len(chosen))
+            places[chosen] = start + np.arange(len(chosen)) + 0.5
+            name = "irrelevant" if code < 0 else self.classes[code]
+            if len(chosen):
+                self.blocks_[code] = self._draw_block(chosen, start, code)
+            ticks.append(top + 0.5 * room)
+            names.append(f"{name}  ({len(chosen)})")
+            top += room + 0.3 * least
+        ax.axvline(0.0, color="black", linewidth=1.0)
+        self.wrong_ = self._mark_wrong(places)
+        ax.set_yticks(ticks, names)
+        ax.tick_params(axis="y", length=0)
+        ax.set_ylim(top, -0.3 * least)  # the first class at the top
+        ax.set(xlabel="margin", ylabel="class of the unlabeled rows", title=self.name)
+        self.legend_ = None
+        if legend and self.wrong_ is not None:
+            look = {"color": "black", "marker": ".", "linestyle": "none"}
+            entry = line_handle(f"wrong ({self.wrong.sum()})", **look)
+            self.legend_ = put_legend(ax, [entry])
+        return self
+
+    def frame(self):
+        """The unlabeled rows as a pandas DataFrame: row, class, margin, wrong."""
+        names = [None if c < 0 else self.classes[c] for c in self.codes.tolist()]
+        columns = {"row": self.rows, "class": names, "margin": self.margins}
+        return make_frame(
+            columns if self.wrong is None else columns | {"wrong": self.wrong}
+        )
+
+    def _draw_block(self, chosen, start, code):
+        """A bar for each row, joined to one shape."""
+        edges = start + np.arange(len(chosen) + 1)
+        widths = self.margins[chosen]
+        return self.ax_.fill_betweenx(
+            edges,
+            np.append(widths, widths[-1]),
+            step="post",
+            color=class_color(code),
+            linewidth=0,
+            alpha=0.85,
+        )
+
+    def _mark_wrong(self, places):
+        """Dots at the ends of the bars of wrong rows."""
+        if self.wrong is None or not self.wrong.any():
+            return None
+        (marks,) = self.ax_.plot(
+            self.margins[self.wrong],
+            places[self.wrong],
+            color="black",
+            marker=".",
+            linestyle="none",
+        )
+        return marks
+
+
+def _find_wrong(y_true, found, who):
+    """Which rows have another class in truth, shape (n_samples,)."""
+    truth = np.asarray(y_true, dtype=object)
+    if len(truth) != len(found.codes):
+        raise ValueError(
+            f"y_true of {who} must have one entry for each of the {len(found.codes)} "
+            f"rows of X, got {len(truth)}."
+        )
+    return find_codes(truth, found.classes) != found.codes

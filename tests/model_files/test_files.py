@@ -1,0 +1,314 @@
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+from sklearn.compose import ColumnTransformer
+from sklearn.exceptions import NotFittedError
+from sklearn.impute import SimpleImputer
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import (
+    MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    StandardScaler,
+)
+
+from widemargin import (
+    LabelSearchClassifier,
+    LaplacianRLSC,
+    LaplacianSVC,
+    MaxMarginClustering,
+    SelfLabelingGPC,
+    SelfLabelingSVC,
+    TransductiveSVC,
+    TriClassSVC,
+    UniversumSVC,
+)
+from widemargin.estimators import __all__ as ESTIMATORS
+from widemargin.model_files import ModelFileError, files, load, save
+
+pytest.importorskip("skops")
+
+SEVERAL_CLASSES = [
+    LabelSearchClassifier(),
+    LabelSearchClassifier(unlabeled_weight=1.0, kernel="linear"),
+    LaplacianRLSC(),
+    LaplacianRLSC(kernel="cosine", n_landmarks=20, fit_intercept=True),
+    LaplacianSVC(solver="pcg", intrinsic_reg=0.01),
+    LaplacianSVC(kernel="laplacian"),
+    LaplacianSVC(kernel="poly", n_landmarks=10),
+    SelfLabelingGPC(),
+    SelfLabelingGPC(n_landmarks=20, landmarks="ivm", probabilities="calibrated"),
+    SelfLabelingGPC(n_landmarks=20),
+    SelfLabelingGPC(hyperparameters="marginal-likelihood", per_feature=True),
+    SelfLabelingSVC(),
+    SelfLabelingSVC(kernel="linear"),
+    TransductiveSVC(),
+    TransductiveSVC(multi_class="joint", n_landmarks=20, unlabeled_weight=1.0),
+]
+TWO_CLASSES = [
+    *(estimator for estimator in SEVERAL_CLASSES if estimator.kernel == "rbf"),
+    TriClassSVC(),
+    TriClassSVC(kernel="linear", balance={0: 0.5, 1: 0.5}),
+    UniversumSVC(),
+    UniversumSVC(n_landmarks=20),
+]
+CLUSTERINGS = [
+    MaxMarginClustering(2, gamma=0.5, ambient_reg=0.01, random_state=0),
+    MaxMarginClustering(3, kernel="linear", search="steepest", random_state=0),
+    MaxMarginClustering(3, gamma=0.5, ambient_reg=0.01, n_landmarks=20),
+]
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning", "ignore:LaplacianRLSC"
+)
+
+
+def answers(model, X):
+    """All that a model says of new rows."""
+    asked = ("predict", "decision_function", "predict_proba", "predict_log_proba")
+    return [getattr(model, name)(X) for name in asked if hasattr(model, name)]
+
+
+def assert_same_answers(model, loaded, X):
+    pairs = zip(answers(model, X), answers(loaded, X), strict=True)
+    for expected, got in pairs:
+        assert got.dtype == expected.dtype
+        assert_array_equal(got, expected)
+
+
+def test_every_estimator_is_tested():
+    tested = {type(e).__name__ for e in [*TWO_CLASSES, *SEVERAL_CLASSES, *CLUSTERINGS]}
+    assert tested == set(ESTIMATORS)
+
+
+@pytest.mark.parametrize("estimator", SEVERAL_CLASSES, ids=repr)
+def test_several_classes_are_told_apart_as_before(estimator, three_classes, path):
+    X, y = three_classes
+    model = estimator.fit(X, y)
+    save(model, path)
+    assert_same_answers(model, load(path), X + 0.1)
+
+
+@pytest.mark.parametrize("estimator", TWO_CLASSES, ids=repr)
+def test_two_classes_are_told_apart_as_before(estimator, two_classes, path):
+    X, y = two_classes
+    model = estimator.fit(X, y)
+    save(model, path)
+    assert_same_answers(model, load(path), X + 0.1)
+
+
+@pytest.mark.parametrize("estimator", CLUSTERINGS, ids=repr)
+def test_clusters_are_told_apart_as_before(estimator, three_classes, path):
+    X, _ = three_classes
+    model = estimator.fit(X)
+    save(model, path)
+    assert_same_answers(model, load(path), X + 0.1)
+
+
+@pytest.mark.parametrize("container", [sparse.csr_matrix, sparse.csr_array])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LaplacianSVC(),
+        LaplacianSVC(kernel="laplacian", n_landmarks=10),
+        SelfLabelingGPC(),
+        TransductiveSVC(kernel="linear"),
+    ],
+    ids=repr,
+)
+def test_sparse_rows_stay_sparse(estimator, container, two_classes, path):
+    X, y = two_classes
+    X = container(np.where(X > 0, X, 0.0))
+    model = estimator.fit(X, y)
+    save(model, path)
+    loaded = load(path)
+    assert_same_answers(model, loaded, X)
+    assert type(loaded.points_) is type(model.points_)
+
+
+@pytest.mark.parametrize("cls", [LaplacianSVC, SelfLabelingGPC, TransductiveSVC])
+def test_precomputed_kernels(cls, two_classes, path):
+    X, y = two_classes
+    model = cls(kernel="precomputed").fit(rbf_kernel(X), y)
+    save(model, path)
+    loaded = load(path)
+    assert_same_answers(model, loaded, rbf_kernel(X + 0.1, X))
+    assert loaded.privacy_.startswith("No training rows")
+
+
+@pytest.mark.parametrize("cls", [LaplacianSVC, SelfLabelingGPC, TransductiveSVC])
+def test_single_precision_is_kept(cls, two_classes, path):
+    X, y = two_classes
+    X = X.astype(np.float32)
+    model = cls().fit(X, y)
+    save(model, path)
+    loaded = load(path)
+    assert loaded.points_.dtype == model.points_.dtype == np.float32
+    assert_same_answers(model, loaded, X)
+
+
+@pytest.mark.parametrize("dtype", ["U", object])
+def test_names_of_classes_are_kept(dtype, two_classes, path):
+    X, y = two_classes
+    names = np.array(["yes", "no", None], dtype=object)[y]
+    if dtype == "U":  # given as strings, stored as strings
+        X, names = X[y >= 0], names[y >= 0].astype("U")
+    model = LaplacianSVC(intrinsic_reg=0.01).fit(X, names)
+    save(model, path)
+    loaded = load(path)
+    assert loaded.classes_.dtype == model.classes_.dtype
+    assert_same_answers(model, loaded, X)
+
+
+def test_pipelines_prepare_as_before(three_classes, path):
+    X, y = three_classes
+    for scaler in (StandardScaler(), MinMaxScaler(), SimpleImputer(add_indicator=True)):
+        model = make_pipeline(scaler, LaplacianSVC()).fit(X, y)
+        save(model, path)
+        assert_same_answers(model, load(path), X + 0.1)
+
+
+@pytest.mark.parametrize("encoder", [OneHotEncoder, OrdinalEncoder])
+def test_tables_of_mixed_columns(encoder, three_classes, path):
+    X, y = three_classes
+    table = pd.DataFrame(X, columns=["a", "b", "c"])
+    table["color"] = np.resize(["red", "green", None], len(table))
+    table["size"] = np.resize([1, 2, 5, 7], len(table))
+    table.loc[3, "a"] = np.nan
+    unknown = {
+        OneHotEncoder: {"handle_unknown": "ignore"},
+        OrdinalEncoder: {"handle_unknown": "use_encoded_value", "unknown_value": -1},
+    }[encoder]
+    numbers = make_pipeline(SimpleImputer(), StandardScaler())
+    names = make_pipeline(
+        SimpleImputer(strategy="most_frequent", missing_values=None),
+        encoder(**unknown),
+    )
+    columns = [
+        ("numbers", numbers, ["a", "b", "c"]),
+        ("names", names, ["color"]),
+        ("sizes", encoder(**unknown), ["size"]),
+    ]
+    table["color"] = table["color"].astype(object).where(table["color"].notna(), None)
+    model = make_pipeline(ColumnTransformer(columns), LaplacianSVC()).fit(table, y)
+    save(model, path)
+    loaded = load(path)
+    new = table.assign(color="blue", size=2, a=table["a"] + 0.1)
+    for rows in (table, new):
+        assert_same_answers(model, loaded, rows)
+    assert "training rows are inside" in loaded.privacy_
+    assert "categories of columns" in loaded.privacy_
+
+
+def test_privacy_counts_the_rows_inside(two_classes, path):
+    X, y = two_classes
+    model = LaplacianSVC(n_landmarks=10, intrinsic_reg=0.01).fit(X, y)
+    save(model, path)
+    assert load(path).privacy_.startswith("10 training rows are inside")
+    linear = MaxMarginClustering(3, kernel="linear", search="steepest").fit(X)
+    save(linear, path)
+    assert load(path).privacy_.startswith("No training rows are inside")
+
+
+def test_samples_that_prediction_does_not_need_are_left_out(two_classes, path):
+    """Ten landmarks of sixty rows: no array in the file has sixty entries."""
+    X, y = two_classes
+    for model in (
+        LaplacianSVC(n_landmarks=10, solver="pcg"),
+        TriClassSVC(n_landmarks=10),
+        LabelSearchClassifier(n_landmarks=10),
+    ):
+        save(model.fit(X, y), path)
+        content = path.read_bytes()
+        archive = files.open_archive(content)
+        assert all(60 not in shape for _, shape in archive.arrays.values())
+        assert b"transduction_" not in content
+
+
+def test_evidence_of_the_solver_is_kept(two_classes, path):
+    model = TransductiveSVC().fit(*two_classes)
+    save(model, path)
+    loaded = load(path)
+    assert loaded.result_.status is model.result_.status
+    assert loaded.result_.history == model.result_.history
+    assert_array_equal(loaded.average_.weights, model.average_.weights)
+    assert loaded.get_params() == model.get_params()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"gamma": np.float64(0.5), "degree": np.int64(2), "verbose": np.bool_(False)},
+        {"gamma": np.float32(0.5), "random_state": 3, "class_weight": {0: 1.0, 1: 2.5}},
+        {"kernel": np.str_("rbf"), "random_state": None, "class_weight": "balanced"},
+    ],
+)
+def test_parameters_keep_their_types(values, two_classes, path):
+    model = LaplacianSVC(intrinsic_reg=0.01, **values).fit(*two_classes)
+    save(model, path)
+    loaded = load(path)
+    assert loaded.get_params() == model.get_params()
+    for name, value in values.items():
+        assert type(getattr(loaded, name)) is type(value)
+
+
+def test_names_of_features_are_kept(two_classes, path):
+    X, y = two_classes
+    table = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = LaplacianSVC(intrinsic_reg=0.01).fit(table, y)
+    save(model, path)
+    loaded = load(path)
+    assert_array_equal(loaded.feature_names_in_, ["a", "b", "c"])
+    assert_same_answers(model, loaded, table)
+
+
+def test_saving_leaves_the_model_as_it_is(model, two_classes, path):
+    before = dict(vars(model))
+    save(model, path)
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[name] is value for name, value in before.items())
+
+
+def test_a_loaded_model_can_be_saved_and_fitted_again(model, two_classes, path):
+    X, y = two_classes
+    save(model, path)
+    loaded = load(path)
+    save(loaded, path)
+    assert_same_answers(model, load(path), X)
+    assert_same_answers(model, loaded.fit(X, y), X)
+
+
+def test_another_version_of_widemargin_warns(model, two_classes, path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "__version__", "0.0.1")
+        save(model, path)
+    with pytest.warns(UserWarning, match=r"saved by widemargin 0\.0\.1") as caught:
+        loaded = load(path)
+    assert caught[0].filename == __file__
+    assert_same_answers(model, loaded, two_classes[0])
+
+
+def test_models_that_are_not_fitted_are_not_saved(path):
+    with pytest.raises(NotFittedError):
+        save(LaplacianSVC(), path)
+    assert not path.exists()
+
+
+def test_a_missing_file_is_no_model_file_error(path):
+    with pytest.raises(FileNotFoundError):
+        load(path)
+
+
+def test_a_missing_skops_is_named(model, path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "skops.io", None)
+    with pytest.raises(ImportError, match="pip install skops"):
+        save(model, path)
+
+
+def test_error_is_a_value_error():
+    assert issubclass(ModelFileError, ValueError)

@@ -1,0 +1,56 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from scipy import sparse
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import widemargin
+from widemargin import LaplacianSVC, SelfLabelingGPC
+from widemargin.model_files import save
+
+pytest.importorskip("skops")
+
+SCRIPT = Path(__file__).with_name("fuzz_load.py")
+
+
+def fuzz(path, *counts):
+    """Outcomes of damaged files; a crash of the process fails."""
+    source = str(Path(widemargin.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), str(path), *map(str, counts)],
+        env={**os.environ, "PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, f"exit code {done.returncode}: {done.stderr}"
+    return json.loads(done.stdout)
+
+
+def test_a_damaged_file_loads_equal_or_is_refused(two_classes, path):
+    """Random bytes flipped 500 times, and cut off 100 times."""
+    X, y = two_classes
+    save(make_pipeline(StandardScaler(), SelfLabelingGPC()).fit(X, y), path)
+    outcomes = fuzz(path, 500, 100, 0)
+    assert sum(outcomes.values()) == 600
+    allowed = {"flipped equal", "flipped refused", "truncated refused"}
+    assert outcomes.keys() <= allowed, outcomes
+    assert outcomes["flipped refused"] > 400
+
+
+@pytest.mark.parametrize("container", [list, sparse.csr_matrix])
+def test_damage_with_right_checksums_does_no_harm(container, two_classes, path):
+    """Numbers may differ then, but the file is refused or predicts, or says why not."""
+    X, y = two_classes
+    model = LaplacianSVC(n_landmarks=10, intrinsic_reg=0.01).fit(container(X), y)
+    save(model, path)
+    outcomes = fuzz(path, 0, 0, 300)
+    allowed = {"resealed equal", "resealed refused", "resealed different"}
+    assert outcomes.keys() <= allowed, outcomes
+    assert outcomes["resealed refused"] > 100

@@ -1,0 +1,404 @@
+import io
+import json
+import sys
+import zipfile
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.compose import ColumnTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+
+from widemargin import LaplacianSVC, SelfLabelingGPC, TransductiveSVC
+from widemargin.kernels import Custom
+from widemargin.model_files import ModelFileError, files, load, save
+
+skops_io = pytest.importorskip("skops.io")
+
+
+def read_parts(path):
+    with zipfile.ZipFile(path) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def write_parts(path, parts, compression=zipfile.ZIP_STORED):
+    with zipfile.ZipFile(path, "w", compression=compression) as file:
+        for name, part in parts.items():
+            file.writestr(name, part)
+
+
+def save_unchecked(model, path):
+    """Save although the parts of the model do not fit each other."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "check_fitted", lambda model: None)
+        save(model, path)
+
+
+def tamper(path, change):
+    """Rewrite the schema of a model file; all its checksums are right."""
+    parts = read_parts(path)
+    schema = json.loads(parts["schema.json"])
+    change(schema)
+    parts["schema.json"] = json.dumps(schema)
+    write_parts(path, parts)
+
+
+def attributes(schema):
+    """Nodes of the saved machine's attributes."""
+    return schema["content"]["model"]["content"]["content"]
+
+
+def state_of(value):
+    """The node that skops itself writes, without arrays, for a value."""
+    with zipfile.ZipFile(io.BytesIO(skops_io.dumps(value))) as file:
+        schema = json.loads(file.read("schema.json"))
+    schema.pop("protocol")
+    schema["__id__"] = -1
+    return schema
+
+
+def node(module, name, loader, **content):
+    return {"__module__": module, "__class__": name, "__loader__": loader, **content}
+
+
+ARGUMENTS = node(
+    "builtins",
+    "tuple",
+    "TupleNode",
+    content=[node("builtins", "str", "JsonNode", content='"touch owned"')],
+)
+FOREIGN = {
+    "os.system": node("os", "system", "FunctionNode"),
+    "builtins.eval": node("builtins", "eval", "TypeNode"),
+    "os.system as a type": node("os", "system", "TypeNode"),
+    "numpy.random.mtrand.RandomState": node(
+        "numpy.random.mtrand", "RandomState", "RandomStateNode", content=ARGUMENTS
+    ),
+    "numpy.random._generator.Generator": node(
+        "numpy.random._generator", "Generator", "RandomGeneratorNode", content={}
+    ),
+    "functools.partial": node("functools", "partial", "PartialNode", content={}),
+    "operator.methodcaller": node(
+        "operator", "methodcaller", "OperatorFuncNode", attrs=ARGUMENTS
+    ),
+    "subprocess.Popen": node(
+        "subprocess", "Popen", "ConstructorFromReduceNode", content=ARGUMENTS
+    ),
+    "subprocess.Popen as an object": node("subprocess", "Popen", "ObjectNode"),
+    "os.system as a list": node("os", "system", "ListNode", content=[]),
+    "os.system as a dict": node("os", "system", "DictNode", content={}, key_types={}),
+    "os.system as an array": node("os", "system", "NdArrayNode", type="numpy", file=""),
+    "widemargin.kernels.custom.Custom": node(
+        "widemargin.kernels.custom", "Custom", "ObjectNode", content=ARGUMENTS
+    ),
+    "sklearn.preprocessing._function_transformer.FunctionTransformer": node(
+        "sklearn.preprocessing._function_transformer",
+        "FunctionTransformer",
+        "ObjectNode",
+        content=ARGUMENTS,
+    ),
+    "sklearn.tree._tree.Tree": node("sklearn.tree._tree", "Tree", "TreeNode"),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_foreign_types_are_refused_by_name(name, model, path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save(model, path)
+    tamper(path, lambda schema: attributes(schema).update(verbose=FOREIGN[name]))
+    monkeypatch.setattr(skops_io, "load", lambda *_, **__: pytest.fail("was built"))
+    with pytest.raises(ModelFileError, match=r"can be trusted") as caught:
+        load(path)
+    assert name.split(" ")[0] in str(caught.value)
+    assert not (tmp_path / "owned").exists()
+
+
+def test_a_module_is_not_even_imported(model, path):
+    foreign = node("this", "s", "FunctionNode")
+    save(model, path)
+    tamper(path, lambda schema: attributes(schema).update(verbose=foreign))
+    with pytest.raises(ModelFileError, match=r"this\.s"):
+        load(path)
+    assert "this" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    "value",
+    [np.random.RandomState(0), partial(print, 1), np.sin, print, {1, 2}, b"bytes"],
+    ids=["RandomState", "partial", "ufunc", "builtin", "set", "bytes"],
+)
+def test_values_that_skops_would_build_are_refused(value, model, path):
+    save(model, path)
+    tamper(path, lambda schema: attributes(schema).update(verbose=state_of(value)))
+    with pytest.raises(ModelFileError, match="trusted"):
+        load(path)
+
+
+def test_files_that_skops_wrote_are_refused(path):
+    """A foreign model, although skops trusts it."""
+    X = np.arange(6.0)[:, None]
+    skops_io.dump(LogisticRegression().fit(X, X[:, 0] > 2), path)
+    with pytest.raises(ModelFileError, match="LogisticRegression"):
+        load(path)
+
+
+def test_one_number_for_two_nodes_is_refused(model, path):
+    """What skops would take for the second one was checked in another place."""
+
+    def change(schema):
+        nodes = attributes(schema)
+        nodes["tol"]["__id__"] = nodes["kernel_"]["__id__"]
+
+    save(model, path)
+    tamper(path, change)
+    with pytest.raises(ModelFileError, match="two things under one number"):
+        load(path)
+
+
+def test_attributes_cannot_hide_methods(model, two_classes, path):
+    value = node("builtins", "str", "JsonNode", content="1")
+    save(model, path)
+    key = node("builtins", "str", "TypeNode")
+
+    def change(schema):
+        content = schema["content"]["model"]["content"]
+        content["content"]["predict"] = value
+        content["key_types"]["content"].append(key)
+
+    tamper(path, change)
+    with pytest.raises(ModelFileError, match=r"wrong attributes \(predict\)"):
+        load(path)
+
+
+@pytest.mark.parametrize("protocol", [0, 1, -1, True, "2", None])
+def test_other_protocols_of_skops_are_refused(protocol, model, path):
+    save(model, path)
+    tamper(path, lambda schema: schema.update(protocol=protocol))
+    with pytest.raises(ModelFileError, match="protocol"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        np.array([{}], dtype=object),
+        np.zeros(3, dtype=[("a", "f8")]),
+        np.zeros(3, dtype="M8[s]"),
+        np.zeros(3, dtype=np.complex128),
+        np.zeros(3, dtype=np.longdouble),
+    ],
+    ids=["pickled", "structured", "dates", "complex", "long double"],
+)
+def test_arrays_of_other_types_are_refused(bad, model, path):
+    save(model, path)
+    parts = read_parts(path)
+    stream = io.BytesIO()
+    np.save(stream, bad, allow_pickle=True)
+    parts[next(name for name in parts if name.endswith(".npy"))] = stream.getvalue()
+    write_parts(path, parts)
+    with pytest.raises(
+        ModelFileError, match=r"holds an? (pickled )?array (of|\(dtype)"
+    ):
+        load(path)
+
+
+@pytest.mark.parametrize("shape", [(10**10,), (2, 10**12), (3,), (0,), (-1,)])
+def test_sizes_are_compared_with_the_bytes(shape, model, path):
+    """A short file that says it holds 80 GB must not be believed."""
+    save(model, path)
+    parts = read_parts(path)
+    stream = io.BytesIO()
+    header = {"descr": "<f8", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, header)
+    name = next(name for name in parts if name.endswith(".npy"))
+    parts[name] = stream.getvalue() + bytes(16)
+    write_parts(path, parts)
+    with pytest.raises(ModelFileError, match=r"of shape"):
+        load(path)
+
+
+def test_empty_strings_cannot_be_many(model, path):
+    save(model, path)
+    parts = read_parts(path)
+    stream = io.BytesIO()
+    header = {"descr": "<U0", "fortran_order": False, "shape": (10**12,)}
+    np.lib.format.write_array_header_1_0(stream, header)
+    parts[next(name for name in parts if name.endswith(".npy"))] = stream.getvalue()
+    write_parts(path, parts)
+    with pytest.raises(ModelFileError, match=r"of shape"):
+        load(path)
+
+
+def test_compressed_files_are_refused(model, path):
+    save(model, path)
+    parts = read_parts(path) | {"bomb.npy": bytes(10**7)}
+    write_parts(path, parts, compression=zipfile.ZIP_DEFLATED)
+    with pytest.raises(ModelFileError, match="holds a compressed part"):
+        load(path)
+
+
+def test_deep_nesting_is_refused(model, path):
+    def change(schema):
+        deep = node("builtins", "list", "ListNode", content=[])
+        for _ in range(300):
+            deep = node("builtins", "list", "ListNode", content=[deep])
+        attributes(schema)["verbose"] = deep
+
+    save(model, path)
+    tamper(path, change)
+    with pytest.raises(ModelFileError, match="nested too deep"):
+        load(path)
+
+
+def test_very_deep_json_is_refused(model, path):
+    save(model, path)
+    parts = read_parts(path) | {"schema.json": b"[" * 10**6}
+    write_parts(path, parts)
+    with pytest.raises(ModelFileError):
+        load(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"not a zip file", b"\0" * 10**5])
+def test_other_files_are_refused(content, path):
+    path.write_bytes(content)
+    with pytest.raises(ModelFileError, match=str(path)):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("points_", np.zeros((5, 3))),
+        ("dual_coef_", np.zeros(60)),
+        ("intercept_", np.zeros(3)),
+        ("points_", np.zeros((60, 2))),
+        ("points_", np.zeros((60, 3), dtype=int)),
+        ("n_features_in_", 2.5),
+        ("classes_", np.arange(5)),
+        ("kernel_", "rbf"),
+        ("slope_", "steep"),
+    ],
+)
+def test_arrays_that_do_not_fit_each_other_are_refused(name, value, model, path):
+    setattr(model, name, value)
+    with pytest.raises(ModelFileError, match=f"wrong {name}"):
+        save(model, path)
+    save_unchecked(model, path)
+    with pytest.raises(ModelFileError, match=f"wrong {name}"):
+        load(path)
+
+
+@pytest.mark.parametrize("column", [-1, 3, 2**31 - 1])
+def test_sparse_rows_beyond_the_matrix_are_refused(column, two_classes, path):
+    X, y = two_classes
+    model = LaplacianSVC(intrinsic_reg=0.01).fit(sparse.csr_matrix(X), y)
+    model.points_.indices[0] = column
+    save(model, path)
+    with pytest.raises(ModelFileError, match="columns below 3"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("_n_features_outs", [1]),
+        ("drop_idx_", np.array([7], dtype=object)),
+        ("categories_", [np.array([5.0, 2.0, 1.0])]),
+        ("_infrequent_enabled", True),
+    ],
+)
+def test_encoders_that_write_beyond_their_matrix(name, value, two_classes, path):
+    X, y = two_classes
+    X = np.resize([1.0, 2.0, 5.0], (len(X), 1))
+    model = make_pipeline(OneHotEncoder(), LaplacianSVC(intrinsic_reg=0.01)).fit(X, y)
+    setattr(model[0], name, value)
+    with pytest.raises(ModelFileError, match="OneHotEncoder with"):
+        save(model, path)
+    save_unchecked(model, path)
+    with pytest.raises(ModelFileError, match="OneHotEncoder with"):
+        load(path)
+
+
+def test_functions_are_not_saved(two_classes, path):
+    X, y = two_classes
+    model = LaplacianSVC(kernel=lambda A, B: A @ B.T, intrinsic_reg=0.01).fit(X, y)
+    with pytest.raises(ModelFileError, match=r"holds a function.*precomputed"):
+        save(model, path)
+    model.set_params(kernel="linear")
+    assert isinstance(model.kernel_, Custom)
+    with pytest.raises(ModelFileError, match=r"kernels\.custom\.Custom"):
+        save(model, path)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("make", [np.random.RandomState, np.random.default_rng])
+def test_random_states_are_not_saved(make, two_classes, path):
+    X, y = two_classes
+    model = TransductiveSVC()
+    model.fit(X, y)
+    before = model.decision_function(X)
+    model.set_params(random_state=make(0))
+    with pytest.raises(ModelFileError, match=r"set_params\(random_state=0\)"):
+        save(model, path)
+    assert not path.exists()
+    save(model.set_params(random_state=0), path)
+    np.testing.assert_array_equal(load(path).decision_function(X), before)
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: FunctionTransformer(np.log1p), "FunctionTransformer"),
+        (lambda: FunctionTransformer(lambda X: X), "FunctionTransformer"),
+        (
+            lambda: ColumnTransformer([("f", FunctionTransformer(np.abs), [0])]),
+            "FunctionTransformer",
+        ),
+    ],
+)
+def test_pipelines_with_functions_are_not_saved(make, name, two_classes, path):
+    X, y = two_classes
+    steps = make_pipeline(make(), LaplacianSVC(intrinsic_reg=0.01)).fit(np.abs(X), y)
+    with pytest.raises(ModelFileError, match=name):
+        save(steps, path)
+    assert not path.exists()
+
+
+def test_other_models_are_not_saved(two_classes, path):
+    X, y = two_classes
+    search = GridSearchCV(SelfLabelingGPC(), {"noise": [0.5]}, cv=2)
+    for model in (LogisticRegression(), search):
+        known = y >= 0
+        with pytest.raises(ModelFileError, match="cannot be saved"):
+            save(model.fit(X[known], y[known]), path)
+
+
+def test_a_cache_of_a_pipeline_is_refused(two_classes, tmp_path, path):
+    """Its files are pickles."""
+    model = Pipeline(
+        [("scale", StandardScaler()), ("fit", LaplacianSVC(intrinsic_reg=0.01))]
+    ).fit(*two_classes)
+    save(model, path)
+    cached = json.dumps(str(tmp_path))
+
+    def change(schema):
+        attributes(schema)["memory"].update(content=cached, __id__=-1)
+
+    tamper(path, change)
+    with pytest.raises(ModelFileError, match="folder of pickles"):
+        load(path)
+    with pytest.raises(ModelFileError, match=r"set_params\(memory=None\)"):
+        save(model.set_params(memory=str(tmp_path)), path)
+
+
+def test_keys_that_would_change_are_not_saved(two_classes, path):
+    """A truth value would come back as True."""
+    X, y = two_classes
+    model = TransductiveSVC().fit(X, y)
+    model.set_params(balance={False: 0.5, True: 0.5})
+    with pytest.raises(ModelFileError, match=r"keys of type builtins\.bool"):
+        save(model, path)

@@ -1,0 +1,106 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import widemargin
+from widemargin import LaplacianSVC
+from widemargin.model_files import load, save, writing
+
+pytest.importorskip("skops")
+
+SAVE_FOREVER = """
+import sys
+from widemargin.model_files import load, save
+model = load(sys.argv[1])
+print("ready", flush=True)
+while True:
+    save(model, sys.argv[2])
+"""
+
+
+def test_a_kill_leaves_a_whole_file(two_classes, tmp_path):
+    X, y = two_classes
+    old, new, path = (tmp_path / name for name in ("old", "new", "model"))
+    scores = []
+    for file, reg in ((old, 0.01), (new, 0.1)):
+        model = LaplacianSVC(intrinsic_reg=0.01, ambient_reg=reg).fit(X, y)
+        scores.append(model.decision_function(X))
+        save(model, file)
+    rng, source = np.random.default_rng(0), str(Path(widemargin.__file__).parents[1])
+    for _ in range(4):
+        path.write_bytes(old.read_bytes())
+        child = subprocess.Popen(
+            [sys.executable, "-c", SAVE_FOREVER, str(new), str(path)],
+            env={**os.environ, "PYTHONPATH": source},
+            stdout=subprocess.PIPE,
+        )
+        assert child.stdout.readline() == b"ready\n"
+        time.sleep(rng.uniform(0, 0.05))
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+        found = load(path).decision_function(X)
+        assert any(np.array_equal(found, expected) for expected in scores)
+
+
+def test_a_kill_while_writing_leaves_old_bytes_or_new(tmp_path):
+    """Ten megabytes at a time, by the writer alone, which starts fast."""
+    path, rng = tmp_path / "file", np.random.default_rng(0)
+    code = (
+        "import runpy, sys\n"
+        "write = runpy.run_path(sys.argv[1])['write_whole']\n"
+        "print('ready', flush=True)\n"
+        "while True: [write(sys.argv[2], c * 10**7) for c in (b'a', b'b')]"
+    )
+    whole = {b"a" * 10**7, b"b" * 10**7}
+    path.write_bytes(b"a" * 10**7)
+    for _ in range(10):
+        child = subprocess.Popen(
+            [sys.executable, "-c", code, writing.__file__, str(path)],
+            stdout=subprocess.PIPE,
+        )
+        child.stdout.readline()
+        time.sleep(rng.uniform(0, 0.05))
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+        assert path.read_bytes() in whole
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_an_error_leaves_the_old_file_and_nothing_else(
+    step, model, path, tmp_path, monkeypatch
+):
+    save(model, path)
+    before = path.read_bytes()
+
+    def fail(*_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(writing.os, step, fail)
+    with pytest.raises(OSError, match="no space left"):
+        save(model, path)
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_an_existing_file_is_replaced_and_a_link_stays_one(model, path, tmp_path):
+    path.write_bytes(b"something else")
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    save(model, link)
+    assert link.is_symlink()
+    assert load(path).get_params() == model.get_params()
+
+
+def test_others_may_read_the_file_as_the_user_wants(model, path):
+    before = os.umask(0o022)
+    try:
+        save(model, path)
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o644

@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.cluster import DBSCAN
+from sklearn.exceptions import NotFittedError
+
+from widemargin import MaxMarginClustering
+from widemargin.plots import ClusterDisplay
+
+
+def test_clusters_and_sizes(blobs, clusterer, ax):
+    X = blobs[0]
+    display = ClusterDisplay.from_estimator(clusterer, X, ax=ax)
+    assert display.ax_ is ax
+    assert_array_equal(display.labels, clusterer.labels_)
+    assert_array_equal(display.sizes, np.bincount(clusterer.labels_))
+    assert len(ax.collections) == 3
+    for number, scatter in display.clusters_.items():
+        expected = display.points[clusterer.labels_ == number]
+        assert_allclose(scatter.get_offsets(), expected)
+    names = [text.get_text() for text in display.legend_.get_texts()]
+    assert names == [f"{i}  ({size})" for i, size in enumerate(display.sizes)]
+
+
+def test_numbers_stand_at_a_row_of_their_cluster(blobs, clusterer):
+    display = ClusterDisplay.from_estimator(clusterer, blobs[0])
+    for number, text in display.numbers_.items():
+        own = display.points[display.labels == number]
+        assert np.abs(own - text.get_position()).sum(axis=1).min() == 0
+    assert display.plot(numbers=False, legend=False).numbers_ == {}
+    assert display.legend_ is None
+
+
+def test_other_rows_are_predicted(blobs, clusterer):
+    X = blobs[0][15:50]
+    display = ClusterDisplay.from_estimator(clusterer, X)
+    assert_array_equal(display.labels, clusterer.predict(X))
+    assert len(display.sizes) == 3
+
+
+def test_rows_of_no_cluster(blobs):
+    X = np.vstack([blobs[0][:, :2], [[50.0, 50.0]]])
+    display = ClusterDisplay.from_estimator(DBSCAN(eps=2.0).fit(X), X)
+    assert display.labels[-1] == -1
+    assert display.sizes.sum() == (display.labels >= 0).sum()
+    assert -1 in display.clusters_
+    assert "none" in display.legend_.get_texts()[-1].get_text()
+
+
+def test_many_clusters():
+    labels = np.repeat(np.arange(26), 2)
+    points = np.random.default_rng(0).normal(size=(52, 2))
+    display = ClusterDisplay(points, labels, np.bincount(labels)).plot()
+    assert len(display.clusters_) == 26
+    assert_array_equal(display.frame()["cluster"], labels)
+
+
+def test_sparse_rows(blobs, clusterer):
+    display = ClusterDisplay.from_estimator(clusterer, sparse.csr_matrix(blobs[0]))
+    assert display.points.shape == (60, 2)
+
+
+def test_wrong_arguments_are_named(blobs, blobs_model, clusterer):
+    X = blobs[0]
+    with pytest.raises(TypeError, match=r"labels_, .*LaplacianSVC.*DecisionDisplay"):
+        ClusterDisplay.from_estimator(blobs_model, X)
+    with pytest.raises(NotFittedError):
+        ClusterDisplay.from_estimator(MaxMarginClustering(3), X)
+    with pytest.raises(ValueError, match="projection=None, got 5"):
+        ClusterDisplay.from_estimator(clusterer, X, projection=None)

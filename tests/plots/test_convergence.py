@@ -1,0 +1,125 @@
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.exceptions import NotFittedError
+from sklearn.svm import SVC
+
+from widemargin import (
+    LabelSearchClassifier,
+    LaplacianSVC,
+    SelfLabelingGPC,
+    TransductiveSVC,
+)
+from widemargin.plots import ConvergenceDisplay
+from widemargin.solvers.early_stopping import check_interval
+from widemargin.solvers.result import Status
+
+
+@pytest.fixture(scope="module")
+def pcg_model(moons):
+    X, _, y_partial = moons
+    return LaplacianSVC(solver="pcg").fit(X, y_partial)
+
+
+def test_histories_are_those_of_the_solver(pcg_model):
+    display = ConvergenceDisplay.from_estimator(pcg_model)
+    history = pcg_model.result_.history
+    for key in ("objective", "criterion", "gradient_norm", "decision_change"):
+        assert_array_equal(display.history[key], history[key])
+    for key, line in display.lines_.items():
+        assert_array_equal(line.get_ydata(), history[key])
+
+
+def test_iterations_of_conjugate_gradient(pcg_model):
+    """It starts at zero; decisions are looked at every so many iterations."""
+    display = ConvergenceDisplay.from_estimator(pcg_model)
+    n_iter = pcg_model.n_iter_
+    assert_array_equal(display.iterations["objective"], np.arange(n_iter + 1))
+    changes = display.iterations["decision_change"]
+    interval = check_interval(120)
+    assert_array_equal(changes, interval * np.arange(2, len(changes) + 2))
+    assert changes[-1] == n_iter == display.stopped_at
+    assert all(stop.get_xdata()[0] == n_iter for stop in display.stops_)
+    assert len(display.stops_) == len(display.axes_) == 3
+    assert "stopped early" in display.ax_.get_title()
+
+
+@pytest.mark.parametrize(
+    ("status", "n_iter"), [(Status.STOPPED_EARLY, 40), (Status.MAX_ITER, 47)]
+)
+def test_looks_at_decisions_begin_with_the_second(pcg_model, status, n_iter):
+    """With 120 rows there is one every ten iterations."""
+    history = pcg_model.result_.history | {"decision_change": [0.3, 0.2, 0.01]}
+    model = copy(pcg_model)
+    model.result_ = replace(
+        model.result_, status=status, n_iter=n_iter, history=history
+    )
+    display = ConvergenceDisplay.from_estimator(model)
+    assert_array_equal(display.iterations["decision_change"], [20, 30, 40])
+
+
+def test_a_full_run_has_no_stopping_point(moons):
+    X, _, y_partial = moons
+    model = LaplacianSVC(solver="pcg", early_stopping=None, tol=1e-3)
+    model.fit(X, y_partial)
+    display = ConvergenceDisplay.from_estimator(model)
+    assert display.stopped_at is None
+    assert display.stops_ == []
+    assert "decision_change" not in display.history
+    assert display.iterations["objective"].max() == model.result_.n_iter
+
+
+@pytest.mark.parametrize("model", [SelfLabelingGPC(), TransductiveSVC(random_state=0)])
+def test_rounds_of_relabeling_are_decision_changes(moons, model):
+    X, _, y_partial = moons
+    model.fit(X, y_partial)
+    display = ConvergenceDisplay.from_estimator(model)
+    criterion = model.result_.history["criterion"]
+    assert_array_equal(display.history["decision_change"], criterion)
+    assert_array_equal(
+        display.iterations["decision_change"], np.arange(1, len(criterion) + 1)
+    )
+    has_objective = isinstance(model, TransductiveSVC)
+    assert ("objective" in display.history) == has_objective
+
+
+def test_starts_of_a_search(moons):
+    X, _, y_partial = moons
+    model = LabelSearchClassifier(
+        unlabeled_weight=1.0, start="random", n_restarts=4, random_state=0
+    ).fit(X, y_partial)
+    display = ConvergenceDisplay.from_estimator(model)
+    assert display.step_name == "start"
+    assert_array_equal(display.iterations["objective"], [1, 2, 3, 4])
+    assert (np.diff(display.history["objective"]) <= 0).all()
+
+
+def test_single_axes_hold_one_quantity(pcg_model, ax):
+    display = ConvergenceDisplay.from_estimator(pcg_model, ax=ax)
+    assert display.ax_ is ax
+    assert list(display.lines_) == ["objective"]
+    display.plot(quantities=["gradient_norm"])
+    assert list(display.lines_) == ["gradient_norm"]
+    with pytest.raises(ValueError, match=r"must hold 2 Axes.* got 1"):
+        display.plot(ax, quantities=["objective", "criterion"])
+    with pytest.raises(ValueError, match=r"quantities of .* got 'speed'"):
+        display.plot(quantities="speed")
+
+
+def test_frame_has_all_values(pcg_model):
+    display = ConvergenceDisplay.from_estimator(pcg_model)
+    frame = display.frame()
+    chosen = frame[frame["quantity"] == "criterion"]
+    assert_array_equal(chosen["value"], display.history["criterion"])
+    assert len(frame) == sum(map(len, display.history.values()))
+
+
+def test_models_without_history_are_refused(moons):
+    X, y, _ = moons
+    with pytest.raises(ValueError, match=r"SVC has none; .*solver='pcg'"):
+        ConvergenceDisplay.from_estimator(SVC().fit(X, y))
+    with pytest.raises(NotFittedError):
+        ConvergenceDisplay.from_estimator(LaplacianSVC())

@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from widemargin import LaplacianSVC, TransductiveSVC
+from widemargin.graphs import knn_adjacency
+from widemargin.plots import GraphDisplay
+
+
+def matrix(display, n_samples):
+    """The adjacency of what was drawn."""
+    upper = sparse.coo_matrix(
+        (display.weights, display.edges.T), shape=(n_samples, n_samples)
+    ).toarray()
+    return upper + upper.T
+
+
+def test_edges_are_those_of_the_model(moons, moons_model):
+    X, _, y_partial = moons
+    display = GraphDisplay.from_estimator(moons_model, X, y_partial)
+    expected = knn_adjacency(X, 8, "self-tuned").toarray()
+    assert_allclose(matrix(display, len(X)), expected)
+
+
+def test_each_edge_is_drawn_once_where_its_rows_are(moons, moons_model, ax):
+    X, _, y_partial = moons
+    display = GraphDisplay.from_estimator(moons_model, X, y_partial, ax=ax)
+    assert display.ax_ is ax
+    n_cut = int(display.is_cut.sum())
+    cut = display.cut_edges_.get_segments() if n_cut else []
+    inner = display.edges_.get_segments()
+    assert len(inner) + len(cut) == len(display.edges)
+    assert len(cut) == n_cut
+    first, second = display.edges[~display.is_cut][0]
+    assert_allclose(inner[0], X[[first, second]])
+    assert (display.edges[:, 0] < display.edges[:, 1]).all()
+
+
+def test_cut_edges_join_different_classes(rng):
+    X = rng.normal(size=(30, 2))
+    y = np.where(X[:, 0] > 0, "right", "left")
+    display = GraphDisplay.from_points(X, y, n_neighbors=3)
+    first, second = display.edges.T
+    assert_array_equal(display.is_cut, y[first] != y[second])
+    assert display.is_cut.any()
+    partial = y.astype(object)
+    partial[::2] = None
+    display = GraphDisplay.from_points(X, partial, n_neighbors=3)
+    assert not display.is_cut[(first % 2 == 0) | (second % 2 == 0)].any()
+    assert display.classes.tolist() == ["left", "right"]
+    assert sum(len(s.get_offsets()) for s in display.labeled_.values()) == 15
+
+
+def test_copies_have_no_edges_of_their_own(moons):
+    X, _, y_partial = moons
+    X, y_partial = np.vstack([X[:5], X]), np.append(y_partial[:5], y_partial)
+    model = LaplacianSVC().fit(X, y_partial)
+    display = GraphDisplay.from_estimator(model, X, y_partial)
+    assert not np.isin(display.edges, np.arange(5, 10)).any()
+    assert display.edges.max() == 124
+
+
+def test_own_graph_and_rows_without_classes(rng):
+    X = rng.normal(size=(4, 3))
+    adjacency = sparse.csr_matrix(np.diag([1.0, 2.0, 3.0], 1))
+    display = GraphDisplay.from_adjacency(adjacency + adjacency.T, X)
+    assert_array_equal(display.edges, [[0, 1], [1, 2], [2, 3]])
+    assert_array_equal(display.weights, [1, 2, 3])
+    assert display.cut_edges_ is None
+    assert display.legend_ is None
+    alphas = display.edges_.get_colors()[:, 3]
+    assert (np.diff(alphas) > 0).all()
+    assert_array_equal(display.frame()["second"], [1, 2, 3])
+
+
+def test_sparse_rows_and_clusters(blobs, clusterer):
+    X = blobs[0]
+    dense = GraphDisplay.from_estimator(clusterer, X)
+    found = GraphDisplay.from_estimator(clusterer, sparse.csr_matrix(X))
+    assert_array_equal(found.edges, dense.edges)
+    assert_array_equal(dense.codes, clusterer.labels_)
+
+
+def test_wrong_arguments_are_named(moons):
+    X, _, y_partial = moons
+    model = TransductiveSVC(random_state=0).fit(X, y_partial)
+    with pytest.raises(TypeError, match=r"n_neighbors, .*TransductiveSVC.*from_points"):
+        GraphDisplay.from_estimator(model, X, y_partial)
+    with pytest.raises(NotFittedError):
+        GraphDisplay.from_estimator(LaplacianSVC(), X, y_partial)
+    with pytest.raises(ValueError, match="120 rows of X, got 3"):
+        GraphDisplay.from_points(X, [0, 1, 0])
