@@ -172,9 +172,10 @@ def by_factor(problem, starts):
         codes, progress = start.copy(), np.zeros(4, dtype=np.int64)
         signs = (2 * codes - 1).astype(smoother.matrix.dtype)
         loops.sweep_two(
-            smoother.matrix, smoother.mass_diagonal, signs @ smoother.matrix, codes,
-            np.bincount(codes, minlength=2), problem.lower, problem.upper,
-            problem.order, eps * smoother.mass_diagonal.max(), progress, 2**62,
+            smoother.matrix, smoother.rough_matrix, smoother.mass_diagonal,
+            signs @ smoother.matrix, codes, np.bincount(codes, minlength=2),
+            problem.lower, problem.upper, problem.order,
+            eps * smoother.mass_diagonal.max(), progress, 2**62,
         )  # fmt: skip
         total += progress[2:]
     return total

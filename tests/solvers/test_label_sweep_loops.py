@@ -9,6 +9,7 @@ from label_reference import (
 )
 from numpy.testing import assert_allclose, assert_array_equal
 
+from widemargin.smoothers.base import Smoother
 from widemargin.solvers import label_sweep_loops as loops
 from widemargin.solvers.label_state import LabelState
 
@@ -61,7 +62,7 @@ def run_table(problem, start, chunks):
     return state.codes, progress
 
 
-def run_factor(problem, start, chunks):
+def run_factor(problem, start, chunks, tol=TOL):
     codes, progress = start.copy(), np.zeros(4, dtype=np.int64)
     counts, sums = np.bincount(codes), sums_by_class(problem, codes)
     smoother = problem.smoother
@@ -70,8 +71,9 @@ def run_factor(problem, start, chunks):
     for n_tests in chunks:
         loop = loops.sweep_two if two else loops.sweep_factor
         loop(
-            smoother.matrix, smoother.mass_diagonal, difference if two else sums, codes,
-            counts, problem.lower, problem.upper, problem.order, TOL, progress, n_tests,
+            smoother.matrix, smoother.rough_matrix, smoother.mass_diagonal,
+            difference if two else sums, codes, counts, problem.lower, problem.upper,
+            problem.order, tol, progress, n_tests,
         )  # fmt: skip
     fresh = sums_by_class(problem, codes)
     if two:
@@ -115,3 +117,16 @@ def test_bounds_hold_moves_back(make_smoother, dtype):
     assert not problem.is_feasible(loose)
     sizes = np.bincount(bound, minlength=4)
     assert ((sizes == problem.lower) | (sizes == problem.upper)).any()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(("gain", "n_moves"), [(1e-9, 1), (-1e-9, 0)])
+def test_gains_below_single_precision_decide(n_classes, gain, n_moves):
+    factor = np.array([[1.0], [gain], [-5.0]])[:n_classes]
+    given = np.array([-1, 1, 2])[:n_classes]
+    smoother = Smoother(factor, np.ones(n_classes), low_rank=True)
+    problem = label_problem(smoother, n_classes, given=given, order=np.array([0]))
+    start = np.array([0, 1, 2], dtype=np.int32)[:n_classes]
+    codes, progress = run_factor(problem, start, [1], tol=1e-12)
+    assert progress[3] == n_moves
+    assert codes[0] == n_moves

@@ -9,6 +9,8 @@ the *mass* of the smoother, is symmetric and positive semi-definite, and the min
 y'W y - y'(W R) y. So a search over labels needs nothing but the mass.
 """
 
+from functools import cached_property
+
 import numpy as np
 
 
@@ -38,6 +40,11 @@ class Smoother:
     def n_samples(self):
         """Number of points."""
         return len(self.matrix)
+
+    @cached_property
+    def rough_matrix(self):
+        """The matrix in single precision, for tests that need few digits."""
+        return self.matrix.astype(np.float32, copy=False)
 
     def mass_product(self, Y):
         """The product W R Y, (n, k) -> (n, k), in the type of the mass."""

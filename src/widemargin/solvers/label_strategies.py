@@ -50,6 +50,7 @@ class Stochastic:
             counts = np.bincount(codes, minlength=problem.n_classes)
             sums = _sum_by_class(smoother.matrix, codes, problem.n_classes)
             tol = 1e2 * np.finfo(sums.dtype).eps * smoother.mass_diagonal.max()
+            factors = smoother.matrix, smoother.rough_matrix, smoother.mass_diagonal
         else:
             state = LabelState(problem, codes)
             codes, counts, tol = state.codes, state.counts, state.tol
@@ -66,14 +67,14 @@ class Stochastic:
                 elif problem.n_classes == 2:
                     difference = sums[1] - sums[0]
                     loops.sweep_two(
-                        smoother.matrix, smoother.mass_diagonal, difference, codes,
-                        counts, *bounds, tol, progress, n_tests,
+                        *factors, difference, codes, counts, *bounds, tol, progress,
+                        n_tests,
                     )  # fmt: skip
                     sums = _sum_by_class(smoother.matrix, codes, 2)
                 else:
                     loops.sweep_factor(
-                        smoother.matrix, smoother.mass_diagonal, sums, codes,
-                        counts, *bounds, tol, progress, n_tests,
+                        *factors, sums, codes, counts, *bounds, tol, progress,
+                        n_tests,
                     )  # fmt: skip
                 pulse()
         except StopSearch:

@@ -3,6 +3,10 @@
 The arrays are those of `label_moves_loops`. A search goes on from `position` in `order`
 and ends when a whole round of tests, counted by `quiet`, has changed nothing, or after
 `max_tests`. `progress` (4,) holds position, quiet, tests and moves.
+
+By the factor a test reads a row of it, and memory sets the pace. So a test looks at
+`rough` first, the factor in single precision: where a move loses more than rounding can
+hide there is no need for the other digits. The moves are those of the full factor.
 """
 
 import numpy as np
@@ -53,8 +57,27 @@ def sweep_table(
 
 
 @compiled(fastmath=True)
+def _product(features, center):
+    """Inner product of two short rows."""
+    total = features[0] * center[0]
+    for i in range(1, len(features)):
+        total += features[i] * center[i]
+    return total
+
+
+@compiled(fastmath=True)
+def _round_off(center, rough_center, rounding):
+    """Copy `center` to single precision; what a product per unit length may be off."""
+    total = 0.0
+    for i in range(len(center)):
+        rough_center[i] = center[i]
+        total += center[i] * center[i]
+    return rounding * np.sqrt(total)
+
+
+@compiled(fastmath=True)
 def sweep_two(
-    factor, diagonal, difference, codes, counts, lower, upper, order,
+    factor, rough, diagonal, difference, codes, counts, lower, upper, order,
     tol, progress, max_tests,
 ):  # fmt: skip
     """Two classes by the factor: one product of length rank a test.
@@ -64,6 +87,9 @@ def sweep_two(
     n_order, rank = len(order), factor.shape[1]
     position, quiet = progress[0], progress[1]
     n_tests, n_moves = 0, 0
+    rounding = (rank + 4) * 2.0**-23
+    rough_difference = np.empty(rank, dtype=np.float32)
+    slack = _round_off(difference, rough_difference, rounding)
     while quiet < n_order and n_tests < max_tests:
         j = order[position]
         position = position + 1 if position + 1 < n_order else 0
@@ -73,15 +99,16 @@ def sweep_two(
         new = 1 - old
         if counts[old] <= lower[old] or counts[new] >= upper[new]:
             continue
-        features = factor[j]
-        product = features[0] * difference[0]
-        for i in range(1, rank):
-            product += features[i] * difference[i]
         sign = 1.0 if new == 1 else -1.0
-        if sign * product + diagonal[j] <= tol:
+        gain = sign * _product(rough[j], rough_difference) + diagonal[j] - tol
+        features = factor[j]
+        if gain * gain <= slack * slack * diagonal[j]:
+            gain = sign * _product(features, difference) + diagonal[j] - tol
+        if gain <= 0.0:
             continue
         for i in range(rank):
             difference[i] += 2.0 * sign * features[i]
+        slack = _round_off(difference, rough_difference, rounding)
         codes[j] = new
         counts[old] -= 1
         counts[new] += 1
@@ -94,13 +121,17 @@ def sweep_two(
 
 @compiled(fastmath=True)
 def sweep_factor(
-    factor, diagonal, sums, codes, counts, lower, upper, order,
+    factor, rough, diagonal, sums, codes, counts, lower, upper, order,
     tol, progress, max_tests,
 ):  # fmt: skip
     """Several classes by the factor; `sums` (k, rank) is the factor summed by class."""
     k, n_order, rank = len(counts), len(order), factor.shape[1]
     position, quiet = progress[0], progress[1]
     n_tests, n_moves = 0, 0
+    rounding = (rank + 4) * 2.0**-23
+    rough_sums, slack = np.empty((k, rank), dtype=np.float32), np.empty(k)
+    for h in range(k):
+        slack[h] = _round_off(sums[h], rough_sums[h], rounding)
     while quiet < n_order and n_tests < max_tests:
         j = order[position]
         position = position + 1 if position + 1 < n_order else 0
@@ -109,24 +140,30 @@ def sweep_factor(
         old = codes[j]
         if counts[old] <= lower[old]:
             continue
-        features = factor[j]
-        best, new = -np.inf, -1
+        features, length = rough[j], np.sqrt(diagonal[j])
+        stay = _product(features, rough_sums[old]) - diagonal[j] + tol
+        stay -= slack[old] * length
+        hopeless = True
         for h in range(k):
-            if h != old and counts[h] >= upper[h]:
-                continue
-            center = sums[h]
-            product = features[0] * center[0]
-            for i in range(1, rank):
-                product += features[i] * center[i]
-            if h == old:
-                product += tol - diagonal[j]
-            if product > best or (product == best and h == old):
-                best, new = product, h
-        if new == old:
+            if h != old and counts[h] < upper[h]:
+                claim = _product(features, rough_sums[h]) + slack[h] * length
+                hopeless = hopeless and claim < stay
+        if hopeless:
+            continue
+        features = factor[j]
+        best, new = _product(features, sums[old]) - diagonal[j] + tol, -1
+        for h in range(k):
+            if h != old and counts[h] < upper[h]:
+                claim = _product(features, sums[h])
+                if claim > best:
+                    best, new = claim, h
+        if new < 0:
             continue
         for i in range(rank):
             sums[old, i] -= features[i]
             sums[new, i] += features[i]
+        slack[old] = _round_off(sums[old], rough_sums[old], rounding)
+        slack[new] = _round_off(sums[new], rough_sums[new], rounding)
         codes[j] = new
         counts[old] -= 1
         counts[new] += 1
