@@ -68,8 +68,11 @@ class GramMachine:
 
     def scores(self, solution):
         """Scores of all samples."""
-        used = np.flatnonzero(solution[:-1])
-        return solution[used] @ self.gram[used] + solution[-1]
+        from widemargin.solvers.smo_loops import add_rows  # reads the used rows only
+
+        scores = np.zeros(self.n_samples)
+        add_rows(self.gram, solution[:-1], scores)
+        return scores + solution[-1]
 
     def function(self, solution):
         """Coefficients of the kernel functions and intercepts, not centred.
