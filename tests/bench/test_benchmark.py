@@ -105,3 +105,16 @@ def test_rows_that_share_data_are_one_set(name, n_sets):
 
 def test_the_paper_may_have_more_runs():
     assert find_benchmark("self-labeling-table4").paper_runs == 10
+
+
+def test_a_part_has_the_rows_methods_and_runs_that_are_told():
+    whole = toy()
+    assert whole.part() == whole
+    first_row, first_method = whole.rows[0].name, whole.methods[0].name
+    part = whole.part(rows=[first_row.upper()], methods=[first_method], runs=7)
+    for quick in (False, True):
+        rows, methods, runs = part.plan(quick=quick)
+        assert first_row in [row.name for row in rows]
+        assert first_method in [method.name for method in methods]
+        assert runs == 7
+    assert whole.part(rows=["no such row"]) is None

@@ -38,6 +38,18 @@ def test_run_without_data_runs_what_is_bundled(run, tmp_path):
     assert file.read_text().splitlines() == lines  # nothing was left to do
 
 
+def test_rows_methods_and_runs_can_be_told(run, tmp_path):
+    words = "--rows", "Wine", "--rows", "iris", "--methods", "kmeans", "--runs", "2"
+    result = run(
+        "run", "defaults-clustering", "--no-memory", *words, "--out", str(tmp_path)
+    )
+    assert result.exit_code == 0, result.output
+    lines = (tmp_path / "defaults-clustering.jsonl").read_text().splitlines()
+    cells = [json.loads(line) for line in lines if '"cell"' in line]
+    found = {(cell["row"], cell["method"], cell["run"]) for cell in cells}
+    assert found == {(row, "KMeans", i) for row in ("wine", "iris") for i in range(2)}
+
+
 def test_results_of_other_code_are_told_and_can_be_set_aside(run, tmp_path):
     words = "run", "defaults-clustering", "--quick", "--out", str(tmp_path)
     file = tmp_path / "quick" / "defaults-clustering.jsonl"
@@ -57,6 +69,8 @@ def test_results_of_other_code_are_told_and_can_be_set_aside(run, tmp_path):
         (["run", "defaults", "--jobs", "-3"], "-1 for all, got -3"),
         (["run", "defaults", "--quick", "--out", "/proc/x"], "Cannot write to /proc/x"),
         (["run", "defaults", "--jobs", "0"], "--jobs must be"),
+        (["run", "defaults", "--rows", "moon"], "rows and methods with moon in their"),
+        (["run", "defaults", "--runs", "0"], "0 is not in the range x>=1"),
         (["report", "--out", "no-such-folder"], "There are no results in"),
         (["walk"], "No such command 'walk'"),
     ],

@@ -6,7 +6,7 @@ paper printed stands beside, see `published`.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -241,6 +241,23 @@ class Benchmark:
         """The method of that name."""
         return next(method for method in self.methods if method.name == name)
 
+    def part(self, *, rows=(), methods=(), runs=None):
+        """The benchmark of some rows and methods, and of more or fewer runs, or None.
+
+        Rows and methods are named by words that are in their names, in any case; so
+        named they are part of a quick run, too.
+        """
+        changes, quick = {}, {}
+        for kind, words in (("rows", rows), ("methods", methods)):
+            if words:
+                items = (i for i in getattr(self, kind) if _is_named(i, words))
+                changes[kind], quick[kind] = tuple(items), None
+        if () in changes.values():
+            return None
+        if runs is not None:
+            changes["runs"] = quick["runs"] = runs
+        return replace(self, **changes, quick=replace(self.quick, **quick))
+
     def plan(self, *, quick):
         """Rows, methods and the number of runs, of a quick run or a full one."""
         if not quick:
@@ -251,3 +268,7 @@ class Benchmark:
             m for m in self.methods if kept_methods is None or m.name in kept_methods
         ]
         return tuple(rows), tuple(methods), min(self.quick.runs, self.runs)
+
+
+def _is_named(item, words):
+    return any(word.lower() in item.name.lower() for word in words)

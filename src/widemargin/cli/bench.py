@@ -38,6 +38,7 @@ _HELP = """Run the papers' tables and the peers, side by side.
 widemargin bench list
 widemargin bench run --quick --jobs 2
 widemargin bench run umc-table1
+widemargin bench run defaults --methods SelfLabelingGPC --methods SVC --runs 10
 widemargin bench report --quick
 """
 
@@ -97,6 +98,20 @@ def _explain(missing):
 @command.command()
 @click.argument("names", nargs=-1)
 @quick_option
+@click.option(
+    "--rows", metavar="WORD", multiple=True, help="Only rows with WORD in their name."
+)
+@click.option(
+    "--methods",
+    metavar="WORD",
+    multiple=True,
+    help="Only methods with WORD in their name.",
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(min=1),
+    help="Runs of each cell, in place of the number that `bench list` shows.",
+)
 @click.option("--jobs", type=int, default=1, show_default=True, help="Processes.")
 @click.option(
     "--memory/--no-memory",
@@ -106,12 +121,12 @@ def _explain(missing):
 )
 @click.option("--fresh", is_flag=True, help="Set earlier results aside.")
 @out_option
-def run(names, quick, jobs, memory, fresh, out):
+def run(names, quick, rows, methods, runs, jobs, memory, fresh, out):
     """Measure all cells that have no result yet, of all benchmarks or of NAMES.
 
     Results are kept as they are found: an interrupted run goes on where it stopped.
     """
-    from widemargin.bench import list_names
+    from widemargin.bench import find_benchmark, list_names
 
     if jobs == 0 or jobs < -1:
         raise click.UsageError(
@@ -128,9 +143,21 @@ def run(names, quick, jobs, memory, fresh, out):
     folder = out / "quick" if quick else out
     memory = not quick if memory is None else memory
     names, begin = names or list_names(), time.perf_counter()
+    parts = (
+        find_benchmark(name).part(rows=rows, methods=methods, runs=runs)
+        for name in names
+    )
+    benchmarks = [part for part in parts if part is not None]
+    if not benchmarks:
+        words = ", ".join([*rows, *methods])
+        raise click.UsageError(
+            f"No benchmark of these has rows and methods with {words} in their names; "
+            "the report shows them all."
+        )
+    names = [benchmark.name for benchmark in benchmarks]
     _consider(names, folder, fresh)
     try:
-        n_failed = _run_all(names, folder, quick, jobs, memory)
+        n_failed = _run_all(benchmarks, folder, quick, jobs, memory)
     except OSError as problem:
         raise click.UsageError(f"Cannot write to {folder}: {problem}.") from problem
     except KeyboardInterrupt:
@@ -163,9 +190,9 @@ def _consider(names, folder, fresh):
         )
 
 
-def _run_all(names, folder, quick, jobs, memory):
+def _run_all(benchmarks, folder, quick, jobs, memory):
     """Run benchmarks one after the other; the number of cells that failed."""
-    from widemargin.bench import find_benchmark, run_benchmark
+    from widemargin.bench import run_benchmark
     from widemargin.bench.store import failures
 
     missing, n_failed = set(), 0
@@ -177,8 +204,7 @@ def _run_all(names, folder, quick, jobs, memory):
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        for name in names:
-            benchmark = find_benchmark(name)
+        for benchmark in benchmarks:
             missing |= _missing(benchmark.plan(quick=quick)[0])
             store = run_benchmark(
                 benchmark,
@@ -186,7 +212,7 @@ def _run_all(names, folder, quick, jobs, memory):
                 quick=quick,
                 n_jobs=jobs,
                 memory=memory,
-                tell=_follow(progress, name),
+                tell=_follow(progress, benchmark.name),
             )
             n_failed += len(failures(store.read()))
     _explain(missing)
