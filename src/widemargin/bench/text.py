@@ -68,12 +68,14 @@ def _print(summary, console):
     console.print(name + note, highlight=False)
     ranking = rank_methods(summary)
     ranks = {} if ranking is None else ranking.mean_ranks
+    known = dict.fromkeys(m.knows for m in summary.methods if m.knows)
+    notes = {what: str(number) for number, what in enumerate(known, 1)}
     columns = {
         f"mean {metric.label}": _means(summary),
         "rank": {name: f"{rank:.1f}" for name, rank in ranks.items()},
         "exponent": _exponents(summary),
         "against the paper": _against_paper(summary),
-        "told": {m.name: escape(m.knows) for m in summary.methods if m.knows},
+        "told": {m.name: notes[m.knows] for m in summary.methods if m.knows},
         "seconds": {} if metric.is_time else _seconds(summary),
     }
     columns = {name: column for name, column in columns.items() if column}
@@ -89,6 +91,10 @@ def _print(summary, console):
         figures = [column.get(method.name, "–") for column in columns.values()]
         table.add_row(escape(method.name), method.kind, *figures)
     console.print(table)
+    for what, number in notes.items():
+        console.print(f"  told {number}: {escape(what)}", highlight=False)
+    if notes:
+        console.print()
 
 
 def _means(summary):
