@@ -1,6 +1,7 @@
 """Loads of damaged model files, to be run as a process of its own.
 
-Usage: fuzz_load.py MODEL n_flipped n_truncated n_resealed
+Usage: fuzz_load.py MODEL KIND n_flipped n_truncated n_resealed
+The model is asked about rows of a KIND, numbers or texts.
 """
 
 import io
@@ -14,8 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
+ROWS = {
+    "numbers": np.random.default_rng(1).normal(size=(5, 3)),
+    "texts": ["red wine", "a cup of tea", "", "tea tea wine", "else"],
+}
 
-def main(path, n_flipped, n_truncated, n_resealed):
+
+def main(path, X, n_flipped, n_truncated, n_resealed):
     """Print how often a damaged file loaded equal, was refused, or neither."""
     warnings.simplefilter("ignore")
     whole, rng = Path(path).read_bytes(), np.random.default_rng(0)
@@ -23,7 +29,6 @@ def main(path, n_flipped, n_truncated, n_resealed):
     cuts = rng.integers(len(whole), size=n_truncated)
     damaged += [("truncated", whole[:cut]) for cut in cuts]
     damaged += [("resealed", reseal(whole, rng)) for _ in range(n_resealed)]
-    X = np.random.default_rng(1).normal(size=(5, 3))
     outcomes = Counter()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "model.skops")
@@ -80,4 +85,4 @@ def reseal(content, rng):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], *map(int, sys.argv[2:]))
+    main(sys.argv[1], ROWS[sys.argv[2]], *map(int, sys.argv[3:]))

@@ -3,17 +3,28 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy import sparse
-from sklearn.compose import ColumnTransformer
+from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import (
+    CountVectorizer,
+    TfidfTransformer,
+    TfidfVectorizer,
+)
 from sklearn.impute import SimpleImputer
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
+    MaxAbsScaler,
     MinMaxScaler,
+    Normalizer,
     OneHotEncoder,
     OrdinalEncoder,
+    RobustScaler,
     StandardScaler,
 )
 
@@ -30,6 +41,7 @@ from widemargin import (
 )
 from widemargin.estimators import __all__ as ESTIMATORS
 from widemargin.model_files import ModelFileError, files, load, save
+from widemargin.model_files.terms import Terms
 
 pytest.importorskip("skops")
 
@@ -202,7 +214,113 @@ def test_tables_of_mixed_columns(encoder, three_classes, path):
     for rows in (table, new):
         assert_same_answers(model, loaded, rows)
     assert "training rows are inside" in loaded.privacy_
-    assert "categories of columns" in loaded.privacy_
+    assert "categories and words" in loaded.privacy_
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        pd.Index(["a", "b"]),
+        pd.Series(["a", "b"]),
+        np.array(["a", "b"]),
+        np.array([0, 1]),
+        make_column_selector(dtype_include="number"),
+        slice("a", "b"),
+        slice(None, "b"),
+        slice(0, 2),
+        [True, True, False],
+    ],
+    ids=repr,
+)
+def test_columns_may_be_named_in_any_way(columns, three_classes, path):
+    X, y = three_classes
+    table = pd.DataFrame(X[:, :2], columns=["a", "b"])
+    table["color"] = np.resize(["red", "green"], len(table))
+    steps = ColumnTransformer(
+        [("numbers", StandardScaler(), columns), ("names", OneHotEncoder(), ["color"])]
+    )
+    model = make_pipeline(steps, LaplacianSVC(intrinsic_reg=0.01)).fit(table, y)
+    save(model, path)
+    assert_same_answers(model, load(path), table)
+    assert steps.transformers[0][2] is columns  # the model itself stays as it was
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [PCA(2)],
+        [PCA(0.9, whiten=True)],
+        [TruncatedSVD(2, random_state=0)],
+        [RobustScaler(), Normalizer()],
+        [MaxAbsScaler()],
+    ],
+    ids=repr,
+)
+def test_projections_and_scalers(steps, three_classes, path):
+    X, y = three_classes
+    model = make_pipeline(*steps, LaplacianSVC(intrinsic_reg=0.01)).fit(X, y)
+    save(model, path)
+    assert_same_answers(model, load(path), X + 0.1)
+
+
+TEXTS = [f"rouge café \ud800 {i}" if i % 2 else f"blue tea cup {i}" for i in range(30)]
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [TfidfVectorizer()],
+        [TfidfVectorizer(stop_words=["tea"], ngram_range=(1, 2), dtype=np.float32)],
+        [TfidfVectorizer(analyzer="char", vocabulary=list("tear\n"))],
+        [CountVectorizer(binary=True), TfidfTransformer(sublinear_tf=True)],
+        [TfidfVectorizer(max_features=5), TruncatedSVD(2, random_state=0)],
+    ],
+    ids=repr,
+)
+def test_text_vectorizers(steps, path):
+    y = np.where(np.arange(30) < 8, np.arange(30) % 2, -1)
+    machine = TransductiveSVC(kernel="linear", unlabeled_weight=0.1)
+    model = make_pipeline(*steps, machine).fit(TEXTS, y)
+    save(model, path)
+    loaded = load(path)
+    assert loaded[0].vocabulary_ == model[0].vocabulary_
+    assert_same_answers(model, loaded, TEXTS)
+    assert isinstance(model[0].vocabulary_, dict)  # the model itself stays as it was
+
+
+def test_texts_in_a_table(path):
+    y = np.where(np.arange(30) < 8, np.arange(30) % 2, -1)
+    table = pd.DataFrame({"text": TEXTS, "size": np.arange(30.0)})
+    steps = ColumnTransformer(
+        [("words", TfidfVectorizer(), "text"), ("size", StandardScaler(), ["size"])]
+    )
+    model = make_pipeline(steps, LaplacianSVC(intrinsic_reg=0.01)).fit(table, y)
+    save(model, path)
+    assert_same_answers(model, load(path), table)
+
+
+@given(st.sets(st.text(), min_size=1))
+def test_any_words_come_back(words):
+    vocabulary = {word: column for column, word in enumerate(words)}
+    assert Terms.of(vocabulary).vocabulary() == vocabulary
+
+
+@pytest.mark.parametrize(
+    ("letters", "ends"),
+    [
+        (b"ab", [1]),
+        (b"ab", [1, 3]),
+        (b"ab", [2, 1]),
+        (b"aa", [1, 2]),
+        (b"", []),
+        (b"\xff", [1]),
+        (b"ab", [-1, 2]),
+    ],
+)
+def test_wrong_words_are_refused(letters, ends):
+    terms = Terms(np.frombuffer(letters, dtype=np.uint8), np.array(ends, dtype=int))
+    with pytest.raises(ValueError, match=r"vocabulary|codec"):
+        terms.vocabulary()
 
 
 def test_privacy_counts_the_rows_inside(two_classes, path):

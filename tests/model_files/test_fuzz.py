@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -18,11 +19,11 @@ pytest.importorskip("skops")
 SCRIPT = Path(__file__).with_name("fuzz_load.py")
 
 
-def fuzz(path, *counts):
+def fuzz(path, *counts, kind="numbers"):
     """Outcomes of damaged files; a crash of the process fails."""
     source = str(Path(widemargin.__file__).parents[1])
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), str(path), *map(str, counts)],
+        [sys.executable, str(SCRIPT), str(path), kind, *map(str, counts)],
         env={**os.environ, "PYTHONPATH": source},
         capture_output=True,
         text=True,
@@ -50,7 +51,17 @@ def test_damage_with_right_checksums_does_no_harm(container, two_classes, path):
     X, y = two_classes
     model = LaplacianSVC(n_landmarks=10, intrinsic_reg=0.01).fit(container(X), y)
     save(model, path)
-    outcomes = fuzz(path, 0, 0, 300)
+    check_resealed(fuzz(path, 0, 0, 300))
+
+
+def test_damaged_words_do_no_harm(path):
+    texts = ["red wine", "tea cup", "wine wine", "a tea", "red red", "cup of tea"]
+    model = make_pipeline(TfidfVectorizer(), LaplacianSVC(kernel="linear"))
+    save(model.fit(texts, [0, 1, 0, 1, -1, -1]), path)
+    check_resealed(fuzz(path, 0, 0, 300, kind="texts"))
+
+
+def check_resealed(outcomes):
     allowed = {"resealed equal", "resealed refused", "resealed different"}
     assert outcomes.keys() <= allowed, outcomes
     assert outcomes["resealed refused"] > 100

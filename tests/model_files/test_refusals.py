@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -365,6 +366,30 @@ def test_pipelines_with_functions_are_not_saved(make, name, two_classes, path):
     steps = make_pipeline(make(), LaplacianSVC(intrinsic_reg=0.01)).fit(np.abs(X), y)
     with pytest.raises(ModelFileError, match=name):
         save(steps, path)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"tokenizer": str.split, "token_pattern": None},
+        {"analyzer": str.split},
+        {"preprocessor": str.lower},
+        {"input": "filename"},
+        {"vocabulary": {"tea": 0, "cup": 1}},
+    ],
+    ids=lambda options: next(iter(options)),
+)
+def test_vectorizers_with_functions_or_files_are_not_saved(options, tmp_path, path):
+    texts = ["tea cup", "red wine", "tea tea", "wine wine"]
+    if options == {"input": "filename"}:
+        for i, text in enumerate(texts):
+            (tmp_path / f"{i}.txt").write_text(text)
+        texts = [str(tmp_path / f"{i}.txt") for i in range(4)]
+    machine = LaplacianSVC(intrinsic_reg=0)
+    model = make_pipeline(TfidfVectorizer(**options), machine).fit(texts, [0, 1, 0, 1])
+    with pytest.raises(ModelFileError, match="cannot be saved"):
+        save(model, path)
     assert not path.exists()
 
 

@@ -88,6 +88,23 @@ def test_an_error_leaves_the_old_file_and_nothing_else(
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
+def test_leftovers_of_killed_processes_are_removed_later(model, path, tmp_path):
+    """Not those of a process that may still write, nor those of other files."""
+    names = {
+        "old": f".{path.name}.{'0' * 16}.tmp",
+        "new": f".{path.name}.{'1' * 16}.tmp",
+        "of another": f".other.{'0' * 16}.tmp",
+        "of a user": f"{path.name}.tmp",
+    }
+    for name in names.values():
+        (tmp_path / name).write_bytes(b"half")
+        os.utime(tmp_path / name, (0, 0))
+    os.utime(tmp_path / names["new"])
+    save(model, path)
+    left = {file.name for file in tmp_path.iterdir()}
+    assert left == {path.name, *names.values()} - {names["old"]}
+
+
 def test_an_existing_file_is_replaced_and_a_link_stays_one(model, path, tmp_path):
     path.write_bytes(b"something else")
     link = tmp_path / "link"

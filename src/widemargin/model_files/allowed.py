@@ -2,18 +2,28 @@
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.feature_extraction.text import (
+    CountVectorizer,
+    TfidfTransformer,
+    TfidfVectorizer,
+)
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import (
+    MaxAbsScaler,
     MinMaxScaler,
+    Normalizer,
     OneHotEncoder,
     OrdinalEncoder,
+    RobustScaler,
     StandardScaler,
 )
 
 from widemargin import estimators, kernels
 from widemargin.estimators._path_average import PathAverage
 from widemargin.model_files.sparse_rows import SparseRows
+from widemargin.model_files.terms import Terms
 from widemargin.smoothers.dense import DenseExplanation
 from widemargin.smoothers.low_rank import LowRankExplanation
 from widemargin.smoothers.posterior import Posterior
@@ -35,13 +45,21 @@ MACHINES = _by_name(getattr(estimators, name) for name in estimators.__all__)
 PREPARERS = _by_name(
     [
         ColumnTransformer,
+        CountVectorizer,
+        MaxAbsScaler,
         MinMaxScaler,
         MissingIndicator,
+        Normalizer,
         OneHotEncoder,
         OrdinalEncoder,
+        PCA,
         Pipeline,
+        RobustScaler,
         SimpleImputer,
         StandardScaler,
+        TfidfTransformer,
+        TfidfVectorizer,
+        TruncatedSVD,
     ]
 )
 
@@ -67,6 +85,7 @@ VALUES = KERNELS | _by_name(
         Posterior,
         SolveResult,
         SparseRows,
+        Terms,
     ]
 )
 

@@ -32,8 +32,8 @@ def save(model, path):
     Parameters
     ----------
     model : estimator of widemargin, or Pipeline that ends with one
-        Fitted. The steps before it may be scalers, imputers and encoders of
-        scikit-learn, also in a ColumnTransformer.
+        Fitted. The steps before it may be scikit-learn's scalers, imputers, encoders,
+        PCA, TruncatedSVD and text vectorizers, also in a ColumnTransformer.
     path : str or Path
         An existing file is replaced, and is whole at any time: a crash leaves the old
         one.
@@ -43,6 +43,20 @@ def save(model, path):
     ModelFileError
         If the model holds a function, a random generator or another type that `load`
         would refuse; nothing is written then.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import widemargin
+    >>> from widemargin.datasets import hide_labels, make_two_moons
+    >>> X, y = make_two_moons(100, random_state=0)
+    >>> model = widemargin.LaplacianSVC().fit(X, hide_labels(y, 6, rng=0))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     widemargin.save(model, Path(folder) / "moons.wm")
+    ...     again = widemargin.load(Path(folder) / "moons.wm")
+    >>> bool((again.predict(X) == model.predict(X)).all())
+    True
     """
     skops_io = _import_skops()
     check_is_fitted(model)
@@ -53,14 +67,15 @@ def save(model, path):
     }
     try:
         content = {"format": _FORMAT, "versions": versions, "model": pack(model)}
-        data = skops_io.dumps(content)
+        data = _written(skops_io, content)
         check_schema(open_archive(data))  # nothing is written that `load` refuses
         check_fitted(model)
     except ModelFileError as error:
         raise ModelFileError(
             f"{type(model).__name__} cannot be saved: it {error}. Model files hold "
-            "machines of widemargin, alone or after scalers, imputers and encoders of "
-            "scikit-learn."
+            "machines of widemargin, alone or after scikit-learn's scalers, imputers, "
+            "encoders, PCA, TruncatedSVD and text vectorizers, without functions of "
+            "one's own."
         ) from None
     write_whole(path, data)
 
@@ -69,7 +84,7 @@ def load(path):
     """Make a model again from a file that `save` wrote.
 
     Nothing in a file is run: its types are compared with a list of the machines of
-    widemargin, scikit-learn's scalers, imputers and encoders, arrays and plain values,
+    widemargin, the steps of scikit-learn that `save` names, arrays and plain values,
     before anything is made of it.
 
     Parameters
@@ -92,6 +107,20 @@ def load(path):
     UserWarning
         If another version of widemargin wrote the file; scikit-learn warns about its
         own steps.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import widemargin
+    >>> from widemargin.datasets import hide_labels, make_two_moons
+    >>> X, y = make_two_moons(100, random_state=0)
+    >>> model = widemargin.LaplacianSVC().fit(X, hide_labels(y, 6, rng=0))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     widemargin.save(model, Path(folder) / "moons.wm")
+    ...     again = widemargin.load(Path(folder) / "moons.wm")
+    >>> again.privacy_
+    '100 training rows are inside: whoever has the file can read all features ...'
     """
     skops_io = _import_skops()
     data = Path(path).read_bytes()
@@ -113,6 +142,14 @@ def load(path):
         ) from error
     _warn_of_version(path, versions)
     return model
+
+
+def _written(skops_io, content):
+    """The bytes of a file."""
+    try:
+        return skops_io.dumps(content)
+    except Exception as error:  # whatever the parts of a foreign step raise
+        raise ModelFileError(f"holds what cannot be written ({error})") from error
 
 
 def _build(skops_io, data):

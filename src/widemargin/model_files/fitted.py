@@ -5,6 +5,7 @@ import numbers
 import numpy as np
 from scipy import sparse
 from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
@@ -34,6 +35,8 @@ def check_fitted(model):
             _check_step(step)
     elif isinstance(model, OneHotEncoder) and hasattr(model, "categories_"):
         _check_one_hot(model)
+    elif isinstance(model, CountVectorizer):
+        _check_vectorizer(model)
 
 
 def _check_step(step):
@@ -131,6 +134,19 @@ def _check_one_hot(model):
     widths = [size - (i is not None) for i, size in pairs]
     given = getattr(model, "_n_features_outs", widths)
     _require(list(given) == widths, model, "_n_features_outs", given)
+
+
+def _check_vectorizer(model):
+    """It must read the texts that it is given, and not files that they name."""
+    _require(model.input == "content", model, "input", model.input)
+    for name in ("preprocessor", "tokenizer"):
+        _require(getattr(model, name) is None, model, name, getattr(model, name))
+    _require(isinstance(model.analyzer, str), model, "analyzer", model.analyzer)
+    words = model.vocabulary  # what it was given; what it uses is vocabulary_
+    is_plain = words is None or isinstance(words, list)
+    _require(is_plain, model, "vocabulary", words)
+    words = getattr(model, "vocabulary_", {})
+    _require(isinstance(words, dict), model, "vocabulary_", words)
 
 
 def _is_array(value, n_dimensions, kinds):

@@ -5,11 +5,14 @@ import dataclasses
 
 import numpy as np
 from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
 
 from widemargin.model_files.allowed import MACHINES
+from widemargin.model_files.columns import is_column_transformer, with_plain_columns
 from widemargin.model_files.errors import ModelFileError
 from widemargin.model_files.sparse_rows import SparseRows
+from widemargin.model_files.terms import Terms
 from widemargin.solvers.result import Status
 
 # Fitted attributes that are stored. Left out is what has an entry for each training
@@ -54,10 +57,15 @@ def pack(model):
     """A copy of a model, or of a pipeline that ends with one, to be written."""
     packed = copy.copy(model)
     if _is_pipeline(model):
-        packed.steps = [
-            (name, pack(step) if _is_machine(step) or _is_pipeline(step) else step)
-            for name, step in model.steps
+        packed.steps = [(name, _packed_step(step)) for name, step in model.steps]
+    elif is_column_transformer(model):
+        packed = with_plain_columns(model)
+        packed.transformers_ = [
+            (name, _packed_step(step), columns)
+            for name, step, columns in packed.transformers_
         ]
+    elif isinstance(model, CountVectorizer) and hasattr(model, "vocabulary_"):
+        packed.vocabulary_ = Terms.of(model.vocabulary_)
     elif _is_machine(model):
         _check_parameters(model)
         packed.__dict__ = _packed_attributes(model)
@@ -69,6 +77,12 @@ def unpack(model):
     if _is_pipeline(model):
         for _, step in model.steps:
             unpack(step)
+    elif is_column_transformer(model):
+        for _, step, _ in model.transformers_:
+            unpack(step)
+    elif isinstance(model, CountVectorizer):
+        if isinstance(vars(model).get("vocabulary_"), Terms):
+            model.vocabulary_ = model.vocabulary_.vocabulary()
     elif _is_machine(model):
         for name in _POINTS:
             if isinstance(vars(model).get(name), SparseRows):
@@ -79,6 +93,11 @@ def unpack(model):
             status = Status[result.status]
             model.result_ = dataclasses.replace(result, status=status, history=history)
     return model
+
+
+def _packed_step(step):
+    """A step of a pipeline; what is left out of it has no parts."""
+    return step if step is None or isinstance(step, str) else pack(step)
 
 
 def _is_machine(model):

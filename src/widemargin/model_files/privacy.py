@@ -10,7 +10,10 @@ def describe_privacy(model):
     """A sentence on the training rows that a fitted model, or pipeline, holds."""
     if isinstance(model, Pipeline):
         sentence = describe_privacy(model[-1])
-        return f"{sentence} Steps before it hold statistics and categories of columns."
+        return (
+            f"{sentence} Steps before it hold statistics of columns, and categories "
+            "and words that were in them."
+        )
     if not hasattr(model, "points_"):
         return "No training rows are inside."
     if isinstance(model.kernel_, Precomputed):

@@ -1,17 +1,24 @@
 """Files that are whole or not there."""
 
 import contextlib
+import glob
 import os
 import secrets
+import time
+
+_STALE = 3600  # seconds after which nobody writes to a temporary file any more
 
 
 def write_whole(path, data):
     """Write bytes to a temporary file in the same folder and rename it over `path`.
 
-    Whenever the process ends, `path` holds the old bytes or the new ones.
+    Whenever the process ends, `path` holds the old bytes or the new ones. A process
+    that is killed leaves a hidden file ``.NAME.0123456789abcdef.tmp``, which the next
+    one to write there, after an hour, removes.
     """
     path = os.path.realpath(path)  # a link stays one
     folder, name = os.path.split(path)
+    _remove_leftovers(folder, name)
     temporary = os.path.join(folder, f".{name}.{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "xb") as file:
@@ -23,3 +30,12 @@ def write_whole(path, data):
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _remove_leftovers(folder, name):
+    """Remove the temporary files of processes that were killed."""
+    pattern = os.path.join(glob.escape(folder), f".{glob.escape(name)}.{'?' * 16}.tmp")
+    for leftover in glob.glob(pattern):
+        with contextlib.suppress(OSError):
+            if time.time() - os.path.getmtime(leftover) > _STALE:
+                os.unlink(leftover)
