@@ -16,7 +16,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 from widemargin import LaplacianSVC, SelfLabelingGPC, TransductiveSVC
 from widemargin.kernels import Custom
-from widemargin.model_files import ModelFileError, files, load, save
+from widemargin.model_files import ModelFileError, contents, load, save
 
 skops_io = pytest.importorskip("skops.io")
 
@@ -35,7 +35,7 @@ def write_parts(path, parts, compression=zipfile.ZIP_STORED):
 def save_unchecked(model, path):
     """Save although the parts of the model do not fit each other."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "check_fitted", lambda model: None)
+        patch.setattr(contents, "check_fitted", lambda model: None)
         save(model, path)
 
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import eigh
-from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
 from widemargin.kernels.blocks import scores_in_blocks
@@ -35,6 +34,17 @@ class NystromMap:
     landmarks : what ``kernel.points`` gives
     whitening : ndarray of shape (n_landmarks, rank)
         :math:`U \Lambda^{-1/2}`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.kernels import NystromMap, Rbf
+    >>> X = np.linspace(0.0, 1.0, 50)[:, None]
+    >>> features = NystromMap.fit(Rbf(1.0), X, rows=[0, 16, 33, 49])(X)
+    >>> features.shape
+    (50, 4)
+    >>> bool(np.abs(features @ features.T - Rbf(1.0)(X)).max() < 0.01)
+    True
     """
 
     kernel: object
@@ -93,6 +103,14 @@ def choose_landmarks(kernel, X, n_landmarks, rng, choice="kmeans++"):
     -------
     ndarray of int, increasing; pivoted Cholesky stops when no variance remains and
     may return fewer than asked for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.kernels import Linear, choose_landmarks
+    >>> X = np.array([[0.0, 1.0], [0.0, 1.1], [5.0, 0.0]])
+    >>> choose_landmarks(Linear(), X, 2, np.random.default_rng(0), "pivoted")
+    array([1, 2])
     """
     n_samples = X.shape[0]
     if n_landmarks >= n_samples:
@@ -144,6 +162,8 @@ def _central_rows(kernel, X, n_landmarks, rng):
 
     Fewer than asked for where a row is nearest to several centers.
     """
+    from sklearn.cluster import KMeans  # takes time to import
+
     data, metric = kernel.geometry(X)
     if metric != "euclidean":
         raise ValueError(

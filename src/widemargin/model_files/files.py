@@ -1,24 +1,13 @@
 """Save and load fitted models."""
 
-import io
 import warnings
 from pathlib import Path
 
-import numpy as np
-import sklearn
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._version import __version__
-from widemargin.model_files.allowed import TRUSTED
-from widemargin.model_files.archive import open_archive
 from widemargin.model_files.errors import ModelFileError
-from widemargin.model_files.fitted import check_fitted
-from widemargin.model_files.packing import pack, unpack
-from widemargin.model_files.privacy import describe_privacy
-from widemargin.model_files.schema import check_schema
 from widemargin.model_files.writing import write_whole
-
-_FORMAT = 1
 
 
 def save(model, path):
@@ -58,18 +47,11 @@ def save(model, path):
     >>> bool((again.predict(X) == model.predict(X)).all())
     True
     """
-    skops_io = _import_skops()
+    from widemargin.model_files.contents import to_bytes  # takes time to import
+
     check_is_fitted(model)
-    versions = {
-        "widemargin": __version__,
-        "numpy": np.__version__,
-        "scikit-learn": sklearn.__version__,
-    }
     try:
-        content = {"format": _FORMAT, "versions": versions, "model": pack(model)}
-        data = _written(skops_io, content)
-        check_schema(open_archive(data))  # nothing is written that `load` refuses
-        check_fitted(model)
+        data = to_bytes(model)
     except ModelFileError as error:
         raise ModelFileError(
             f"{type(model).__name__} cannot be saved: it {error}. Model files hold "
@@ -122,49 +104,17 @@ def load(path):
     >>> again.privacy_
     '100 training rows are inside: whoever has the file can read all features ...'
     """
-    skops_io = _import_skops()
+    from widemargin.model_files.contents import from_bytes  # takes time to import
+
     data = Path(path).read_bytes()
     try:
-        check_schema(open_archive(data))
-        content = _build(skops_io, data)
-        model = content["model"]
-        check_fitted(unpack(model))
-        versions = content["versions"]
-        model.privacy_ = describe_privacy(model)
+        model, versions = from_bytes(data)
     except ModelFileError as error:
         raise ModelFileError(
             f"{path} is not a model file that can be trusted: it {error}."
         ) from error
-    except Exception as error:  # types are known by now, but not their parts
-        raise ModelFileError(
-            f"{path} is not a model file that can be trusted: it is damaged "
-            f"({type(error).__name__}: {error})."
-        ) from error
     _warn_of_version(path, versions)
     return model
-
-
-def _written(skops_io, content):
-    """The bytes of a file."""
-    try:
-        return skops_io.dumps(content)
-    except Exception as error:  # whatever the parts of a foreign step raise
-        raise ModelFileError(f"holds what cannot be written ({error})") from error
-
-
-def _build(skops_io, data):
-    """What skops makes of the bytes that were checked."""
-    content = skops_io.load(io.BytesIO(data), trusted=TRUSTED)
-    if not isinstance(content, dict) or set(content) != {"format", "versions", "model"}:
-        raise ModelFileError("was not written by widemargin")
-    if content["format"] != _FORMAT:
-        raise ModelFileError(
-            f"has the format {content['format']!r}, and widemargin {__version__} reads "
-            f"format {_FORMAT}"
-        )
-    if not isinstance(content["versions"], dict):
-        raise ModelFileError("does not tell the versions that it was written with")
-    return content
 
 
 def _warn_of_version(path, versions):
@@ -176,13 +126,3 @@ def _warn_of_version(path, versions):
             UserWarning,
             stacklevel=3,
         )
-
-
-def _import_skops():
-    try:
-        import skops.io
-    except ImportError as error:
-        raise ImportError(
-            "model files need skops, which is not installed: pip install skops"
-        ) from error
-    return skops.io

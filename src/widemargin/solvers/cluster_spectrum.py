@@ -8,7 +8,6 @@ import warnings
 
 import numpy as np
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
-from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from widemargin.solvers.label_means import settle
@@ -33,6 +32,8 @@ def cluster_spectrum(problem, order, rng):
     -------
     ndarray of int32, shape (n,), or None if the eigenvectors do not converge
     """
+    from sklearn.cluster import KMeans  # takes time to import
+
     n_samples = problem.n_samples
     if n_samples <= problem.n_classes + 1:
         return np.arange(n_samples, dtype=np.int32) % problem.n_classes
