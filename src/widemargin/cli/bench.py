@@ -17,6 +17,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from widemargin.cli.commands import Command, print_json
+
 _FOLDER = "widemargin-bench"
 _INTERRUPTED = 130  # as a shell says it
 
@@ -48,12 +50,15 @@ def command():
     """All commands of the benchmarks."""
 
 
-@command.command("list")
-def list_benchmarks():
+@command.command("list", cls=Command)
+def list_benchmarks(as_json):
     """Show all benchmarks."""
     from widemargin.bench import find_benchmark, list_names
     from widemargin.bench.runner import plan
 
+    if as_json:
+        print_json({"benchmarks": [_as_json(name) for name in list_names()]})
+        return
     console, missing, paper = Console(highlight=False), set(), None
     for name in list_names():
         benchmark = find_benchmark(name)
@@ -71,6 +76,22 @@ def list_benchmarks():
         console.print(f"  {name}")
         console.print(Padding(f"{benchmark.title}{source}: {size}", (0, 0, 0, 6)))
     _explain(missing)
+
+
+def _as_json(name):
+    """A benchmark for scripts."""
+    from widemargin.bench import find_benchmark
+
+    benchmark = find_benchmark(name)
+    return {
+        "name": name,
+        "title": benchmark.title,
+        "paper": benchmark.paper.name if benchmark.paper else None,
+        "rows": len(benchmark.rows),
+        "methods": len(benchmark.methods),
+        "runs": benchmark.runs,
+        "missing_data": sorted(_missing(benchmark.rows)),
+    }
 
 
 def _share(here, every):
@@ -95,7 +116,7 @@ def _explain(missing):
         click.echo(explain_missing(sorted(missing)), err=True)
 
 
-@command.command()
+@command.command(cls=Command)
 @click.argument("names", nargs=-1)
 @quick_option
 @click.option(
@@ -121,7 +142,7 @@ def _explain(missing):
 )
 @click.option("--fresh", is_flag=True, help="Set earlier results aside.")
 @out_option
-def run(names, quick, rows, methods, runs, jobs, memory, fresh, out):
+def run(names, quick, rows, methods, runs, jobs, memory, fresh, out, as_json):
     """Measure all cells that have no result yet, of all benchmarks or of NAMES.
 
     Results are kept as they are found: an interrupted run goes on where it stopped.
@@ -166,7 +187,11 @@ def run(names, quick, rows, methods, runs, jobs, memory, fresh, out):
     if not any((folder / f"{name}.jsonl").exists() for name in names):
         click.echo("Nothing could be run.", err=True)
         sys.exit(1)
-    click.echo(f"Results are in {folder} ({time.perf_counter() - begin:.0f} s).")
+    seconds = time.perf_counter() - begin
+    if as_json:
+        print_json({"folder": str(folder), "seconds": seconds, "failed": n_failed})
+    else:
+        click.echo(f"Results are in {folder} ({seconds:.0f} s).")
     if n_failed:
         click.echo(f"{n_failed} cells failed; the report names them.", err=True)
         sys.exit(1)
@@ -229,7 +254,7 @@ def _follow(progress, name):
     return tell
 
 
-@command.command()
+@command.command(cls=Command)
 @quick_option
 @out_option
 @click.option(
@@ -237,7 +262,7 @@ def _follow(progress, name):
     type=click.Path(dir_okay=False, path_type=Path),
     help="File of the report, by default report.html in the folder of the results.",
 )
-def report(quick, out, html):
+def report(quick, out, html, as_json):
     """Write one page of HTML with all results, and print a summary."""
     from widemargin.bench.report import write_report
     from widemargin.bench.text import summarize
@@ -255,5 +280,8 @@ def report(quick, out, html):
     if not html.parent.is_dir():
         raise click.UsageError(f"There is no folder {html.parent} for the report.")
     write_report(folder, html)
+    if as_json:
+        print_json({"report": str(html)})
+        return
     summarize(folder, Console())
     click.echo(f"The report is {html}.")

@@ -6,7 +6,14 @@ import click
 
 from widemargin._version import __version__
 
-COMMANDS = {"bench": "widemargin.cli.bench"}
+COMMANDS = {
+    "fit": "widemargin.cli.fit",
+    "predict": "widemargin.cli.predict",
+    "cluster": "widemargin.cli.cluster",
+    "inspect": "widemargin.cli.inspect",
+    "demo": "widemargin.cli.demo",
+    "bench": "widemargin.cli.bench",
+}
 
 
 class Commands(click.Group):

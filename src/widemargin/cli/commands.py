@@ -1,0 +1,90 @@
+"""What all commands share: --json, --debug, and errors in one sentence."""
+
+import contextlib
+import json
+import os
+import sys
+import traceback
+import warnings
+
+import click
+
+_INTERRUPTED = 130  # as a shell says it
+
+
+class Failure(click.ClickException):
+    """What was asked for cannot be done with what was given."""
+
+    exit_code = 2
+
+
+class Unexpected(click.ClickException):
+    """A mistake of ours."""
+
+    exit_code = 1
+
+
+class Command(click.Command):
+    """A command with --json and --debug, whose errors are one sentence."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.params += [
+            click.Option(
+                ["--json", "as_json"],
+                is_flag=True,
+                help="Print the outcome as JSON, and nothing else to standard output.",
+            ),
+            click.Option(["--debug"], is_flag=True, help="Show where an error arose."),
+        ]
+
+    def invoke(self, ctx):
+        """Run the command; what is wrong with its input has exit code 2."""
+        debug = ctx.params.pop("debug")
+        try:
+            with _warnings_as_notes():
+                return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
+            raise
+        except KeyboardInterrupt:
+            click.echo("Interrupted; no file is half-written.", err=True)
+            sys.exit(_INTERRUPTED)
+        except Exception as error:
+            if debug:
+                traceback.print_exc()
+            raise _in_one_sentence(error) from error
+
+
+def print_json(outcome):
+    """Print a dict for scripts."""
+    click.echo(json.dumps(outcome, indent=2, ensure_ascii=False))
+
+
+def _in_one_sentence(error):
+    if isinstance(error, OSError) and error.errno:
+        where = f" {error.filename}" if error.filename else " a file"
+        return Failure(f"Cannot use{where}: {os.strerror(error.errno).lower()}.")
+    if isinstance(error, ValueError | ImportError):
+        return Failure(" ".join(str(error).split()))
+    return Unexpected(
+        f"Something unexpected happened ({type(error).__name__}: {error}). Run it "
+        "again with --debug to see where."
+    )
+
+
+@contextlib.contextmanager
+def _warnings_as_notes():
+    """Each warning for users once, as a line on the standard error."""
+    seen = set()
+
+    def show(message, *_):
+        text = " ".join(str(message).split())
+        if text not in seen:
+            seen.add(text)
+            click.echo(f"Note: {text}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = show
+        yield

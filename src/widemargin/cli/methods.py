@@ -1,0 +1,100 @@
+"""The methods that ``widemargin fit`` offers, by name."""
+
+import ast
+import inspect
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+DEFAULT = "laplacian"
+
+
+@dataclass(frozen=True)
+class Method:
+    """An estimator of widemargin with its parameters, and what it is good for."""
+
+    estimator: str
+    advice: str
+    parameters: dict = field(default_factory=dict)
+    needs_unlabeled: bool = True
+
+    def make(self, seed, settings):
+        """The estimator, not fitted.
+
+        Parameters
+        ----------
+        seed : int
+        settings : dict
+            Parameters that the user gave; they go first.
+
+        Raises
+        ------
+        ValueError
+            If the estimator has no such parameter.
+        """
+        import widemargin
+
+        cls = getattr(widemargin, self.estimator)
+        known = set(inspect.signature(cls).parameters)
+        for name in settings:
+            if name not in known:
+                near = get_close_matches(name, known, 1)
+                advice = f"did you mean {near[0]!r}?" if near else sorted(known)
+                raise ValueError(
+                    f"--set {name}: {self.estimator} has no such parameter; {advice}"
+                )
+        return cls(**{"random_state": seed, **self.parameters, **settings})
+
+
+METHODS = {
+    "laplacian": Method(
+        "LaplacianSVC", "smooth along the neighborhoods of all rows; a good start"
+    ),
+    "laplacian-rls": Method("LaplacianRLSC", "the same with the squared loss"),
+    "label-search": Method(
+        "LabelSearchClassifier", "searches the missing labels; classes with gaps"
+    ),
+    "transductive": Method(
+        "TransductiveSVC", "boundary away from unlabeled rows; many features"
+    ),
+    "tri-class": Method(
+        "TriClassSVC", "for unlabeled rows of which some belong to no class"
+    ),
+    "self-labeling": Method(
+        "SelfLabelingGPC", "Gaussian process that knows how sure it is"
+    ),
+    "self-labeling-svm": Method("SelfLabelingSVC", "the same by support vectors"),
+    "svm": Method(
+        "TransductiveSVC",
+        "supervised: labeled rows alone",
+        {"unlabeled_weight": 0.0},
+        needs_unlabeled=False,
+    ),
+}
+
+
+def describe_methods():
+    """Lines for a help page."""
+    width = max(map(len, METHODS)) + 2
+    return "\n".join(
+        f"  {name:{width}}{method.advice}" for name, method in METHODS.items()
+    )
+
+
+def parse_settings(pairs):
+    """Parameters from NAME=VALUE: numbers, truth values and None, otherwise text.
+
+    Examples
+    --------
+    >>> parse_settings(["gamma=0.5", "kernel=linear", "n_landmarks=None"])
+    {'gamma': 0.5, 'kernel': 'linear', 'n_landmarks': None}
+    """
+    settings = {}
+    for pair in pairs:
+        name, sign, value = pair.partition("=")
+        if not sign or not name.isidentifier():
+            raise ValueError(f"--set must be NAME=VALUE, got {pair!r}.")
+        try:
+            settings[name] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            settings[name] = value
+    return settings

@@ -1,0 +1,61 @@
+"""What is in a model, for readers and for scripts."""
+
+import numbers
+import os
+
+from sklearn.pipeline import Pipeline
+
+from widemargin.cli.reports import plural, shorten
+from widemargin.cli.table_facts import by_kind, describe_kinds
+from widemargin.model_files.privacy import describe_privacy
+from widemargin.tables import columns_of
+
+
+def model_as_json(path, model):
+    """Estimator, classes, columns and parameters of a fitted model, as a dict."""
+    machine = model[-1] if isinstance(model, Pipeline) else model
+    columns = columns_of(model) or []
+    classes = getattr(machine, "classes_", None)
+    return {
+        "file": path,
+        "bytes": os.path.getsize(path),
+        "estimator": type(machine).__name__,
+        "made_by": " ".join(repr(machine).split()),
+        "classes": None if classes is None else classes.tolist(),
+        "clusters": getattr(machine, "n_clusters", None),
+        "columns": by_kind(columns),
+        "columns_in": int(model.n_features_in_),
+        "features": int(machine.n_features_in_),
+        "status": machine.result_.status.value,
+        "parameters": {
+            name: _plain(value)
+            for name, value in machine.get_params(deep=False).items()
+            if value is not None
+        },
+        "privacy": describe_privacy(model),
+    }
+
+
+def describe_model(facts):
+    """The same as pairs of a name and a text."""
+    yield "file", f"{facts['file']}, {plural(facts['bytes'], 'byte')}"
+    yield "estimator", facts["made_by"]
+    if facts["classes"] is not None:
+        names = shorten(map(str, facts["classes"]))
+        yield "classes", f"{len(facts['classes'])}: {names}"
+    else:
+        yield "clusters", str(facts["clusters"])
+    yield from describe_kinds(facts["columns"])
+    if not any(facts["columns"].values()):
+        yield "columns", f"{facts['columns_in']:,}, known by their order"
+    yield "features", f"{facts['features']:,}"
+    yield "fit", facts["status"]
+    yield "privacy", facts["privacy"]
+
+
+def _plain(value):
+    """A value that JSON can hold."""
+    is_plain = isinstance(value, str | bool | int | float | dict | list)
+    if is_plain or not isinstance(value, numbers.Number):
+        return value if is_plain else repr(value)
+    return value.item()

@@ -1,0 +1,66 @@
+"""``widemargin predict``: labels of new rows."""
+
+import click
+
+from widemargin.cli.commands import Command, print_json
+from widemargin.cli.options import force_option, reading_options
+
+_HELP = """Predict the labels of new rows with a model from a file.
+
+TABLE is a CSV, TSV, Parquet or NPZ file, or '-' for standard input, with the columns
+that the model was fitted on; others are left out. Each row gets its label and the
+model's probability of it, or its cluster. Rows are numbered from 1, below the header.
+
+\b
+widemargin predict iris.wm new.csv
+widemargin predict iris.wm new.csv --out labels.csv
+cat new.csv | widemargin predict iris.wm - | head
+widemargin predict iris.wm new.csv --json | jq .predictions
+"""
+
+
+@click.command(cls=Command, help=_HELP, no_args_is_help=True)
+@click.argument("model_path", metavar="MODEL")
+@click.argument("table")
+@click.option(
+    "--out",
+    metavar="FILE",
+    help="Table of the predictions (CSV, TSV or Parquet); by default, and with '-', "
+    "CSV on standard output.",
+)
+@force_option
+@reading_options
+def command(model_path, table, out, force, reading, as_json):
+    """Predict the labels of new rows."""
+    from widemargin.cli import reports
+    from widemargin.cli.fitting import load_model, tabulate_new
+    from widemargin.cli.outputs import plan_table
+    from widemargin.tables import describe_path, features_of, text_columns_of
+
+    if as_json and out == "-":
+        raise ValueError(
+            "--json and --out - both write to standard output; give --out the name of "
+            "a file, or leave it out to have predictions in the JSON."
+        )
+    file = plan_table(out or "-", force)
+    model = load_model(model_path)
+    frame = reading.read(table, text=text_columns_of(model))
+    found = tabulate_new(model, features_of(frame, model, describe_path(table)))
+    counts = reports.count_labels(found.iloc[:, 1])
+    if as_json and file.is_stdout:
+        predictions = found.to_dict(orient="records")
+    else:
+        file.write_table(found)
+        predictions = file.path
+
+    console = reports.open_console(quiet=as_json or file.is_stdout)
+    rows = reports.plural(len(found), "row")
+    facts = [
+        ("table", f"{describe_path(table)}, {rows}"),
+        ("predicted", reports.describe_counts(counts)),
+        ("predictions", file.describe()),
+    ]
+    reports.print_facts(console, facts)
+    if as_json:
+        outcome = {"model": model_path, "table": table, "rows": len(found)}
+        print_json({**outcome, "counts": counts, "predictions": predictions})

@@ -1,0 +1,55 @@
+"""What was found in a table, for readers and for scripts."""
+
+from widemargin.cli.reports import describe_counts, plural, shorten
+from widemargin.tables import Kind
+
+_USED = (Kind.NUMBERS, Kind.CATEGORIES)
+
+
+def describe_table(sample, target=None):
+    """Rows, columns and labels, as pairs of a name and a text."""
+    yield "table", f"{sample.name}, {plural(len(sample.X), 'row')}"
+    yield from describe_kinds(by_kind(sample.columns))
+    for reason, names in _by_reason(sample.columns).items():
+        yield Kind.LEFT_OUT.value, f"{shorten(names)} ({reason})"
+    if target is not None:
+        counts = describe_counts(sample.counts)
+        yield "labeled", f"{sample.labels.n_labeled:,} in {target!r}: {counts}"
+        yield "unlabeled", f"{sample.n_unlabeled:,}"
+
+
+def table_as_json(table, sample, target=None):
+    """The same as a dict."""
+    left_out = {c.name: c.reason for c in sample.columns if c.kind is Kind.LEFT_OUT}
+    facts = {
+        "table": table,
+        "rows": len(sample.X),
+        "columns": {**by_kind(sample.columns), "left_out": left_out},
+    }
+    if target is None:
+        return facts
+    labels = {"labeled": sample.counts, "unlabeled": sample.n_unlabeled}
+    return {**facts, "target": target, **labels}
+
+
+def describe_kinds(names_by_kind):
+    """How many columns are numbers and how many categories, with their names."""
+    for kind, names in names_by_kind.items():
+        if names:
+            yield kind, f"{len(names):,}: {shorten(names)}"
+
+
+def by_kind(columns):
+    """Names of the columns that are used, by what they are used as."""
+    return {
+        kind.value: [column.name for column in columns if column.kind is kind]
+        for kind in _USED
+    }
+
+
+def _by_reason(columns):
+    reasons = {}
+    for column in columns:
+        if column.kind is Kind.LEFT_OUT:
+            reasons.setdefault(column.reason, []).append(column.name)
+    return reasons

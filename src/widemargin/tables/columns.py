@@ -1,0 +1,134 @@
+"""What the columns of a table hold, and which of them can be features."""
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+import pandas as pd
+
+from widemargin.tables.errors import TableError, check_columns
+
+_MOST_CATEGORIES = 100  # as many features does one column become
+_FEW = 10  # as many rows may all be different and still be categories
+_IDENTIFIER = re.compile(r"(^|[^a-z])(id|index|row|key|nr|no|number)$|^column 1$", re.I)
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}([./-])\d{1,2}\2\d{2,4}")
+_TRUTH = {"true": 1.0, "false": 0.0}
+
+
+class Kind(Enum):
+    """What a column is used as."""
+
+    NUMBERS = "numbers"
+    CATEGORIES = "categories"
+    LEFT_OUT = "left out"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column, what it is used as and, where it is left out, why."""
+
+    name: str
+    kind: Kind
+    reason: str = ""
+
+
+def examine_columns(frame, *, numeric=(), categorical=(), dropped=(), name="the table"):
+    """Decide what each column of a table is used as.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Without the target.
+    numeric, categorical, dropped : collections of str
+        Columns whose use is given.
+    name : str
+        What the table is called in messages.
+
+    Returns
+    -------
+    list of Column
+
+    Raises
+    ------
+    TableError
+        If a column mixes numbers and text, or none is left to learn from.
+    """
+    check_columns([*numeric, *categorical, *dropped], frame.columns, name)
+    given = {column: Column(column, Kind.LEFT_OUT, "as asked") for column in dropped}
+    given |= {column: Column(column, Kind.CATEGORIES) for column in categorical}
+    given |= {column: Column(column, Kind.NUMBERS) for column in numeric}
+    columns = [given.get(column) or _examine(column, frame[column]) for column in frame]
+    if all(column.kind is Kind.LEFT_OUT for column in columns):
+        reasons = "; ".join(f"{column.name!r}: {column.reason}" for column in columns)
+        raise TableError(
+            f"No column of {name} is left to learn from ({reasons or 'it has none'}). "
+            "Use one with --numeric or --categorical."
+        )
+    return columns
+
+
+def as_numbers(values):
+    """Numbers, or truth values, of a column; NaN where there is none."""
+    if pd.api.types.is_numeric_dtype(values):
+        return values.astype(float)
+    truth = values.map(lambda value: _TRUTH.get(str(value).lower()), na_action="ignore")
+    if truth.notna().equals(values.notna()):
+        return truth.astype(float)
+    return pd.to_numeric(values, errors="coerce").astype(float)
+
+
+def refuse_mixture(name, values, also=""):
+    """Raise `TableError` for a column of text at least half of which are numbers."""
+    filled = values.dropna()
+    is_number = as_numbers(filled).notna()
+    if is_number.all() or is_number.mean() < 0.5:
+        return
+    others = filled[~is_number]
+    raise TableError(
+        f"Column {name!r} mixes numbers and text: {len(others):,} of its "
+        f"{len(filled):,} values are like {str(others.iloc[0])!r} (row "
+        f"{others.index[0] + 1:,}). Mend them, or add --missing "
+        f"{str(others.iloc[0])!r} if that marks a missing cell, --categorical {name!r} "
+        f"if the numbers are names{also}."
+    )
+
+
+def _examine(name, values):
+    filled = values.dropna()
+    if not len(filled):
+        return Column(name, Kind.LEFT_OUT, "empty")
+    if pd.api.types.is_datetime64_any_dtype(filled) or _are_dates(filled):
+        return Column(name, Kind.LEFT_OUT, "dates; make numbers of them, such as days")
+    numbers = as_numbers(filled)
+    if numbers.notna().all():
+        return Column(name, *_judge_numbers(name, numbers, len(values)))
+    refuse_mixture(name, values, f", or --drop {name!r}")
+    return Column(name, *_judge_text(filled, len(values)))
+
+
+def _judge_numbers(name, numbers, n_rows):
+    if numbers.nunique() == 1:
+        return Kind.LEFT_OUT, f"always {numbers.iloc[0]:g}"
+    is_key = len(numbers) == n_rows > _FEW and numbers.is_unique
+    is_key = is_key and bool((numbers % 1 == 0).all())
+    if is_key and (_IDENTIFIER.search(name) or bool((numbers.diff()[1:] == 1).all())):
+        return Kind.LEFT_OUT, "looks like an identifier: another number in each row"
+    return (Kind.NUMBERS,)
+
+
+def _judge_text(texts, n_rows):
+    n_different = texts.nunique()
+    if n_different == 1 and len(texts) == n_rows:
+        return Kind.LEFT_OUT, f"always {texts.iloc[0]!r}"
+    if n_different > max(_FEW, len(texts) / 2):
+        return Kind.LEFT_OUT, (
+            f"looks like an identifier or free text: {n_different:,} different values "
+            f"in {len(texts):,} rows"
+        )
+    if n_different > _MOST_CATEGORIES:
+        return Kind.LEFT_OUT, f"{n_different:,} different values are too many"
+    return (Kind.CATEGORIES,)
+
+
+def _are_dates(values):
+    return all(isinstance(v, str) and _DATE.fullmatch(v) for v in values)

@@ -1,0 +1,39 @@
+"""What is raised for a table that cannot be used as it is."""
+
+from difflib import get_close_matches
+
+
+class TableError(ValueError):
+    """A table, or a column of it, cannot be used; the message names the way out."""
+
+
+def check_columns(wanted, columns, name):
+    """Raise `TableError` unless all wanted columns are there.
+
+    Parameters
+    ----------
+    wanted : iterable of str
+    columns : iterable of str
+        Those of the table.
+    name : str
+        What the table is called in the message.
+    """
+    columns = list(columns)
+    missing = [column for column in wanted if column not in columns]
+    if not missing:
+        return
+    near = get_close_matches(missing[0], columns, 1)
+    advice = f"Did you mean {near[0]!r}? " if near else ""
+    noun = "is no column" if len(missing) == 1 else "are no columns"
+    raise TableError(
+        f"There {noun} {listed(missing)} in {name}. {advice}Its columns are "
+        f"{listed(columns)}."
+    )
+
+
+def listed(names, most=10):
+    """Names in quotes, the first ones of many."""
+    names = list(names)
+    shown = ", ".join(repr(name) for name in names[:most])
+    n_more = len(names) - most
+    return f"{shown} and {n_more:,} more" if n_more > 0 else shown

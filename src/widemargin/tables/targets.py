@@ -1,0 +1,78 @@
+"""The target column of a table as labels."""
+
+import numpy as np
+import pandas as pd
+
+from widemargin.labels import labeled_mask, read_labels
+from widemargin.tables.columns import refuse_mixture
+from widemargin.tables.errors import TableError
+
+_MANY = 20  # classes that may have a single label each
+
+
+def read_target(values, *, as_names=False):
+    """Labels of a column; its empty cells are the rows without one.
+
+    Parameters
+    ----------
+    values : Series
+        The column.
+    as_names : bool, default=False
+        Whether numbers beside text are names of classes, too.
+
+    Returns
+    -------
+    y : ndarray
+        As estimators take it.
+    labels : PartialLabels
+        What is known.
+
+    Raises
+    ------
+    TableError
+        If the labels cannot be classes, or are all of one class.
+    """
+    name = values.name
+    y = _as_labels(values, as_names)
+    labeled = labeled_mask(y)
+    if not labeled.any():
+        raise TableError(
+            f"Column {name!r} has no label: all {len(y):,} cells are empty. Fill in a "
+            "few rows of each class, or find groups without labels: widemargin cluster."
+        )
+    n_labeled, different = int(labeled.sum()), set(y[labeled].tolist())
+    if len(different) == 1:
+        raise TableError(
+            f"Column {name!r} holds one class only, {different.pop()!r} "
+            f"({n_labeled:,} labeled rows); label rows of at least one more class."
+        )
+    if len(different) > max(_MANY, 0.9 * n_labeled):
+        raise TableError(
+            f"Column {name!r} holds {len(different):,} different labels in "
+            f"{n_labeled:,} labeled rows; a target has several rows of each class. "
+            "Name another column with --target."
+        )
+    try:
+        return y, read_labels(y)
+    except ValueError as error:
+        raise TableError(
+            f"Column {name!r} cannot be the target: {error} To take its values as "
+            f"names, add --categorical {name!r}."
+        ) from error
+
+
+def _as_labels(values, as_names):
+    """Numbers where all are whole, otherwise as they are; None where there is none."""
+    if values.dtype == float and (values.dropna() % 1 == 0).all():
+        values = values.astype("Int64")
+    elif isinstance(values.dtype, np.dtype) and values.dtype.kind in "iuf":
+        return values.to_numpy()
+    if pd.api.types.is_object_dtype(values) and not as_names:
+        refuse_mixture(values.name, values)
+    labels = np.empty(len(values), dtype=object)
+    known = values.notna()
+    labels[known] = [
+        value.item() if isinstance(value, np.generic) else value
+        for value in values[known]
+    ]
+    return labels

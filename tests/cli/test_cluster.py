@@ -1,0 +1,41 @@
+import json
+
+import pandas as pd
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+CLUSTER = "cluster", "few.csv", "-k", 3, "--drop", "species"
+
+
+@pytest.fixture(autouse=True)
+def few(folder, iris):
+    """Every third flower."""
+    iris[::3].to_csv("few.csv", index=False)
+
+
+def test_cluster_finds_groups_and_saves_a_model(done, truth):
+    result = done(*CLUSTER)
+    assert "species (as asked)" in result.stdout
+    found = pd.read_csv("few-clusters.csv")
+    assert list(found) == ["row", "cluster"]
+    assert adjusted_rand_score(truth[::3], found["cluster"]) > 0.5
+    labels = done("predict", "few-clusters.wm", "iris.csv").stdout
+    assert labels.splitlines()[0] == "row,cluster"
+
+
+def test_json(done):
+    outcome = json.loads(done(*CLUSTER, "--json").stdout)
+    assert sum(outcome["clusters"].values()) == 50
+    assert outcome["predictions"] == "few-clusters.csv"
+    assert (
+        json.loads(done("inspect", outcome["model"], "--json").stdout)["clusters"] == 3
+    )
+
+
+def test_more_clusters_than_rows(refused):
+    message = refused("cluster", "iris.csv", "-k", 200)
+    assert "-k must be at most the number of rows of iris.csv, 150, got 200." in message
+
+
+def test_one_cluster(refused):
+    assert "1 is not in the range x>=2" in refused("cluster", "iris.csv", "-k", 1)

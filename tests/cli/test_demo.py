@@ -1,0 +1,31 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from widemargin import demo
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """The demonstration with two of its methods."""
+    names = "SVC (labels only)", "LaplacianSVC"
+    monkeypatch.setattr(demo, "METHODS", {name: demo.METHODS[name] for name in names})
+
+
+@pytest.mark.usefixtures("quick")
+def test_demo_prints_a_table_and_writes_a_picture(done, refused):
+    pytest.importorskip("matplotlib")
+    result = done("demo", "digits.png")
+    assert "LaplacianSVC" in result.stdout
+    assert "Picture written to digits.png" in result.stdout
+    assert Path("digits.png").stat().st_size > 10_000
+    assert "digits.png exists; add --force" in refused("demo", "digits.png")
+
+
+@pytest.mark.usefixtures("quick")
+def test_json(done):
+    methods = json.loads(done("demo", "--json").stdout)["methods"]
+    assert methods["LaplacianSVC"]["accuracy"] > 0.85
+    assert np.isclose(methods["SVC (labels only)"]["accuracy"], 0.743, atol=0.01)

@@ -1,0 +1,156 @@
+"""Each mistake gets one sentence that names it and the way out."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+FIT = "fit", "iris.csv", "--target", "species"
+
+
+def test_wrong_column(refused):
+    message = refused("fit", "iris.csv", "--target", "speces")
+    assert "no column 'speces' in iris.csv. Did you mean 'species'?" in message
+    assert "'petal_width'" in message
+
+
+@pytest.mark.parametrize("option", ["--numeric", "--categorical", "--drop"])
+def test_wrong_column_in_an_option(refused, option):
+    assert "no column 'petal' in iris.csv" in refused(*FIT, option, "petal")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("nowhere.csv", None, "Cannot read nowhere.csv: no such file"),
+        ("table.xlsx", b"PK", "does not tell its format; add --format"),
+        ("table.csv", b"", "table.csv is empty"),
+        ("table.csv", b"a,species\n", "table.csv has no rows"),
+        ("table.csv", "a,é\n1,2".encode("latin-1"), "not a text file in UTF-8"),
+        ("table.csv", b"a,species\n1,2\n1,2,3\n", "Expected 2 fields in line 3, saw 3"),
+        ("table.csv", b"a,species\n1,2,3\n1,2,3\n", "more cells than its header"),
+        ("table.csv", b"a,a,species\n1,2,3\n", "more than one column 'a'"),
+        ("table.csv", b"a;species\n1;2\n", "add --separator ';'"),
+        ("table.npz", b"no", "table.npz is no NPZ file of plain arrays"),
+        ("table.csv", b"a,species\n1,x\ninf,y\n2,\n", "got 'inf' in row 2"),
+        ("table.csv", b"a,species\n1,x\n1,y\n1,\n", "'a': always 1"),
+        ("table.csv", b"species\nx\ny\nz\n", "No column of table.csv is left"),
+    ],
+)
+def test_unreadable_tables(refused, folder, name, content, message):
+    if content is not None:
+        (folder / name).write_bytes(content)
+    assert message in refused("fit", name, "--target", "species")
+
+
+def test_unreadable_parquet(refused, folder, monkeypatch):
+    (folder / "table.parquet").write_bytes(b"no")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "fastparquet", None)
+    message = refused("fit", "table.parquet", "--target", "species")
+    assert "pip install 'widemargin[parquet]'" in message
+
+
+def test_parquet_needs_pyarrow_before_any_work(refused, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    message = refused(*FIT, "--predictions", "p.parquet")
+    assert "pip install 'widemargin[parquet]'" in message
+
+
+def test_arrays_that_are_no_columns(refused):
+    np.savez("table.npz", X=np.zeros((3, 2)), y=np.zeros(4))
+    message = refused("fit", "table.npz", "--target", "y")
+    assert "arrays of different lengths: 'X' 3, 'y' 4" in message
+    np.savez("table.npz", X=np.zeros((3, 2, 2)))
+    assert "'X' of shape (3, 2, 2)" in refused("cluster", "table.npz", "-k", 2)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([None] * 150, "has no label: all 150 cells are empty"),
+        (["rose"] * 3 + [None] * 147, "holds one class only, 'rose' (3 labeled rows)"),
+        (["1", "2", "rose"] * 3 + [None] * 141, "mixes numbers and text: 3 of its 9"),
+        ([0.5, 1.5] * 5 + [None] * 140, "values such as 0.5"),
+        ([-1, 1] * 5 + [None] * 140, "the integer -1"),
+        (
+            [f"name {i}" for i in range(140)] + [None] * 10,
+            "140 different labels in 140",
+        ),
+    ],
+)
+def test_targets_that_are_none(refused, iris, labels, message):
+    iris["species"] = pd.Series(labels, dtype=object)
+    iris.to_csv("iris.csv", index=False)
+    assert message in refused(*FIT)
+
+
+@pytest.mark.parametrize("command", [FIT, ("cluster", "iris.csv", "-k", 2)])
+def test_mixed_types_and_the_way_out(refused, done, iris, command):
+    iris["petal_width"] = iris["petal_width"].astype(object)
+    iris.loc[[2, 9], "petal_width"] = "?"
+    iris.to_csv("iris.csv", index=False)
+    message = refused(*command)
+    assert "'petal_width' mixes numbers and text: 2 of its 150 values" in message
+    assert "'?' (row 3)" in message
+    if command is FIT:
+        done(*command, "--folds", 0, "--missing", "?")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--out", "-"], "--out must be the name of a file"),
+        (["--out", "no/m.wm"], "There is no folder no for m.wm"),
+        (["--out", "."], ". is a folder"),
+        (["--out", "a.csv", "--predictions", "a.csv"], "must be two files"),
+        (["--predictions", "p.doc"], "p.doc does not end in one of .csv"),
+        (["--predictions", "-", "--json"], "both write to standard output"),
+        (["--method", "magic"], "'magic' is not one of"),
+        (["--set", "gama=1"], "did you mean 'gamma'?"),
+        (["--set", "gamma"], "--set must be NAME=VALUE, got 'gamma'"),
+        (["--set", "gamma=-1"], "gamma of LaplacianSVC must be a number > 0, got -1"),
+        (["--folds", "-1"], "-1 is not in the range"),
+        (["--folds", "1"], "must be 0, for no estimate, or at least 2, got 1."),
+    ],
+)
+def test_wrong_options(refused, words, message):
+    assert message in refused(*FIT, *words)
+
+
+def test_debug_shows_where_an_error_arose(run):
+    result = run("fit", "iris.csv", "--target", "speces", "--debug")
+    assert result.exit_code == 2
+    assert "Traceback" in result.stderr
+    assert "in check_columns" in result.stderr
+
+
+def test_a_mistake_of_ours_is_told_apart(run, monkeypatch):
+    def fail(*_):
+        raise AssertionError("2 + 2 = 5")
+
+    monkeypatch.setattr("widemargin.cli.fitting.read_sample", fail)
+    result = run(*FIT)
+    assert result.exit_code == 1
+    assert "AssertionError: 2 + 2 = 5" in result.stderr
+    assert "--debug" in result.stderr
+
+
+def test_an_interrupt_is_told(run, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("widemargin.cli.fitting.fit_and_estimate", interrupt)
+    result = run(*FIT)
+    assert result.exit_code == 130
+    assert "Interrupted" in result.stderr
+
+
+def test_a_full_disk_is_told(refused, monkeypatch):
+    def fail(path, _):
+        raise OSError(28, "No space left on device", path)
+
+    monkeypatch.setattr("widemargin.model_files.files.write_whole", fail)
+    message = refused(*FIT, "--folds", 0)
+    assert "Cannot use iris.wm: no space left on device." in message

@@ -1,0 +1,188 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_digits
+
+import widemargin
+from widemargin.cli.methods import METHODS
+from widemargin.datasets import hide_labels
+
+FIT = "fit", "iris.csv", "--target", "species"
+
+
+def test_fit_says_what_it_found_and_writes_both_files(done, iris, truth):
+    result = done(*FIT)
+    report = " ".join(result.stdout.split())
+    assert "iris.csv, 150 rows" in report
+    assert "numbers 4: sepal_length, sepal_width, petal_length, petal_width" in report
+    assert "categories 1: color" in report
+    assert "left out flower_id (looks like an identifier" in report
+    assert "picked (dates" in report
+    assert "30 in 'species': setosa (10), versicolor (10), virginica (10)" in report
+    assert "unlabeled 120" in report
+    assert "right by laplacian" in report
+    assert "right by SVC on the labels alone" in report
+    assert "training rows are inside" in report
+    assert result.stderr == ""
+
+    found = pd.read_csv("iris-predictions.csv")
+    assert list(found) == ["row", "label", "probability", "source"]
+    assert found["row"].tolist() == list(range(1, 151))
+    given = iris["species"].notna()
+    assert (found["source"] == np.where(given, "given", "inferred")).all()
+    assert (found["label"] == iris["species"])[given].all()
+    assert (found["label"] == truth).mean() > 0.85
+    assert found["probability"].between(0, 1).all()
+
+
+def test_a_saved_model_predicts_a_data_frame(done, iris):
+    done(*FIT)
+    model = widemargin.load("iris.wm")
+    found = pd.read_csv("iris-predictions.csv")
+    inferred = found["source"] == "inferred"
+    labels = model.predict(iris.drop(columns=["species", "flower_id"]))
+    assert (labels == found["label"])[inferred].all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_all_methods_fit_save_and_predict(done, method, iris, truth):
+    iris[::2].to_csv("half.csv", index=False)
+    done("fit", "half.csv", "--target", "species", "--method", method, "--folds", 0)
+    found = pd.read_csv("half-predictions.csv")
+    assert (found["label"] == truth[::2]).mean() > 0.8
+    result = done("predict", "half.wm", "iris.csv")
+    assert result.stdout.count("\n") == 151
+
+
+def test_json_is_all_that_is_printed(done):
+    result = done(*FIT, "--json")
+    outcome = json.loads(result.stdout)
+    assert outcome["rows"] == 150
+    assert outcome["unlabeled"] == 120
+    assert outcome["labeled"] == dict.fromkeys(
+        ["setosa", "versicolor", "virginica"], 10
+    )
+    assert outcome["columns"]["categories"] == ["color"]
+    assert set(outcome["columns"]["left_out"]) == {"flower_id", "picked"}
+    assert outcome["estimate"]["rows"] == 30
+    assert 0.5 < outcome["estimate"]["accuracy"] <= 1
+    assert 0.5 < outcome["estimate"]["baseline_accuracy"] <= 1
+    assert sum(outcome["inferred"].values()) == 120
+    assert outcome["model"] == "iris.wm"
+    assert result.stderr == ""
+
+
+def test_from_standard_input_to_standard_output(done, folder):
+    text = (folder / "iris.csv").read_text()
+    words = "fit", "-", "--target", "species", "--predictions", "-", "--folds", 0
+    result = done(*words, input=text)
+    assert result.stdout.splitlines()[0] == "row,label,probability,source"
+    assert result.stdout.count("\n") == 151
+    assert "stdin, 150 rows" in result.stderr
+    assert widemargin.load("table.wm")
+
+
+def test_digits_keep_whole_numbers_as_names(done, folder):
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:400], y[:400]
+    frame = pd.DataFrame(X).add_prefix("pixel_")
+    frame["digit"] = hide_labels(y.astype(float), 50, rng=0)  # NaN marks the others
+    frame.to_csv("digits.csv", index=False)
+    report = done("fit", "digits.csv", "--target", "digit", "--folds", 0).stdout
+    assert "(always 0)" in report
+    found = pd.read_csv("digits-predictions.csv", dtype=str)
+    assert set(found["label"]) == set("0123456789")
+    assert (found["label"].astype(int) == y).mean() > 0.75
+    assert widemargin.load("digits.wm").classes_.tolist() == list(range(10))
+
+
+@pytest.mark.parametrize("ending", [".tsv", ".parquet", ".npz"])
+def test_other_formats(done, iris, ending):
+    table = f"flowers{ending}"
+    if ending == ".tsv":
+        iris.to_csv(table, index=False, sep="\t")
+    elif ending == ".parquet":
+        pytest.importorskip("pyarrow")
+        iris.to_parquet(table)
+    else:
+        species = iris["species"].fillna("").to_numpy(str)
+        np.savez(table, X=iris.filter(like="_length").to_numpy(), species=species)
+    written = ".csv" if ending == ".npz" else ending
+    out = f"labels{written}"
+    words = "fit", table, "--target", "species", "--folds", 0, "--predictions", out
+    done(*words)
+    read = {".csv": pd.read_csv, ".tsv": pd.read_table, ".parquet": pd.read_parquet}
+    found = read[written](out)
+    assert (found["source"] == "given").sum() == 30
+    done("predict", "flowers.wm", table)
+
+
+def test_parameters_can_be_set(done):
+    done(*FIT, "--folds", 0, "--set", "kernel=linear", "--set", "ambient_reg=0.5")
+    machine = widemargin.load("iris.wm")[-1]
+    assert (machine.kernel, machine.ambient_reg) == ("linear", 0.5)
+
+
+def test_rows_of_no_class_can_be_marked(done, iris):
+    iris.loc[iris["species"] == "setosa", "species"] = "junk"
+    iris.to_csv("iris.csv", index=False)
+    settings = "--method", "tri-class", "--set", "irrelevant_label=junk"
+    assert "20 labeled rows" in done(*FIT, *settings).stdout
+    found = pd.read_csv("iris-predictions.csv")
+    assert (found["source"] == "irrelevant").sum() == 10
+    assert not found["relevant"][found["source"] == "irrelevant"].all()
+    assert "junk" not in set(found["label"])
+
+
+def test_columns_can_be_chosen(done):
+    words = "--numeric", "flower_id", "--categorical", "picked", "--drop", "color"
+    outcome = json.loads(done(*FIT, *words, "--folds", 0, "--json").stdout)
+    assert "flower_id" in outcome["columns"]["numbers"]
+    assert outcome["columns"]["categories"] == ["picked"]
+    assert outcome["columns"]["left_out"] == {"color": "as asked"}
+
+
+def test_numbers_can_be_names_of_classes(done, iris):
+    names = {"setosa": "07", "versicolor": "-1", "virginica": "none"}
+    iris["species"] = iris["species"].map(names)
+    iris.to_csv("iris.csv", index=False)
+    outcome = json.loads(
+        done(*FIT, "--categorical", "species", "--folds", 0, "--json").stdout
+    )
+    assert set(outcome["labeled"]) == set(names.values())
+    assert outcome["unlabeled"] == 120
+
+
+def test_an_estimate_that_cannot_be_made_is_told(done, iris):
+    labeled = iris["species"].notna()
+    iris.loc[labeled & iris["species"].duplicated(), "species"] = None
+    iris.to_csv("iris.csv", index=False)
+    result = done(*FIT, "--method", "svm")
+    assert "none: two classes with two labeled rows or more" in result.stdout
+
+
+def test_existing_files_stay_unless_forced(done, refused, folder):
+    done(*FIT, "--folds", 0)
+    before = (folder / "iris.wm").read_bytes()
+    assert "iris.wm exists; add --force" in refused(*FIT)
+    words = *FIT, "--out", "other.wm"
+    assert "iris-predictions.csv exists; add --force" in refused(*words)
+    done(*FIT, "--folds", 0, "--force", "--method", "svm")
+    assert (folder / "iris.wm").read_bytes() != before
+
+
+def test_supervised_fit_needs_no_unlabeled_rows(done, refused, iris, truth):
+    iris.assign(species=truth).to_csv("iris.csv", index=False)
+    message = refused(*FIT)
+    assert "Column 'species' has no empty cell: all 150 rows" in message
+    assert "--method svm" in message
+    assert "unlabeled    0" in done(*FIT, "--method", "svm", "--folds", 0).stdout
+
+
+def test_warnings_are_notes(done):
+    result = done(*FIT, "--set", "max_iter=1", "--set", "solver=pcg", "--folds", 0)
+    notes = result.stderr.splitlines()
+    assert notes
+    assert all(note.startswith("Note: LaplacianSVC") for note in notes)

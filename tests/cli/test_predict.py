@@ -1,0 +1,113 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from widemargin import LaplacianSVC, MaxMarginClustering, save
+
+
+@pytest.fixture
+def model(done):
+    done("fit", "iris.csv", "--target", "species", "--folds", 0)
+    return "iris.wm"
+
+
+def test_to_standard_output(done, model):
+    result = done("predict", model, "iris.csv")
+    lines = result.stdout.splitlines()
+    assert lines[0] == "row,label,probability"
+    assert lines[1].startswith("1,setosa,0.")
+    assert len(lines) == 151
+    assert result.stderr == ""
+
+
+def test_from_standard_input_in_other_order_with_other_columns(done, model, iris):
+    expected = done("predict", model, "iris.csv").stdout
+    frame = iris[iris.columns[::-1]].drop(columns="species").assign(extra="x")
+    text = frame.to_csv(index=False, sep=";")
+    result = done("predict", model, "-", "--separator", ";", input=text)
+    assert result.stdout == expected
+
+
+def test_to_a_file(done, refused, model):
+    words = "predict", model, "iris.csv", "--out", "labels.tsv"
+    report = done(*words).stdout
+    assert "setosa (50)" in report
+    assert "labels.tsv" in report
+    assert len(pd.read_table("labels.tsv")) == 150
+    assert "labels.tsv exists; add --force" in refused(*words)
+    done(*words, "--force")
+
+
+def test_json(done, model):
+    outcome = json.loads(done("predict", model, "iris.csv", "--json").stdout)
+    assert outcome["rows"] == 150
+    assert sum(outcome["counts"].values()) == 150
+    assert outcome["predictions"][0]["label"] == "setosa"
+    words = "predict", model, "iris.csv", "--json", "--out", "labels.csv"
+    assert json.loads(done(*words).stdout)["predictions"] == "labels.csv"
+
+
+def test_unknown_categories_and_gaps_are_no_error(done, model, iris):
+    iris["color"] = "violet"
+    iris["sepal_width"] = None
+    text = iris.to_csv(index=False)
+    assert done("predict", model, "-", input=text).stdout.count("\n") == 151
+
+
+def test_missing_columns(refused, model, iris):
+    text = iris.drop(columns=["color", "petal_width"]).to_csv(index=False)
+    message = refused("predict", model, "-", input=text)
+    assert "lacks the columns 'petal_width', 'color' that the model was" in message
+
+
+def test_text_in_place_of_numbers(refused, model, iris):
+    iris["petal_width"] = "wide"
+    message = refused("predict", model, "-", input=iris.to_csv(index=False))
+    assert "'petal_width' must hold numbers, got 'wide' in row 1" in message
+
+
+def test_categories_that_look_like_numbers(done, iris):
+    """What is a name in training is a name in prediction."""
+    iris["color"] = iris["color"].map({"white": "1", "blue": "x"})
+    iris.to_csv("iris.csv", index=False)
+    done("fit", "iris.csv", "--target", "species", "--folds", 0)
+    expected = done("predict", "iris.wm", "iris.csv").stdout.splitlines()[1]
+    text = iris.iloc[1:2].to_csv(index=False)  # all that is left looks like a number
+    iris["color"] = "x"
+    iris.iloc[1:2].to_csv("other.csv", index=False)
+    number = done("predict", "iris.wm", "-", input=text).stdout
+    other = done("predict", "iris.wm", "other.csv").stdout
+    assert expected
+    assert number != other
+
+
+def test_model_of_an_array(done, refused, iris):
+    X = iris.filter(regex="length").to_numpy()
+    labels = iris["species"].to_numpy(object)
+    labels[iris["species"].isna()] = None
+    save(LaplacianSVC().fit(X, labels), "array.wm")
+    table = iris.filter(regex="length").to_csv(index=False)
+    assert done("predict", "array.wm", "-", input=table).stdout.count("\n") == 151
+    assert "2 columns" in refused("predict", "array.wm", "iris.csv")
+
+
+def test_model_of_clusters(done):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    model = MaxMarginClustering(2, gamma=0.5, ambient_reg=0.1, random_state=0).fit(X)
+    save(model, "clusters.wm")
+    pd.DataFrame(X).to_csv("x.csv", index=False)
+    found = pd.read_csv("x.csv")
+    lines = done("predict", "clusters.wm", "x.csv").stdout.splitlines()
+    assert lines[0] == "row,cluster"
+    assert len(lines) == len(found) + 1
+
+
+@pytest.mark.parametrize("command", ["predict", "inspect"])
+def test_what_is_no_model(refused, command):
+    table = ["iris.csv"] if command == "predict" else []
+    assert "no model file no.wm" in refused(command, "no.wm", *table)
+    assert "not a model file that can be trusted" in refused(
+        command, "iris.csv", *table
+    )

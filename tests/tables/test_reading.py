@@ -1,0 +1,99 @@
+import io
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from widemargin.tables import TableError, read_table
+
+
+@pytest.fixture
+def read(tmp_path):
+    def invoke(content, name="table.csv", **options):
+        path = tmp_path / name
+        path.write_text(content, encoding="utf-8")
+        return read_table(path, **options)
+
+    return invoke
+
+
+def test_types_are_found(read):
+    frame = read("a,b,c,d\n1,1.5,x,True\n2,,y,False\n")
+    kinds = [frame[name].dtype.kind for name in "abcd"]
+    assert kinds == ["i", "f", "O", "b"]
+
+
+def test_missing_cells(read):
+    frame = read("a,b\n NA ,\nnull,   \n?,none\n", missing=["?"])
+    assert frame["a"].isna().all()
+    assert frame["b"].tolist() == [None, None, "none"]
+
+
+def test_blanks_around_cells_and_names_do_not_count(read):
+    frame = read('a , b,"c"\nx , 1,"y "\nx, 2,y\n')
+    assert list(frame) == ["a", "b", "c"]
+    assert frame["a"].tolist() == ["x", "x"]
+    assert frame["b"].tolist() == [1, 2]
+    assert frame["c"].tolist() == ["y", "y"]
+
+
+def test_quotes_and_unicode(read):
+    frame = read('"größe, cm","say ""hi"""\n"1","line\nbreak"\n2,"a,b"\n')
+    assert list(frame) == ["größe, cm", 'say "hi"']
+    assert frame.iloc[:, 1].tolist() == ["line\nbreak", "a,b"]
+
+
+def test_a_mark_of_byte_order_is_no_part_of_a_name(read):
+    assert list(read("\ufeffa,b\n1,2\n")) == ["a", "b"]
+
+
+def test_a_column_without_a_name_is_called_by_its_place(read):
+    assert list(read(",a\n0,5\n1,6\n")) == ["column 1", "a"]
+
+
+def test_numbers_with_separators_remain_text(read):
+    assert read('a\n"1,234"\n"5,678"\n')["a"].tolist() == ["1,234", "5,678"]
+
+
+def test_columns_can_be_read_as_text(read):
+    assert read("a,b\n007,1\n01,2\n", text=["a"])["a"].tolist() == ["007", "01"]
+
+
+def test_separators(read):
+    assert read("a\tb\n1\t2\n", "table.tsv").shape == (1, 2)
+    assert read("a;b\n1;2\n", separator=";").shape == (1, 2)
+    assert read("a|b\n1|2\n", "t.txt", file_format="csv", separator="|").shape == (1, 2)
+
+
+def test_standard_input_is_csv(monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(b"a,b\n1,2\n"))
+    monkeypatch.setattr(sys, "stdin", stream)
+    assert read_table("-").shape == (1, 2)
+
+
+def test_arrays(tmp_path):
+    path = tmp_path / "table.npz"
+    X, y = np.arange(6.0).reshape(3, 2), np.array(["u", "", "v"])
+    np.savez(path, X=X, y=y)
+    frame = read_table(path)
+    assert list(frame) == ["X_0", "X_1", "y"]
+    assert frame["y"].tolist() == ["u", None, "v"]
+    np.savez(path, y=np.array(["u", None], dtype=object))
+    with pytest.raises(TableError, match="not of objects"):
+        read_table(path)
+
+
+def test_parquet_keeps_types(tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "table.parquet"
+    frame = pd.DataFrame(
+        {"a": [1, 2], "b": ["x", None], "c": pd.Categorical(["u", "v"])}
+    )
+    frame.to_parquet(path)
+    read = read_table(path)
+    assert read["a"].tolist() == [1, 2]
+    assert read["b"].tolist() == ["x", None]
+    path.write_bytes(b"nothing of the kind")
+    with pytest.raises(TableError, match="is no Parquet file"):
+        read_table(path)

@@ -1,0 +1,40 @@
+import pandas as pd
+import pytest
+
+from widemargin.tables import TableError, read_target
+
+
+def read(values, dtype=None, **options):
+    return read_target(pd.Series(values, name="y", dtype=dtype), **options)[1]
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "classes"),
+    [
+        (["b", None, "a", "b"], object, ["a", "b"]),
+        ([1.0, None, 0.0, 1.0], float, [0, 1]),
+        ([1, -1, 0, 1], int, [0, 1]),
+        ([True, None, False, True], object, [False, True]),
+        (["b", None, "a", "b"], "category", ["a", "b"]),
+        ([1, None, 0, 1], "Int64", [0, 1]),
+    ],
+)
+def test_empty_cells_are_unlabeled(values, dtype, classes):
+    labels = read(values, dtype)
+    assert labels.classes.tolist() == classes
+    assert [type(name) for name in labels.classes.tolist()] == [type(classes[0])] * 2
+    assert labels.labeled.tolist() == [True, False, True, True]
+
+
+def test_numbers_beside_text_can_be_names():
+    values = ["1", "2", "two", None]
+    with pytest.raises(TableError, match="'y' mixes numbers and text"):
+        read(values, object)
+    assert read(values, object, as_names=True).classes.tolist() == ["1", "2", "two"]
+
+
+def test_what_labels_refuse_names_the_column():
+    with pytest.raises(
+        TableError, match=r"Column 'y' cannot be the target: .*such as 0.5"
+    ):
+        read([0.5, 1.0, None])
