@@ -4,12 +4,10 @@ Unlabeled points that belong to no class
 
 Two classes with three labels each, which are no fair sample, and unlabeled points of
 which a third belongs to neither class. A transductive machine keeps its boundary away
-from all unlabeled points, so that those of no class tilt it; the tri-class machine may
-let them lie on its boundary, and tells them apart (crosses). Large points are labeled,
-dotted lines are the margins.
+from all unlabeled points, so that those of no class tilt it.
+:class:`~widemargin.TriClassSVC` may let them lie on its boundary, and tells them apart
+(crosses).
 """
-
-import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -18,11 +16,11 @@ from sklearn.svm import SVC
 
 from widemargin import TransductiveSVC, TriClassSVC
 from widemargin.labels import labeled_mask
+from widemargin.plots import DecisionDisplay, TransductionDisplay
 
-centers = [[-2.5, 0], [2.5, 0], [0, 0]]
 X, y = make_blobs(
     [100, 100, 100],
-    centers=centers,
+    centers=[[-2.5, 0], [2.5, 0], [0, 0]],
     cluster_std=[[0.7, 2.0], [0.7, 2.0], [0.5, 2.0]],
     shuffle=False,
     random_state=4,
@@ -32,27 +30,37 @@ height = np.argsort(X[:200, 1].reshape(2, 100))  # labels are no fair sample
 y_partial[height[0, [75, 85, 95]]] = 0
 y_partial[100 + height[1, [5, 15, 25]]] = 1
 labeled, relevant = labeled_mask(y_partial), y < 2
+
+# %%
+# All three with the same kernel and the same C. Rows of no class do not count in the
+# errors.
 options = {"kernel": "linear", "C": 1.0, "unlabeled_weight": 1.0}
 models = {
-    "SVC on the labels": SVC(kernel="linear", C=1.0).fit(X[labeled], y[labeled]),
+    "SVC, labels alone": SVC(kernel="linear", C=1.0).fit(X[labeled], y[labeled]),
     "TransductiveSVC": TransductiveSVC(**options).fit(X, y_partial),
     "TriClassSVC": TriClassSVC(**options).fit(X, y_partial),
 }
 
-colors = np.array(["#0072B2", "#D55E00"])
-x_axis, y_axis = np.meshgrid(np.linspace(-5.5, 5.5, 200), np.linspace(-6, 6, 200))
-grid = np.column_stack([x_axis.ravel(), y_axis.ravel()])
-figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained", sharey=True)
+figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained", sharey=True)
 for ax, (name, model) in zip(axes, models.items(), strict=True):
-    scores = model.decision_function(grid).reshape(x_axis.shape)
-    levels, styles = [-1, 0, 1], ["dotted", "solid", "dotted"]
-    ax.contour(x_axis, y_axis, scores, levels, colors="black", linestyles=styles)
-    kept = np.ones(len(X), dtype=bool)
-    if isinstance(model, TriClassSVC):
-        kept = model.relevance_
-        ax.scatter(*X[~kept].T, s=18, color="gray", marker="x")
-    ax.scatter(*X[kept].T, s=12, color=colors[model.predict(X[kept])], alpha=0.6)
-    ax.scatter(*X[labeled].T, s=90, color=colors[y[labeled]], edgecolor="black")
-    error = np.mean(model.predict(X[relevant]) != y[relevant])
-    ax.set_title(f"{name}: {100 * error:.0f} % of both classes wrong", fontsize=10)
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "irrelevant_rows.png", dpi=150)
+    DecisionDisplay.from_estimator(model, X, y_partial, ax=ax, legend=ax is axes[-1])
+    error = (model.predict(X[relevant]) != y[relevant]).mean()
+    ax.set(title=f"{name}\n{error:.0%} of both classes wrong", ylabel="")
+plt.show()
+
+# %%
+# Rows that the machine found irrelevant make a block of their own, dots are mistakes:
+# rows of a class that were thrown out, or rows of no class that were let in.
+display = TransductionDisplay.from_estimator(
+    models["TriClassSVC"], X, y_partial, y_true=np.where(relevant, y, -1)
+)
+found = ~models["TriClassSVC"].relevance_
+display.ax_.set_title(
+    f"{(found & ~relevant).sum()} of {(~relevant).sum()} irrelevant rows found, "
+    f"{(found & relevant).sum()} others with them"
+)
+plt.show()
+
+# %%
+# This is a picture made for the machine: irrelevant rows lie between the classes. Rows
+# of no class that lie elsewhere look like one of the classes to it, and get its label.

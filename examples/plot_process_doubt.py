@@ -3,41 +3,63 @@ A Gaussian process that labels itself, and knows its doubt
 ==========================================================
 
 Two bands on either side of a curve, with eight labels. A process of the labels alone
-(left) guesses the curve; one that labels the other points itself finds the gap between
-the bands (middle). Its standard deviation (right, darker is surer) is small where
-points are, labeled or not, and large elsewhere.
+guesses the curve; :class:`~widemargin.SelfLabelingGPC` labels the other points itself
+and finds the gap between the bands.
 """
-
-import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 from widemargin import SelfLabelingGPC
 from widemargin.datasets import hide_labels, make_gp_toy
+from widemargin.labels import labeled_mask
+from widemargin.plots import DecisionDisplay
 
 X, y = make_gp_toy(300, random_state=0)
 y_partial = hide_labels(y, 8, rng=1)
-labeled = y_partial >= 0
-alone = SelfLabelingGPC().fit(X[labeled], y[labeled])
-model = SelfLabelingGPC().fit(X, y_partial)
+labeled = labeled_mask(y_partial)
+models = {
+    "labels alone": SelfLabelingGPC().fit(X[labeled], y[labeled]),
+    "self-labeling": SelfLabelingGPC().fit(X, y_partial),
+}
 
-colors = np.array(["#0072B2", "#D55E00"])
+figure, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained", sharey=True)
+for ax, (name, model) in zip(axes, models.items(), strict=True):
+    DecisionDisplay.from_estimator(
+        model, X, y_partial, ax=ax, margin=None, legend=ax is axes[-1]
+    )
+    error = (model.predict(X[~labeled]) != y[~labeled]).mean()
+    ax.set(title=f"{name}: {error:.0%} wrong", ylabel="")
+plt.show()
+
+# %%
+# A process has a standard deviation, too (``predict(X, return_std=True)``). That of the
+# labels alone grows with the distance to them. To the self-labeling one all points are
+# as good as labeled: it is small wherever points are, and in the gap between the bands
+# as well. The probability is what knows of the gap: it passes from 0 to 1 there.
 low, high = X.min(axis=0) - 0.7, X.max(axis=0) + 0.7
-x_axis, y_axis = np.meshgrid(*np.linspace(low, high, 150).T)
-grid = np.column_stack([x_axis.ravel(), y_axis.ravel()])
-figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained", sharey=True)
-for ax, one in zip(axes, (alone, model), strict=False):
-    chance = one.predict_proba(grid)[:, 1].reshape(x_axis.shape)
-    ax.contourf(x_axis, y_axis, chance, np.linspace(0, 1, 11), cmap="PuOr_r", alpha=0.5)
-    ax.contour(x_axis, y_axis, chance, [0.5], colors="black")
-    ax.scatter(*X.T, s=10, color="0.35")
-    ax.scatter(*X[labeled].T, s=80, color=colors[y[labeled]], edgecolor="black")
-    error = np.mean(one.predict(X[~labeled]) != y[~labeled])
-    whose = "labels alone" if one is alone else "self-labeling"
-    ax.set_title(f"{whose}: {100 * error:.0f} % wrong", fontsize=10)
-_, std = model.predict(grid, return_std=True)
-axes[2].contourf(x_axis, y_axis, std.reshape(x_axis.shape), 12, cmap="Greys_r")
-axes[2].scatter(*X.T, s=10, color=colors[model.transduction_])
-axes[2].set_title("standard deviation of the score", fontsize=10)
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "process_doubt.png", dpi=150)
+mesh = np.meshgrid(*np.linspace(low, high, 120).T)
+grid = np.column_stack([coordinates.ravel() for coordinates in mesh])
+
+levels = np.linspace(0, 1, 11)
+figure, axes = plt.subplots(
+    2, 2, figsize=(9, 6.4), layout="constrained", sharex=True, sharey=True
+)
+for column, (name, model) in enumerate(models.items()):
+    _, std = model.predict(grid, return_std=True)
+    chance = model.predict_proba(grid)[:, 1]
+    fields = [("standard deviation", std, "Greys"), ("probability", chance, "PuOr_r")]
+    for row, (field, values, cmap) in enumerate(fields):
+        ax = axes[row, column]
+        values = values.reshape(mesh[0].shape)
+        filled = ax.contourf(*mesh, values, levels, cmap=cmap, extend="max")
+        ax.scatter(*X.T, s=6, color="black", alpha=0.4, linewidth=0)
+        ax.scatter(*X[labeled].T, s=60, facecolor="white", edgecolor="black")
+        ax.set_title(f"{name}: {field}", fontsize=10)
+        if column == 1:
+            figure.colorbar(filled, ax=ax)
+plt.show()
+
+# %%
+# Doubt of this kind is about where points have been seen. A process that takes a whole
+# band for the wrong class, because a label is wrong or none is near, is as sure of it.

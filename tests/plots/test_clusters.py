@@ -4,6 +4,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.cluster import DBSCAN
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from widemargin import MaxMarginClustering
 from widemargin.plots import ClusterDisplay
@@ -54,6 +56,18 @@ def test_many_clusters():
     display = ClusterDisplay(points, labels, np.bincount(labels)).plot()
     assert len(display.clusters_) == 26
     assert_array_equal(display.frame()["cluster"], labels)
+
+
+def test_rows_are_projected_as_the_model_behind_a_pipeline_sees_them(blobs):
+    X = blobs[0] * [1, 1, 1, 1, 1000.0]
+    model = make_pipeline(
+        StandardScaler(), MaxMarginClustering(3, ambient_reg=0.01, random_state=0)
+    ).fit(X)
+    display = ClusterDisplay.from_estimator(model, X)
+    alone = ClusterDisplay.from_estimator(model[-1], model[:-1].transform(X))
+    assert_allclose(display.points, alone.points)
+    others = ClusterDisplay.from_estimator(model, X[:7])
+    assert_array_equal(others.labels, model.predict(X[:7]))
 
 
 def test_sparse_rows(blobs, clusterer):

@@ -97,6 +97,28 @@ def test_starts_of_a_search(moons):
     assert (np.diff(display.history["objective"]) <= 0).all()
 
 
+def test_shares_and_counts_begin_at_zero_and_show_it():
+    iterations = np.arange(3)
+    for values in ([4, 1, 0], [0, 0, 0], [0.2, 0.1, 0.001]):
+        history = {"decision_change": np.array(values, dtype=float)}
+        display = ConvergenceDisplay(history, {"decision_change": iterations}).plot()
+        low, high = display.ax_.get_ylim()
+        assert low < 0 < max(values) + 0.1 * (max(values) == 0) < high
+        assert display.ax_.get_yscale() == "linear"
+    display = ConvergenceDisplay(
+        {"criterion": np.array([1.0, 0])}, {"criterion": np.arange(2)}
+    )
+    ticks = display.plot().ax_.get_yticks()
+    assert_array_equal(ticks, np.round(ticks))
+
+
+def test_large_objectives_are_written_out():
+    history = {"objective": np.array([12345.001, 12345.0])}
+    display = ConvergenceDisplay(history, {"objective": np.arange(2)}).plot()
+    display.figure_.canvas.draw()
+    assert display.ax_.yaxis.get_offset_text().get_text() == ""
+
+
 def test_single_axes_hold_one_quantity(pcg_model, ax):
     display = ConvergenceDisplay.from_estimator(pcg_model, ax=ax)
     assert display.ax_ is ax

@@ -5,10 +5,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from widemargin import LaplacianRLSC, LaplacianSVC, TriClassSVC
+from widemargin import LaplacianRLSC, LaplacianSVC, TransductiveSVC, TriClassSVC
 from widemargin.plots import DecisionDisplay
 
 
@@ -129,6 +130,33 @@ def test_sparse_rows_and_pipelines_and_tables(moons, blobs, blobs_model):
     assert_array_equal(display.codes, pipeline[-1].transduction_)
     assert display.ax_.get_ylabel() == "height"
     assert display.name == "LaplacianSVC"
+
+
+def test_rows_are_projected_as_the_model_behind_a_pipeline_sees_them(blobs):
+    X, _, y_partial = blobs
+    units = X * [1, 1, 1, 1, 1000.0]
+    model = make_pipeline(StandardScaler(), LaplacianSVC()).fit(units, y_partial)
+    display = make(model, units, y_partial)
+    scaled = model[:-1].transform(units)
+    alone = make(model[-1], scaled, y_partial)
+    assert_allclose(display.points, alone.points)
+    assert_allclose(display.scores, alone.scores)
+
+
+def test_texts_are_drawn_through_their_pipeline():
+    texts = ["rose soil", "rose seed", "soil seed", "tide sail", "tide reef"]
+    y_partial = np.array(["garden", None, None, "sea", None], dtype=object)
+    model = make_pipeline(TfidfVectorizer(), TransductiveSVC(kernel="linear"))
+    display = make(model.fit(texts, y_partial), texts, y_partial)
+    assert display.points.shape == (5, 2)
+    assert_array_equal(display.classes[display.codes], model[-1].transduction_)
+
+
+def test_grid_in_blocks_is_the_same_grid(blobs, blobs_model, monkeypatch):
+    X, _, y_partial = blobs
+    whole = make(blobs_model, X, y_partial, boundary=True).scores
+    monkeypatch.setattr("widemargin.plots.decision._BLOCK", 100)
+    assert_allclose(make(blobs_model, X, y_partial, boundary=True).scores, whole)
 
 
 def test_a_class_without_unlabeled_rows(moons, moons_model):

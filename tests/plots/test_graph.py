@@ -53,6 +53,26 @@ def test_cut_edges_join_different_classes(rng):
     assert sum(len(s.get_offsets()) for s in display.labeled_.values()) == 15
 
 
+def test_unlabeled_rows_are_dots_and_not_the_crosses_of_irrelevant_ones(rng):
+    X = rng.normal(size=(30, 2))
+    y = np.append(np.arange(6) % 2, np.full(24, -1))
+    display = GraphDisplay.from_points(X, y, n_neighbors=3)
+    assert list(display.unlabeled_) == [-1]
+    assert_allclose(display.unlabeled_[-1].get_offsets(), X[6:])
+    names = [text.get_text() for text in display.legend_.get_texts()]
+    assert names[:3] == ["0", "1", "unlabeled"]
+    assert display.legend_.legend_handles[2].get_marker() == "o"
+
+
+def test_light_edges_are_pale_and_many_edges_thin(rng):
+    X = rng.normal(size=(40, 2))
+    display = GraphDisplay.from_points(X, n_neighbors=3, weights="heat")
+    strength = display.edges_.get_colors()[:, 3]
+    assert_allclose(strength, 0.1 + 0.9 * display.weights / display.weights.max())
+    many = GraphDisplay.from_points(rng.normal(size=(600, 2)), n_neighbors=8)
+    assert many.edges_.get_linewidths()[0] < display.edges_.get_linewidths()[0]
+
+
 def test_copies_have_no_edges_of_their_own(moons):
     X, _, y_partial = moons
     X, y_partial = np.vstack([X[:5], X]), np.append(y_partial[:5], y_partial)

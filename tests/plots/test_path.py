@@ -95,6 +95,28 @@ def test_arrays_are_sorted_and_the_lowest_is_marked():
     assert_array_equal(display.frame()["error"], [1, 3, 2, 5, 9, 0.5])
 
 
+def test_points_that_share_the_lowest_place_are_all_marked():
+    display = PathDisplay.from_arrays([1, 2, 3], [[2, 1, 1], [1, 4, np.nan]])
+    x, y = display.lowest_.get_data()
+    assert sorted(x) == [1, 2, 3]
+    assert_array_equal(y, [1, 1, 1])
+
+
+def test_counts_have_ticks_at_whole_numbers():
+    ticks = PathDisplay.from_arrays([1, 2], [1, 2]).ax_.get_yticks()
+    assert_array_equal(ticks, np.round(ticks))
+    ticks = PathDisplay.from_arrays([1, 2], [1.0, 1.5]).ax_.get_yticks()
+    assert (ticks != np.round(ticks)).any()
+
+
+def test_ticks_of_a_short_logarithmic_axis_are_plain_numbers():
+    display = PathDisplay.from_arrays([2, 3, 4, 6, 8, 12], np.ones(6))
+    display.figure_.canvas.draw()
+    ticks = [tick.get_text() for tick in display.ax_.get_xticklabels()]
+    assert {"2", "5", "10"} <= set(ticks)
+    assert not any(tick.get_text() for tick in display.ax_.get_xticklabels(minor=True))
+
+
 def test_names_among_the_values_stand_at_the_end(ax):
     display = PathDisplay.from_arrays(["auto", "b"], [1.0, np.nan], ax=ax)
     assert display.ax_.get_xscale() == "linear"

@@ -48,6 +48,20 @@ def last_step(estimator):
     return estimator[-1] if isinstance(estimator, Pipeline) else estimator
 
 
+def see_through(estimator, X):
+    """The model out of its pipeline, and the rows as it sees them.
+
+    Rows of two features stay as they are, with their pipeline: they can be drawn in the
+    units that they have.
+    """
+    estimator = getattr(estimator, "best_estimator_", estimator)
+    shape = X.shape if hasattr(X, "shape") else np.shape(X)
+    is_plane = len(shape) == 2 and shape[1] == 2
+    if is_plane or not isinstance(estimator, Pipeline) or len(estimator) < 2:
+        return estimator, X
+    return estimator[-1], estimator[:-1].transform(X)
+
+
 def is_pairwise(estimator):
     """Whether the model takes Gram matrices."""
     return getattr(last_step(estimator), "kernel", None) == "precomputed"

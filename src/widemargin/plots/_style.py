@@ -12,6 +12,10 @@ COLORS = (
 MARKERS = "os^Dv<>pP*X"  # another number than of colors: pairs repeat after 77 classes
 GRAY = "#7F7F7F"  # of rows that belong to no class
 _LEGEND_ROWS = 14
+_OTHER_ENTRIES = 5  # those of a legend that are no classes
+_LONGEST = 30  # letters of a name in a legend
+_LEAST_WIDTH = 4.4  # of axes beside a legend, in inches
+_DECADES = 200  # a logarithmic axis that spans less has ticks at 2 and 5, too
 _LABELED_SIZES = 30.0, 65.0  # for many and for few of them
 
 
@@ -27,7 +31,7 @@ def class_marker(code):
 
 def row_size(n_rows):
     """Marker area of rows, smaller for many of them."""
-    return min(26.0, max(5.0, 6000.0 / max(n_rows, 1)))
+    return min(26.0, max(5.0, 350.0 / math.sqrt(max(n_rows, 1))))
 
 
 def load_pyplot():
@@ -48,19 +52,53 @@ def load_pyplot():
     return plt
 
 
-def take_axes(ax, size=(6.4, 4.4)):
-    """The given axes, or those of a new figure."""
+def take_axes(ax, size=(6.4, 4.4), names=()):
+    """The given axes, or those of a new figure with room for names in a legend."""
     plt = load_pyplot()
     if ax is None:
-        _, ax = plt.subplots(figsize=size, layout="constrained")
+        width, height = size
+        width = max(width, _LEAST_WIDTH + _legend_width(names))
+        _, ax = plt.subplots(figsize=(width, height), layout="constrained")
     ax.spines[["top", "right"]].set_visible(False)
     return ax
+
+
+def short_name(name):
+    """The name of a class, without its middle if it is very long."""
+    name, half = str(name), _LONGEST // 2
+    return name if len(name) <= _LONGEST else f"{name[:half]}…{name[1 - half :]}"
+
+
+def _legend_width(names):
+    """About how wide a legend with these names and some others is, in inches."""
+    longest = max((len(short_name(name)) for name in names), default=0)
+    n_columns = math.ceil((len(names) + _OTHER_ENTRIES) / _LEGEND_ROWS)
+    return n_columns * (0.4 + 0.08 * longest)
 
 
 def labeled_size(n_labeled):
     """Marker area of labeled rows, smaller for many of them."""
     low, high = _LABELED_SIZES
     return min(high, max(low, 2500.0 / max(n_labeled, 1)))
+
+
+def use_whole_numbers(axis, values):
+    """Ticks at whole numbers, if the values of this axis are counts."""
+    values = values[np.isfinite(values)]
+    if np.array_equal(values, np.round(values)):
+        axis.get_major_locator().set_params(integer=True)
+
+
+def make_logarithmic(axis):
+    """A logarithmic axis with few ticks and plain numbers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    low, high = axis.get_view_interval()
+    subs = (1, 2, 5) if high < _DECADES * low else (1,)
+    axis.set_major_locator(LogLocator(subs=subs, numticks=6))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def draw_classes(ax, points, codes, labeled):
@@ -97,7 +135,8 @@ def draw_rows(ax, points, code, size, *, is_labeled=False):
 
 def class_handle(code, name):
     """The entry of a class in a legend."""
-    return _handle(name, class_color(code), class_marker(code), 6.5, "none")
+    look = class_color(code), class_marker(code)
+    return _handle(short_name(name), *look, 6.5, "none")
 
 
 def kind_handle(name, *, is_labeled):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from widemargin.plots._frame import make_frame
-from widemargin.plots._models import check_model, is_pairwise, last_step
+from widemargin.plots._models import check_model, is_pairwise, last_step, see_through
 from widemargin.plots._plane import make_plane
 from widemargin.plots._style import (
     class_handle,
@@ -80,8 +80,9 @@ class ClusterDisplay:
         X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
             The rows. If they are not as many as in `fit`, their clusters are predicted.
         projection : "pca", None or array-like of shape (n_samples, 2), default="pca"
-            What to do with more than two features: the two principal components, an
-            error, or your own points.
+            What to do with more than two features: the two principal components (in a
+            pipeline, of the rows as its last step sees them), an error, or your own
+            points.
         ax : matplotlib Axes, optional
             Where to draw; by default a new figure.
         **options
@@ -94,6 +95,7 @@ class ClusterDisplay:
         who = cls.__name__
         check_model(estimator, who)
         model = last_step(estimator)
+        estimator, X = see_through(estimator, X)
         check_model(
             model,
             who,

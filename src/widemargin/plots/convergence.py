@@ -13,7 +13,13 @@ from widemargin.estimators import (
 )
 from widemargin.plots._frame import make_frame
 from widemargin.plots._models import check_model, last_step
-from widemargin.plots._style import COLORS, load_pyplot, take_axes
+from widemargin.plots._style import (
+    COLORS,
+    load_pyplot,
+    make_logarithmic,
+    take_axes,
+    use_whole_numbers,
+)
 from widemargin.solvers.early_stopping import check_interval
 from widemargin.solvers.result import Status
 
@@ -22,7 +28,7 @@ _SELF_LABELERS = SelfLabelingGPC, SelfLabelingSVC
 _HINGE_MACHINES = TransductiveSVC, TriClassSVC, UniversumSVC
 _QUANTITIES = ("objective", "criterion", "gradient_norm", "decision_change")
 _SPAN = 20  # positive values that span more are drawn on a logarithmic axis
-_DECADES = 200  # a logarithmic axis that spans less has ticks at 2 and 5, too
+_ROOM = 0.06  # below and above the values, as a share of their extent
 _MARKED = 40  # fewer values have a marker each
 
 
@@ -165,10 +171,11 @@ class ConvergenceDisplay:
                 markersize=4,
                 linewidth=1.6,
             )
-            if key == "decision_change":
-                panel.set_ylim(bottom=min(0.0, values.min()))
+            panel.ticklabel_format(axis="y", useOffset=False)
+            if key == "decision_change" or values.min() == 0:
+                _start_at_zero(panel, values)
             elif values.min() > 0 and values.max() > _SPAN * values.min():
-                _make_logarithmic(panel)
+                make_logarithmic(panel.yaxis)
             panel.set_ylabel((self.labels or {}).get(key, key.replace("_", " ")))
             panel.grid(alpha=0.25, linewidth=0.6)
             if self.stopped_at is not None:
@@ -182,6 +189,7 @@ class ConvergenceDisplay:
         else:
             axes[-1].xaxis.get_major_locator().set_params(integer=True)
         stop = f", stopped early after {self.stopped_at} {self.step_name}s"
+        self.figure_.align_ylabels(axes)
         axes[0].set_title(self.name + (stop if self.stopped_at is not None else ""))
         return self
 
@@ -229,16 +237,12 @@ def _take_panels(ax, n_panels):
     return np.array([take_axes(panel) for panel in axes], dtype=object)
 
 
-def _make_logarithmic(panel):
-    """A logarithmic axis with few ticks and plain numbers."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    panel.set_yscale("log")
-    low, high = panel.get_ylim()
-    subs = (1, 2, 5) if high < _DECADES * low else (1,)
-    panel.yaxis.set_major_locator(LogLocator(subs=subs, numticks=6))
-    panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    panel.yaxis.set_minor_formatter(NullFormatter())
+def _start_at_zero(panel, values):
+    """An axis of shares or counts, with room for the markers at zero."""
+    use_whole_numbers(panel.yaxis, values)
+    low, high = min(0.0, values.min()), max(0.0, values.max())
+    extent = high - low or 1.0  # nothing has changed at all
+    panel.set_ylim(low - _ROOM * extent, low + (1 + _ROOM) * extent)
 
 
 def _read_history(model):

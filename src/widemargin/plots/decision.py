@@ -1,5 +1,7 @@
 """Rows, boundary and margin of a classifier in the plane."""
 
+import math
+
 import numpy as np
 
 from widemargin.labels import decide
@@ -10,6 +12,7 @@ from widemargin.plots._models import (
     is_pairwise,
     last_step,
     score_matrix,
+    see_through,
 )
 from widemargin.plots._plane import make_plane
 from widemargin.plots._style import (
@@ -25,6 +28,7 @@ from widemargin.plots._style import (
 _BOUNDARY = {"colors": "black", "linewidths": 1.4, "linestyles": "solid"}
 _MARGIN = {"colors": "black", "linewidths": 0.9, "linestyles": "dashed"}
 _AGREEMENT = 0.9  # share of rows for which a slice must be right to be drawn
+_BLOCK = 20_000_000  # values of rows that are evaluated at a time
 _BORDER = 0.06  # around the rows, as a share of their extent
 
 
@@ -124,13 +128,15 @@ class DecisionDisplay:
         estimator : fitted classifier
             With ``classes_`` and `decision_function`; a pipeline may be around it.
         X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows; those of `fit` if inferred labels are to be shown.
+            The rows, or what a pipeline takes; those of `fit` if inferred labels are to
+            be shown.
         y : array-like of shape (n_samples,), optional
             Labels as in `fit`, unlabeled rows marked. Without it all rows are
             unlabeled and have the predicted class.
         projection : "pca", None or array-like of shape (n_samples, 2), default="pca"
-            What to do with more than two features: the two principal components, an
-            error, or your own points (from t-SNE, say), which have no boundary.
+            What to do with more than two features: the two principal components (in a
+            pipeline, of the rows as its last step sees them), an error, or your own
+            points (from t-SNE, say), which have no boundary.
         boundary : "auto", True or False, default="auto"
             Whether to evaluate the classifier on a grid. In a projection that is the
             slice through the mean of the rows; "auto" keeps it only if 90 % of the
@@ -157,6 +163,7 @@ class DecisionDisplay:
             raise ValueError(
                 f"boundary of {who} must be 'auto', True or False, got {boundary!r}."
             )
+        estimator, X = see_through(estimator, X)
         plane = make_plane(X, projection, who=who, is_pairwise=is_pairwise(estimator))
         rows = infer_rows(estimator, X, y, who)
         if boundary is True and plane.lift is None:
@@ -169,7 +176,13 @@ class DecisionDisplay:
             n_classes = len(rows.classes)
 
             def evaluate(points):
-                return score_matrix(estimator, plane.lift(points), n_classes, who)
+                n_blocks = math.ceil(points.shape[0] * X.shape[1] / _BLOCK)
+                return np.concatenate(
+                    [
+                        score_matrix(estimator, plane.lift(block), n_classes, who)
+                        for block in np.array_split(points, n_blocks)
+                    ]
+                )
 
             is_asked = boundary is True or not plane.is_projection
             if is_asked or _agreement(evaluate, plane.points, rows.codes) >= _AGREEMENT:
@@ -211,7 +224,7 @@ class DecisionDisplay:
                 f"margin of {type(self).__name__} must be a number > 0 or None, "
                 f"got {margin!r}."
             )
-        self.ax_ = ax = take_axes(ax)
+        self.ax_ = ax = take_axes(ax, names=self.classes if legend else ())
         self.figure_ = ax.figure
         self.regions_, self.boundary_, self.margin_ = None, [], []
         if self.scores is not None:

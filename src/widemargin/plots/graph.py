@@ -28,6 +28,7 @@ from widemargin.plots._style import (
 )
 
 _CUT = "#000000"
+_MANY_EDGES = 2000  # more of them are thinner lines
 
 
 class GraphDisplay:
@@ -281,7 +282,8 @@ class GraphDisplay:
         -------
         self
         """
-        self.ax_ = ax = take_axes(ax)
+        names = self.classes if legend and self.classes is not None else ()
+        self.ax_ = ax = take_axes(ax, names=names)
         self.figure_ = ax.figure
         is_cut = self.is_cut
         self.edges_ = self._draw_edges(~is_cut, GRAY, 0.7)
@@ -310,8 +312,9 @@ class GraphDisplay:
 
         weights = self.weights[chosen]
         largest = self.weights.max(initial=0.0) or 1.0
+        width *= min(1.0, max(0.4, np.sqrt(_MANY_EDGES / max(len(self.edges), 1))))
         colors = np.tile(to_rgba(color), (len(weights), 1))
-        colors[:, 3] = 0.3 + 0.7 * weights / largest
+        colors[:, 3] = 0.1 + 0.9 * weights / largest
         lines = LineCollection(
             self.points[self.edges[chosen]], colors=colors, linewidths=width, zorder=1
         )
@@ -320,21 +323,21 @@ class GraphDisplay:
 
     def _draw_nodes(self):
         n_rows = len(self.points)
-        if self.codes is None:  # no classes: dots
-            dots = {"s": row_size(n_rows), "color": GRAY, "linewidth": 0, "zorder": 3}
-            self.labeled_ = {}
-            self.unlabeled_ = {-1: self.ax_.scatter(*self.points.T, **dots)}
-            return
+        codes = np.full(n_rows, -1) if self.codes is None else self.codes
         labeled = np.zeros(n_rows, bool) if self.labeled is None else self.labeled
+        known = codes >= 0
         self.labeled_, self.unlabeled_ = draw_classes(
-            self.ax_, self.points, self.codes, labeled
+            self.ax_, self.points[known], codes[known], labeled[known]
         )
+        if not known.all():  # no class: dots
+            dots = {"s": row_size(n_rows), "color": GRAY, "linewidth": 0, "zorder": 3}
+            self.unlabeled_[-1] = self.ax_.scatter(*self.points[~known].T, **dots)
 
     def _handles(self):
         codes = range(len(self.classes))
         handles = [class_handle(code, str(self.classes[code])) for code in codes]
         if (self.codes < 0).any():
-            handles.append(class_handle(-1, self.rest_name))
+            handles.append(kind_handle(self.rest_name, is_labeled=False))
         if self.labeled_:
             handles.append(kind_handle("labeled", is_labeled=True))
         handles.append(line_handle("edge", color=GRAY, linewidth=1.0))

@@ -10,8 +10,10 @@ from widemargin.plots._style import (
     class_color,
     class_marker,
     line_handle,
+    make_logarithmic,
     put_legend,
     take_axes,
+    use_whole_numbers,
 )
 
 _WEIGHTS = ("ambient_reg", "intrinsic_reg", "unlabeled_weight", "C")
@@ -36,7 +38,7 @@ class PathDisplay:
     series : sequence of str, optional
         Names of the lines.
     mark_lowest : bool
-        Whether to mark the lowest point of all.
+        Whether to mark the lowest point of all, or those that share this place.
     name : str
         What the models are called.
 
@@ -47,7 +49,7 @@ class PathDisplay:
     lines_ : list of Line2D
         One for each series.
     lowest_ : Line2D or None
-        Mark of the lowest point.
+        Mark of the lowest point, or of those that share this place.
     legend_ : Legend or None
 
     Notes
@@ -264,7 +266,8 @@ class PathDisplay:
         -------
         self
         """
-        self.ax_ = ax = take_axes(ax, (6.4, 4.0))
+        names = self.series if legend and self.series is not None else ()
+        self.ax_ = ax = take_axes(ax, (6.4, 4.0), names=names)
         self.figure_ = ax.figure
         is_log = all(_is_number(value) and value > 0 for value in self.values)
         x = np.asarray(self.values, float) if is_log else np.arange(len(self.values))
@@ -276,11 +279,12 @@ class PathDisplay:
                 x[known], line[known], markersize=6, linewidth=1.6, **look
             )
         if is_log:
-            ax.set_xscale("log")
+            make_logarithmic(ax.xaxis)
         else:
             ax.set_xticks(x, [_plain(value) for value in self.values])
         if not np.nan_to_num(self.scores).any():
             ax.set_ylim(-0.05, 1.0)  # no errors at all
+        use_whole_numbers(ax.yaxis, self.scores)
         self.lowest_ = self._mark(x) if self.mark_lowest else None
         ax.grid(alpha=0.25, linewidth=0.6)
         ax.set(xlabel=self.parameter, ylabel=self.score_name, title=self.name)
@@ -300,15 +304,15 @@ class PathDisplay:
         )
 
     def _mark(self, x):
-        """A ring around the lowest point."""
+        """Rings around the lowest points."""
         if not np.isfinite(self.scores).any():
             return None
-        row, column = np.unravel_index(np.nanargmin(self.scores), self.scores.shape)
-        (ring,) = self.ax_.plot(
-            x[column], self.scores[row, column], linestyle="none", marker="o",
+        rows, columns = np.nonzero(self.scores == np.nanmin(self.scores))
+        (rings,) = self.ax_.plot(
+            x[columns], self.scores[rows, columns], linestyle="none", marker="o",
             markersize=14, markerfacecolor="none", markeredgecolor="black",
         )  # fmt: skip
-        return ring
+        return rings
 
     def _handles(self):
         handles = []

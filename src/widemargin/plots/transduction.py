@@ -11,7 +11,13 @@ from widemargin.plots._models import (
     last_step,
     score_matrix,
 )
-from widemargin.plots._style import class_color, line_handle, put_legend, take_axes
+from widemargin.plots._style import (
+    class_color,
+    line_handle,
+    put_legend,
+    short_name,
+    take_axes,
+)
 
 
 class TransductionDisplay:
@@ -162,7 +168,7 @@ class TransductionDisplay:
             room = max(least, len(chosen))
             start = top + 0.5 * (room - len(chosen))
             places[chosen] = start + np.arange(len(chosen)) + 0.5
-            name = "irrelevant" if code < 0 else self.classes[code]
+            name = "irrelevant" if code < 0 else short_name(self.classes[code])
             if len(chosen):
                 self.blocks_[code] = self._draw_block(chosen, start, code)
             ticks.append(top + 0.5 * room)

@@ -1,0 +1,91 @@
+"""
+Tables in, tables out
+=====================
+
+A pandas table with gaps, columns in different units and a column of class names of
+which most are missing: what it takes to get a table with all names back, with how sure
+they are, and a model file for the next table.
+"""
+
+import tempfile
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_wine
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+import widemargin
+from widemargin import LaplacianSVC
+from widemargin.plots import DecisionDisplay, TransductionDisplay
+
+# %%
+# The wines of three growers, made as untidy as tables are: a cell in twenty is empty,
+# the color is a category, and only fifteen rows have a grower.
+rng = np.random.default_rng(0)
+wine = load_wine(as_frame=True)
+table = wine.data.mask(rng.random(wine.data.shape) < 0.05)
+table["color"] = pd.cut(table.pop("color_intensity"), 3, labels=["pale", "red", "dark"])
+growers = pd.Series(np.array(["Abel", "Bruno", "Carla"])[wine.target], name="grower")
+known = growers.groupby(growers).sample(5, random_state=0).index
+table["grower"] = growers.where(growers.index.isin(known))
+print(table.iloc[known[:3]].T)
+
+# %%
+# Missing names (None, NaN or NA) are unlabeled rows. Everything that prepares a column
+# is inside of the pipeline, so that new tables get the same.
+X, y = table.drop(columns="grower"), table["grower"]
+numeric = X.select_dtypes("number").columns.tolist()
+model = make_pipeline(
+    make_column_transformer(
+        (make_pipeline(SimpleImputer(), StandardScaler()), numeric),
+        (OneHotEncoder(handle_unknown="ignore"), ["color"]),
+    ),
+    LaplacianSVC(),
+)
+model.fit(X, y)
+
+# %%
+# The table with all names: those that were given stay.
+chances = model.predict_proba(X)
+result = table.assign(
+    grower=model[-1].transduction_, sure=chances.max(axis=1), given=y.notna()
+)
+print(result[["alcohol", "color", "grower", "sure", "given"]].head(8).round(2))
+print(pd.crosstab(result["grower"], growers.rename("in truth")))
+
+# %%
+# How sure is "sure"? Rows sorted by margin, those that are wrong marked.
+display = TransductionDisplay.from_estimator(model, X, y, y_true=growers)
+unlabeled = result[~result["given"]]
+doubtful = unlabeled["sure"] < 0.6
+wrong = unlabeled["grower"] != growers[unlabeled.index]
+display.ax_.set_title(
+    f"{wrong.sum()} of {len(unlabeled)} wrong, "
+    f"{(wrong & doubtful).sum()} of them among the {doubtful.sum()} least sure"
+)
+plt.show()
+
+# %%
+# The display is a table, as well.
+print(display.frame().tail(3))
+
+# %%
+# A picture of the rows, as the classifier sees them: their two principal components
+# after everything that the pipeline does to them.
+display = DecisionDisplay.from_estimator(model, X, y)
+display.ax_.set_title("Three growers, five known wines each")
+plt.show()
+
+# %%
+# A model file for the next table. Files hold no code, and tell what is inside of them.
+with tempfile.TemporaryDirectory() as folder:
+    path = Path(folder) / "growers.widemargin"
+    widemargin.save(model, path)
+    loaded = widemargin.load(path)
+print(loaded.predict(X.sample(4, random_state=0)))
+print(loaded.privacy_)
