@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 METADATA := pyproject.toml src/widemargin/_version.py
 
 .DEFAULT_GOAL := help
-.PHONY: help test demo lint format wheel clean
+.PHONY: help test demo lint format wheel docs clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -34,8 +34,14 @@ wheel: $(VENV)/.dev  ## Build the wheel into dist/
 	rm -rf dist
 	$(BIN)/python -m build --wheel
 
+docs: $(VENV)/.docs  ## Build the documentation into docs/_build/html
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPLBACKEND=Agg $(BIN)/python -m sphinx \
+	  -q -W --keep-going -b html -d docs/_build/doctrees docs docs/_build/html
+	@echo The pages start at docs/_build/html/index.html.
+
 clean:  ## Remove the environment and everything built
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf docs/_build docs/auto_examples docs/api/generated
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/pip:
@@ -54,3 +60,7 @@ $(VENV)/.demo: $(METADATA) | $(BIN)/pip
 $(VENV)/.dev: $(METADATA) | $(BIN)/pip
 	$(PIP) install --editable '.[dev]'
 	@touch $(VENV)/.demo $@
+
+$(VENV)/.docs: $(METADATA) | $(BIN)/pip
+	$(PIP) install --editable '.[docs]'
+	@touch $@

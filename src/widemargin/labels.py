@@ -27,6 +27,12 @@ class PartialLabels:
         Which samples carry a label.
     codes : ndarray of int, shape (n_labeled,)
         Position in `classes` of the label of each labeled sample, in sample order.
+
+    Examples
+    --------
+    >>> labels = read_labels([1, -1, 0, 1])
+    >>> labels.n_classes, labels.n_labeled
+    (2, 3)
     """
 
     classes: np.ndarray
@@ -200,7 +206,13 @@ def sign_coding(codes, n_classes):
 
 
 def decide(scores):
-    """Class codes for one-vs-rest scores (n, n_columns): `sign_coding` undone."""
+    """Class codes for one-vs-rest scores (n, n_columns): `sign_coding` undone.
+
+    Examples
+    --------
+    >>> decide(np.array([[0.3, -1.0, 0.9], [0.1, -0.2, -0.4]])).tolist()
+    [2, 0]
+    """
     if scores.shape[1] == 1:
         return (scores[:, 0] > 0).astype(np.intp)
     return scores.argmax(axis=1)
@@ -211,6 +223,11 @@ def margins(scores, codes):
 
     With one column the score times the sign of the class; with several, half of what
     the true class is ahead of the best other one.
+
+    Examples
+    --------
+    >>> margins(np.array([[0.5], [0.5]]), np.array([1, 0])).tolist()
+    [0.5, -0.5]
     """
     if scores.shape[1] == 1:
         return scores[:, 0] * sign_coding(codes, 2)[:, 0]

@@ -22,7 +22,14 @@ def _catalog():
 
 
 def list_names():
-    """Names of all benchmarks."""
+    """Names of all benchmarks.
+
+    Examples
+    --------
+    >>> from widemargin.bench import list_names
+    >>> "umc-table1" in list_names()
+    True
+    """
     return list(_catalog())
 
 
@@ -33,6 +40,12 @@ def find_benchmark(name):
     ------
     ValueError
         If there is none.
+
+    Examples
+    --------
+    >>> from widemargin.bench import find_benchmark
+    >>> find_benchmark("umc-table1").paper.name
+    'Pahikkala et al. 2014'
     """
     if name not in _catalog():
         raise ValueError(

@@ -35,6 +35,17 @@ def list_benchmarks(folder=None):
     ------
     FileNotFoundError
         If no folder is given or it does not exist.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from widemargin.datasets import list_benchmarks
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.savez(Path(folder) / "mine.npz", X=np.eye(2), y=np.array([0, 1]))
+    ...     list_benchmarks(folder)
+    ['mine']
     """
     return sorted(path.stem for path in _data_folder(folder).glob("*.npz"))
 
@@ -85,6 +96,18 @@ def load_benchmark(name, *, folder=None, dtype=np.float64):
     ``offset`` (the published values are ``X * scale + offset``), or the parts
     ``X_data``, ``X_indices``, ``X_indptr``, ``X_shape`` of a CSR matrix. All its other
     fields are passed on. Nothing in it is ever unpickled.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from widemargin.datasets import load_benchmark
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.savez(Path(folder) / "mine.npz", X=np.eye(2), y=np.array([-1, 1]))
+    ...     mine = load_benchmark("mine", folder=folder)
+    >>> mine.data.shape, mine.target.tolist()
+    ((2, 2), [0, 1])
     """
     if np.dtype(dtype) not in (np.float64, np.float32):
         raise ValueError(

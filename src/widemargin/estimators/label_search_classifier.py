@@ -25,11 +25,11 @@ class LabelSearchClassifier(PathMixin, LabelSearcher, KernelClassifier):
 
     Parameters
     ----------
-    kernel : {"rbf", "linear", "poly", "laplacian", "cosine", "precomputed"} or \
-            callable, default="rbf"
-        The kernel, or a function ``kernel(X, Z)`` that returns the kernel matrix. With
-        "precomputed", X is the Gram matrix of all samples in `fit`, and the kernel
-        values of new samples against them in `predict`.
+    kernel : str or callable, default="rbf"
+        "rbf", "linear", "poly", "laplacian", "cosine", "precomputed", or a function
+        ``kernel(X, Z)`` that returns the kernel matrix. With "precomputed", X is the
+        Gram matrix of all samples in `fit`, and the kernel values of new samples
+        against them in `predict`.
     gamma : float, "scale" or "median", default="scale"
         Width of "rbf", "poly" and "laplacian": a number, one over the number of
         features times the variance of X, or one over the median squared distance.
@@ -61,11 +61,11 @@ class LabelSearchClassifier(PathMixin, LabelSearcher, KernelClassifier):
     balance_tolerance : float or "auto", default="auto"
         How far shares may be off: less than so much, :math:`\varepsilon` in [1]_, or
         ("auto") by a factor of 1.5.
-    search : {"auto", "tabu", "evolution", "shaking", "steepest", "stochastic"}, \
-            default="auto"
-        How labels are searched, see Notes. "auto" is "stochastic" for weights of the
-        unlabeled samples below 1 and "tabu" from there on; with more than 8,192 samples
-        always "stochastic".
+    search : str, default="auto"
+        How labels are searched: "tabu", "evolution", "shaking", "steepest" or
+        "stochastic", see Notes. "auto" is "stochastic" for weights of the unlabeled
+        samples below 1 and "tabu" from there on; with more than 8,192 samples always
+        "stochastic".
     start : {"supervised", "smoothed", "random", "both"}, default="supervised"
         Labels to start from: those of the machine of the labels alone; those of the
         smoother of all samples, applied to the labels (with a linear kernel, the

@@ -12,19 +12,27 @@ class LaplacianRLSC(LaplacianMachine):
 
     Parameters
     ----------
-    kernel, gamma, degree, coef0, ambient_reg, intrinsic_reg, n_neighbors, \
-    graph_weights, laplacian_power, normalized_laplacian, n_landmarks, landmarks, \
-    early_stopping, validation_fraction, fit_intercept, max_iter, tol, warm_start, \
-    class_weight, random_state, verbose
-        As in `LaplacianSVC`.
+    kernel, gamma, degree, coef0
+        The kernel, as in `LaplacianSVC`.
+    ambient_reg, intrinsic_reg, fit_intercept, class_weight
+        Weights of the objective, as there.
+    n_neighbors, graph_weights, laplacian_power, normalized_laplacian
+        The graph, as there.
+    n_landmarks, landmarks
+        For many samples, as there.
     solver : {"auto", "newton", "pcg"}, default="auto"
         As in `LaplacianSVC`; the squared loss has no "dual" of its own.
+    early_stopping, validation_fraction, max_iter, tol, warm_start
+        When "pcg" stops and where it starts, as there.
+    random_state, verbose
+        As there.
 
     Attributes
     ----------
-    classes_, transduction_, result_, average_, shares_, ambient_reg_, \
-    intrinsic_reg_, slope_, solver_, kernel_, points_, dual_coef_, intercept_, n_iter_
+    classes_, transduction_, result_, average_, shares_, ambient_reg_, intrinsic_reg_
         As in `LaplacianSVC`.
+    slope_, solver_, kernel_, points_, dual_coef_, intercept_, n_iter_
+        As there.
 
     References
     ----------

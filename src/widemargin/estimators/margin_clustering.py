@@ -37,11 +37,11 @@ class MaxMarginClustering(TrialsMixin, ClusterMixin, LabelSearcher):
     ----------
     n_clusters : int, default=8
         Number of clusters.
-    kernel : {"rbf", "linear", "poly", "laplacian", "cosine", "precomputed"} or \
-            callable, default="rbf"
-        The kernel, or a function ``kernel(X, Z)`` that returns the kernel matrix. With
-        "precomputed", X is the Gram matrix of all samples in `fit`, and the kernel
-        values of new samples against them in `predict`.
+    kernel : str or callable, default="rbf"
+        "rbf", "linear", "poly", "laplacian", "cosine", "precomputed", or a function
+        ``kernel(X, Z)`` that returns the kernel matrix. With "precomputed", X is the
+        Gram matrix of all samples in `fit`, and the kernel values of new samples
+        against them in `predict`.
     gamma : float, "auto", "scale" or "median", default="auto"
         Width of "rbf", "poly" and "laplacian". "auto" tries several for "rbf", see
         Notes, and is "scale" for the others.
@@ -70,10 +70,10 @@ class MaxMarginClustering(TrialsMixin, ClusterMixin, LabelSearcher):
         Share of the mean size below which no cluster may fall while others claim
         samples from it in "shaking". Unless it is 0, which is the algorithm of [1]_,
         no search leaves a cluster below a tenth of the mean size.
-    search : {"auto", "shaking", "tabu", "evolution", "steepest", "stochastic"}, \
-            default="auto"
-        How clusters are searched. "auto" is shaking with local re-shaking, after which
-        sizes settle; the others end where the search ends.
+    search : str, default="auto"
+        How clusters are searched: "shaking", "tabu", "evolution", "steepest" or
+        "stochastic", which end where the search ends. "auto" is shaking with local
+        re-shaking, after which sizes settle.
     n_restarts : int, default=2
         Random starts; the one of lowest objective counts. While parameters are chosen,
         and for two clusters with "shaking", which always ends the same, there is one.

@@ -25,11 +25,11 @@ class TriClassSVC(HingeClassifier):
         them out. "auto" averages several, see Notes.
     epsilon : float, default=0.1
         How far from zero the scores of irrelevant samples cost nothing.
-    kernel : {"rbf", "linear", "poly", "laplacian", "cosine", "precomputed"} or \
-            callable, default="rbf"
-        The kernel, or a function ``kernel(X, Z)`` that returns the kernel matrix. With
-        "precomputed", X is the Gram matrix of all samples in `fit`, and the kernel
-        values of new samples against them in `predict`.
+    kernel : str or callable, default="rbf"
+        "rbf", "linear", "poly", "laplacian", "cosine", "precomputed", or a function
+        ``kernel(X, Z)`` that returns the kernel matrix. With "precomputed", X is the
+        Gram matrix of all samples in `fit`, and the kernel values of new samples
+        against them in `predict`.
     gamma : float, "scale" or "median", default="scale"
         Width of "rbf", "poly" and "laplacian": a number, one over the number of
         features times the variance of X, or one over the median squared distance.
@@ -238,7 +238,7 @@ class TriClassSVC(HingeClassifier):
         return tri_class_cccp(problem, start, restore=self.restore, **options)
 
     def predict_relevance(self, X):
-        """Whether each sample counts as one of the classes, Eq. (5) of [1]_.
+        """Whether each sample counts as one of the classes, Eq. (5) of the paper.
 
         Parameters
         ----------

@@ -22,11 +22,11 @@ class UniversumSVC(HingeClassifier):
         them out. "auto" averages several, see Notes.
     epsilon : float, default=0.1
         How far from zero their scores cost nothing.
-    kernel : {"rbf", "linear", "poly", "laplacian", "cosine", "precomputed"} or \
-            callable, default="rbf"
-        The kernel, or a function ``kernel(X, Z)`` that returns the kernel matrix. With
-        "precomputed", X is the Gram matrix of all samples in `fit`, and the kernel
-        values of new samples against them in `predict`.
+    kernel : str or callable, default="rbf"
+        "rbf", "linear", "poly", "laplacian", "cosine", "precomputed", or a function
+        ``kernel(X, Z)`` that returns the kernel matrix. With "precomputed", X is the
+        Gram matrix of all samples in `fit`, and the kernel values of new samples
+        against them in `predict`.
     gamma : float, "scale" or "median", default="scale"
         Width of "rbf", "poly" and "laplacian": a number, one over the number of
         features times the variance of X, or one over the median squared distance.

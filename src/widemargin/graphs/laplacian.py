@@ -13,6 +13,15 @@ class IteratedLaplacian:
         L, symmetric positive semi-definite.
     power : int
         p.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from widemargin.graphs import IteratedLaplacian
+    >>> L = sparse.csr_array([[1.0, -1.0], [-1.0, 1.0]])
+    >>> IteratedLaplacian(L, power=2) @ np.array([1.0, 0.0])
+    array([ 2., -2.])
     """
 
     def __init__(self, matrix, power=1):
@@ -76,5 +85,13 @@ def graph_laplacian(adjacency, *, normalized=True, power=1):
 
 
 def no_laplacian(n_samples, dtype=np.float64):
-    """The Laplacian of a graph without edges: it penalizes nothing."""
+    """The Laplacian of a graph without edges: it penalizes nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.graphs import no_laplacian
+    >>> no_laplacian(3) @ np.ones(3)
+    array([0., 0., 0.])
+    """
     return IteratedLaplacian(sparse.csr_array((n_samples, n_samples), dtype=dtype))

@@ -78,6 +78,28 @@ def check_adjacency(adjacency, n_samples):
     """A user's graph as a valid CSR matrix: square, symmetric, non-negative.
 
     Self loops are dropped, since they change no Laplacian.
+
+    Parameters
+    ----------
+    adjacency : array-like or sparse matrix of shape (n_samples, n_samples)
+    n_samples : int
+
+    Returns
+    -------
+    CSR matrix of shape (n_samples, n_samples)
+
+    Raises
+    ------
+    ValueError
+        If it has another shape, is not symmetric, or has weights that are negative or
+        not finite.
+
+    Examples
+    --------
+    >>> from widemargin.graphs import check_adjacency
+    >>> check_adjacency([[1, 2], [2, 0]], n_samples=2).toarray()
+    array([[0., 2.],
+           [2., 0.]])
     """
     adjacency = sparse.csr_matrix(adjacency, copy=True)
     if adjacency.shape != (n_samples, n_samples):

@@ -11,7 +11,17 @@ from widemargin.kernels.base import PointKernel
 
 @dataclass(frozen=True)
 class ArdRbf(PointKernel):
-    r"""Gaussian kernel :math:`k(x, z) = \exp(-\sum_j \gamma_j (x_j - z_j)^2)`."""
+    r"""Gaussian kernel :math:`k(x, z) = \exp(-\sum_j \gamma_j (x_j - z_j)^2)`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.kernels import ArdRbf
+    >>> kernel = ArdRbf(np.array([1.0, 0.0]))  # the second feature does not count
+    >>> kernel(np.array([[0.0, 5.0], [1.0, 7.0]])).round(2)
+    array([[1.  , 0.37],
+           [0.37, 1.  ]])
+    """
 
     gammas: np.ndarray
 

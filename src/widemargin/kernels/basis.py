@@ -10,6 +10,15 @@ class FullBasis:
     """Every sample is a basis point and coordinates are coefficients.
 
     The exact twin of `NystromMap`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.kernels import FullBasis, Linear
+    >>> X, c = np.array([[1.0], [2.0], [3.0]]), np.array([[0.5], [0.0], [0.25]])
+    >>> points, coefficients = FullBasis(3).function(Linear(), X, np.arange(3), c)
+    >>> points.ravel(), coefficients.ravel()  # the second sample is not needed
+    (array([1., 3.]), array([0.5 , 0.25]))
     """
 
     n_samples: int
@@ -36,7 +45,18 @@ class FullBasis:
 
 @dataclass(frozen=True)
 class SubsetBasis:
-    """Some of the samples are basis points and coordinates are their coefficients."""
+    """Some of the samples are basis points and coordinates are their coefficients.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.kernels import Linear, SubsetBasis
+    >>> X, c = np.array([[1.0], [2.0], [3.0]]), np.array([[0.5], [0.25]])
+    >>> basis = SubsetBasis(np.array([0, 2]))
+    >>> points, coefficients = basis.function(Linear(), X, np.arange(3), c)
+    >>> points.ravel()
+    array([1., 3.])
+    """
 
     rows: np.ndarray
 
@@ -47,7 +67,17 @@ class SubsetBasis:
 
 @dataclass(frozen=True)
 class WeightBasis:
-    """The functions of the linear kernel by their weights, one for each feature."""
+    """The functions of the linear kernel by their weights, one for each feature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.kernels import Linear, WeightBasis
+    >>> X, w = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[2.0], [-1.0]])
+    >>> points, coefficients = WeightBasis().function(Linear(), X, np.arange(2), w)
+    >>> (Linear()(X, points) @ coefficients).ravel()
+    array([ 2., -1.])
+    """
 
     def function(self, kernel, X, origin, c):
         """Points and coefficients: the weights are the points."""

@@ -26,6 +26,15 @@ def scores_in_blocks(kernel, X, points, coef, buffer_bytes=_BUFFER_BYTES):
     Returns
     -------
     ndarray of shape (n_samples, k), in the type of X
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.kernels import Linear, scores_in_blocks
+    >>> X = np.array([[1.0], [2.0]])
+    >>> scores_in_blocks(Linear(), X, points=X, coef=np.array([[1.0], [1.0]]))
+    array([[3.],
+           [6.]])
     """
     scores = np.empty((X.shape[0], coef.shape[1]), dtype=X.dtype)
     blocks = row_blocks(X.shape[0], len(coef), coef.dtype.itemsize, buffer_bytes)

@@ -10,7 +10,16 @@ from widemargin.kernels.base import PointKernel, squared_norms
 
 @dataclass(frozen=True)
 class Cosine(PointKernel):
-    r"""Cosine kernel :math:`k(x, z) = x^\top z / \|x\| \|z\|`; 0 for a zero row."""
+    r"""Cosine kernel :math:`k(x, z) = x^\top z / \|x\| \|z\|`; 0 for a zero row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.kernels import Cosine
+    >>> Cosine()(np.array([[2.0, 0.0], [3.0, 3.0]])).round(2)
+    array([[1.  , 0.71],
+           [0.71, 1.  ]])
+    """
 
     def __call__(self, X, Z=None):
         """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""

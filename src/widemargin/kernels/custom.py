@@ -10,7 +10,17 @@ from widemargin.kernels.base import PointKernel
 
 @dataclass(frozen=True)
 class Custom(PointKernel):
-    """Any function ``kernel(X, Z) -> (n_x, n_z)`` that is positive semi-definite."""
+    """Any function ``kernel(X, Z) -> (n_x, n_z)`` that is positive semi-definite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.kernels import Custom
+    >>> kernel = Custom(lambda X, Z: 1.0 + X @ Z.T)
+    >>> kernel(np.array([[0.0], [2.0]]))
+    array([[1., 1.],
+           [1., 5.]])
+    """
 
     function: Callable
 

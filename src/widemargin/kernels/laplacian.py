@@ -10,7 +10,16 @@ from widemargin.kernels.base import PointKernel
 
 @dataclass(frozen=True)
 class Laplacian(PointKernel):
-    r"""Laplacian kernel :math:`k(x, z) = \exp(-\gamma \|x - z\|_1)`."""
+    r"""Laplacian kernel :math:`k(x, z) = \exp(-\gamma \|x - z\|_1)`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.kernels import Laplacian
+    >>> Laplacian(gamma=0.5)(np.array([[0.0, 0.0], [1.0, 1.0]])).round(2)
+    array([[1.  , 0.37],
+           [0.37, 1.  ]])
+    """
 
     gamma: float = 1.0
 

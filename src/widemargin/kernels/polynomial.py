@@ -9,7 +9,16 @@ from widemargin.kernels.base import PointKernel, squared_norms
 
 @dataclass(frozen=True)
 class Polynomial(PointKernel):
-    r"""Polynomial kernel :math:`k(x, z) = (\gamma x^\top z + c_0)^{degree}`."""
+    r"""Polynomial kernel :math:`k(x, z) = (\gamma x^\top z + c_0)^{degree}`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.kernels import Polynomial
+    >>> Polynomial(gamma=1.0, degree=2)(np.array([[1.0], [2.0]]))
+    array([[ 4.,  9.],
+           [ 9., 25.]])
+    """
 
     gamma: float = 1.0
     degree: int = 3

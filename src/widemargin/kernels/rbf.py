@@ -10,7 +10,16 @@ from widemargin.kernels.base import PointKernel
 
 @dataclass(frozen=True)
 class Rbf(PointKernel):
-    r"""Gaussian kernel :math:`k(x, z) = \exp(-\gamma \|x - z\|^2)`."""
+    r"""Gaussian kernel :math:`k(x, z) = \exp(-\gamma \|x - z\|^2)`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.kernels import Rbf
+    >>> Rbf(gamma=0.5)(np.array([[0.0], [2.0]])).round(2)
+    array([[1.  , 0.14],
+           [0.14, 1.  ]])
+    """
 
     gamma: float = 1.0
 

@@ -17,6 +17,16 @@ class KernelRows:
     X : ndarray or CSR matrix of shape (n_samples, n_features)
     shift : ndarray of shape (n_samples,) or None
         s, which centres the kernel; None for zeros.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.kernels import KernelRows, Linear
+    >>> gram = KernelRows(Linear(), np.array([[1.0], [2.0], [3.0]]))
+    >>> gram.rows([2])
+    array([[3., 6., 9.]])
+    >>> gram.product(np.array([1.0, 0.0, 1.0]))
+    array([ 4.,  8., 12.])
     """
 
     kernel: object

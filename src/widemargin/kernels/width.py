@@ -27,6 +27,14 @@ def select_gamma(gamma, X, rng):
     -------
     float
         1.0 where the data do not vary at all, up to rounding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.kernels import select_gamma
+    >>> X, rng = np.array([[0.0], [4.0]]), np.random.default_rng(0)
+    >>> [select_gamma(gamma, X, rng) for gamma in (0.5, "scale", "median", "mean")]
+    [0.5, 0.25, 0.0625, 0.125]
     """
     if not isinstance(gamma, str):
         return float(gamma)
