@@ -191,6 +191,7 @@ PAPER = {
     "threshold": "absolute",
 }
 PAPER_GP = PAPER | {
+    "n_components": 0,
     "relabel": "in-sample",
     "hyperparameters": "marginal-likelihood",
 }

@@ -36,6 +36,7 @@ PAPER = {
     "max_unlabeled_ratio": None,
     "label_tol": 0.0,
     "threshold": "absolute",
+    "n_components": 0,
     "relabel": "in-sample",
     "hyperparameters": "marginal-likelihood",
     "landmarks": "ivm",

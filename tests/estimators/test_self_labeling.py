@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.stats import norm
 from sklearn.base import clone
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_digits, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC, SVR
@@ -593,6 +593,59 @@ def test_hyperparameters_are_learned_from_some_of_many_rows(two, monkeypatch):
     assert set(sizes) == {(50, 20)}
 
 
+# Where to start from
+
+
+@pytest.mark.parametrize("options", [{}, {"n_landmarks": 60, "random_state": 0}])
+@pytest.mark.parametrize("seed", [0, 1, 4])
+def test_components_help_where_labels_say_little(seed, options):
+    """Two threes and two fives leave open which split of them is meant."""
+    X, y = load_digits(return_X_y=True)
+    pair = np.isin(y, (3, 5))
+    X, y = X[pair], y[pair]
+    y_partial = hide_labels(y, 4, rng=seed)
+
+    def score(**more):
+        model = SelfLabelingGPC(balance="equal", **options, **more).fit(X, y_partial)
+        return np.mean(model.transduction_ == y)
+
+    assert score(n_components=0) < 0.9
+    assert score() > 0.95
+
+
+def test_starts_compete_before_labels_are_outweighed(two, monkeypatch):
+    """By the unlabeled samples, but not at the first weight."""
+    X, _, y_partial = two
+    seen, surprise = [], SmootherRegressor.surprise
+
+    def recorded(self, signs):
+        seen.append((self.profiled.smoother.weights.copy(), surprise(self, signs)))
+        return seen[-1][1]
+
+    monkeypatch.setattr(SmootherRegressor, "surprise", recorded)
+    options = {"gamma": 0.1, "annealing": (0.01, 0.1, 0.3), "n_components": 1}
+    for labeled_weight, expected in ((1.0, 0.1), (2.0, 0.3), (1e-3, 0.1)):
+        seen.clear()
+        model = SelfLabelingGPC(labeled_weight=labeled_weight, **options)
+        model.set_params(max_unlabeled_ratio=None).fit(X, y_partial)
+        assert len(seen) == 3
+        for weights, _ in seen:
+            assert np.isclose(weights, expected).sum() == 100  # all unlabeled ones
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"n_landmarks": 40, "landmarks": "ivm"}], ids=["classes", "ivm"]
+)
+def test_some_machines_start_from_the_labels_only(request, options):
+    """For more than two classes, and for an informative vector machine."""
+    X, _, y_partial = request.getfixturevalue("two" if options else "three")
+    models = [
+        SelfLabelingGPC(n_components=k, **options).fit(X, y_partial) for k in (0, 2)
+    ]
+    scores = [model.decision_function(X) for model in models]
+    assert_array_equal(*scores)
+
+
 # The paper's own settings
 
 
@@ -632,13 +685,14 @@ def test_start_is_the_labels_alone_behind_the_best_threshold(
     y_partial[np.flatnonzero(y_partial == 1)[:4]] = -1  # ten labels and six
     labeled = y_partial >= 0
     monkeypatch.setattr(
-        "widemargin.estimators._self_labeler.alternate",
+        "widemargin.solvers.alternating.alternate",
         lambda fit, relabel, start, **_: SolveResult(start, 0.0, Status.CONVERGED, 1),
     )
     options = {"gamma": 0.3, "labeled_weight": 3.0}
     alone = tight(machine, **options).fit(X[labeled], y[labeled])
     options |= {"threshold": loss, "balance": balance, "balance_tolerance": 0.1}
-    options |= {"relabel": "in-sample"} if machine is SelfLabelingGPC else {}
+    if machine is SelfLabelingGPC:
+        options |= {"relabel": "in-sample", "n_components": 0}
     model = tight(machine, **options).fit(X, y_partial)
     scores = alone.decision_function(X)
     free, fixed = scores[~labeled], scores[labeled]
@@ -891,7 +945,8 @@ def test_width_is_one_over_the_mean_squared_distance(two, machine):
 @either_machine
 def test_progress(two, capsys, machine):
     X, _, y_partial = two
-    model = machine(annealing=(0.1, 1.0), verbose=True).fit(X, y_partial)
+    alone = {"n_components": 0} if machine is SelfLabelingGPC else {}
+    model = machine(annealing=(0.1, 1.0), verbose=True, **alone).fit(X, y_partial)
     lines, name = capsys.readouterr().out.splitlines(), machine.__name__
     assert lines[0] == f"{name}: weight of an unlabeled sample 0.1"
     assert lines[1].startswith(f"{name}: round 1: ")
@@ -903,6 +958,13 @@ def test_progress(two, capsys, machine):
     ]
     machine().fit(X, y_partial)
     assert capsys.readouterr().out == ""
+
+
+def test_progress_of_starts(two, capsys):
+    X, _, y_partial = two
+    SelfLabelingGPC(verbose=True, n_components=3).fit(X, y_partial)
+    told = "SelfLabelingGPC: the best of 7 starts goes on"
+    assert capsys.readouterr().out.splitlines().count(told) == 1
 
 
 def test_progress_of_hyperparameters(two, capsys):
@@ -1018,6 +1080,7 @@ def test_bad_parameters(two, machine, options, message):
         (SelfLabelingGPC, {"scale": 0}, "scale of SelfLabelingGPC .* > 0, got 0"),
         (SelfLabelingGPC, {"noise": -1}, "noise of SelfLabelingGPC .* > 0, got -1"),
         (SelfLabelingGPC, {"hyperparameters": "ml"}, "'marginal-likelihood', 'loo', g"),
+        (SelfLabelingGPC, {"n_components": -1}, "n_components of .* >= 0, got -1"),
         (SelfLabelingGPC, {"per_feature": 3}, "per_feature .* True, False, got 3"),
         (SelfLabelingGPC, {"probabilities": "platt"}, "'calibrated', got 'platt'"),
         (

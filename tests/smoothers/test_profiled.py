@@ -42,6 +42,16 @@ def test_fit_is_generalized_least_squares(kind, problem):
     assert_allclose(REG * ours.mean_variance(), 1 / inverse.sum(), rtol=1e-8)
 
 
+def test_misfit_is_the_quadratic_form_of_the_likelihood(kind, problem):
+    gram, weights, Y = problem
+    c, mean = least_squares(gram, weights, REG, Y)
+    expected = REG * np.vdot(Y - mean, c)
+    ours = ProfiledSmoother(kind(gram, weights, REG))
+    assert_allclose(ours.misfit(Y), expected, rtol=1e-8)
+    loss = weights @ ((Y - gram @ c - mean) ** 2).sum(axis=1)
+    assert_allclose(expected, loss + REG * np.vdot(c, gram @ c), rtol=1e-8)
+
+
 def test_coordinates_are_those_of_the_fit(problem):
     gram, weights, Y = problem
     c, mean = least_squares(gram, weights, REG, Y)

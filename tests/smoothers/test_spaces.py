@@ -60,6 +60,10 @@ def kernel_of(space):
     return space.features @ space.features.T
 
 
+def test_kernel_product(any_space, Y):
+    assert_allclose(any_space.kernel_product(Y), kernel_of(any_space) @ Y, atol=1e-9)
+
+
 def ridge(space, weights, reg, Y):
     """Fitted values, written out; weights may be zero."""
     gram = kernel_of(space)

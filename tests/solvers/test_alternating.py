@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from widemargin.solvers.alternating import alternate
+from widemargin.solvers.alternating import alternate, alternate_from
 from widemargin.solvers.result import Status
 
 A, B, C, D = (
@@ -149,3 +149,70 @@ def test_no_samples():
     result = Script(A[:0], A[:0]).run(A[:0])
     assert result.status is Status.CONVERGED
     assert result.history["criterion"] == [0.0]
+
+
+def from_several(script, starts, costs, **options):
+    """The best of several loops, by a table of what their ends cost."""
+    table = {codes.tobytes(): cost for codes, cost in costs}
+
+    def surprise(codes):
+        return table[codes.tobytes()]
+
+    return alternate_from(starts, script.fit, script.relabel, surprise, **options)
+
+
+@pytest.mark.parametrize(
+    ("costs", "expected"), [((2.0, 1.0), D), ((1.0, 2.0), C), ((1.0, 1.0), C)]
+)
+def test_likeliest_end_wins(costs, expected):
+    """And the first one if they are equal; it need not start lowest."""
+    script = Script(A, C, C)
+    script.after |= Script(B, D, D).after
+    costs = list(zip([C, D], costs, strict=True))
+    result = from_several(script, [A, B], costs)
+    assert_array_equal(result.solution, expected)
+    assert result.status is Status.CONVERGED
+    assert result.n_iter == len(result.history["objective"]) == 2
+
+
+@pytest.mark.parametrize(("margin", "expected"), [(0.4, D), (0.6, C)])
+def test_first_start_is_left_for_a_margin_only(margin, expected):
+    """The later ones are compared with each other without one."""
+    script = Script(A, C, C)
+    script.after |= Script(B, B).after | Script(D, D).after
+    costs = [(C, 2.0), (B, 1.55), (D, 1.5)]
+    result = from_several(script, [A, B, D], costs, margin=margin)
+    assert_array_equal(result.solution, expected)
+
+
+def test_one_start_needs_no_likelihood():
+    result = from_several(Script(A, B, B), [A], [])
+    assert_array_equal(result.solution, B)
+
+
+@pytest.mark.parametrize(("n_before", "expected"), [(0, A), (1, C), (2, C), (3, C)])
+def test_interrupt_of_several_starts_keeps_the_best(n_before, expected):
+    script, calls = Script(A, C, C), []
+    script.after |= Script(B, D, D).after
+    fit = script.fit
+
+    def interrupted(codes):
+        calls.append(1)
+        if len(calls) > n_before:
+            raise KeyboardInterrupt
+        return fit(codes)
+
+    script.fit = interrupted
+    result = from_several(script, [A, B], [(C, 2.0), (D, 1.0)])
+    assert result.status is Status.INTERRUPTED
+    assert_array_equal(result.solution, expected)
+
+
+def test_interrupt_of_a_likelihood_keeps_the_labels():
+    def surprise(codes):
+        raise KeyboardInterrupt
+
+    script = Script(A, C, C)
+    result = alternate_from([A, B], script.fit, script.relabel, surprise)
+    assert result.status is Status.INTERRUPTED
+    assert_array_equal(result.solution, C)

@@ -71,6 +71,21 @@ def test_scores_are_those_of_processes_without_each_sample(smoother, X, weights,
     assert_array_equal(in_sample.left_out(signs), scores)
 
 
+def test_surprise_is_the_likelihood_up_to_a_constant(X, weights, signs):
+    scale, noise = 2.5, REG
+    gram = Rbf(GAMMA)(X)
+    smoother = DenseSmoother(gram, weights, noise / scale)
+    regressor = SmootherRegressor(ProfiledSmoother(smoother), True, noise)
+    inverse = np.linalg.inv(scale * gram + np.diag(noise / weights))
+
+    def expected(y):
+        rest = y - inverse.sum(axis=0) @ y / inverse.sum()
+        return 0.5 * rest @ inverse @ rest
+
+    for y in signs.T:
+        assert_allclose(regressor.surprise(y[:, None]), expected(y), rtol=1e-8)
+
+
 def test_fit_is_the_function_itself(X, X_new, weights, signs):
     smoother = ProfiledSmoother(DenseSmoother(Rbf(GAMMA)(X), weights, REG))
     expected = process(X, signs, weights).mean_at(X_new)

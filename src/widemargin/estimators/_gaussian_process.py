@@ -12,6 +12,7 @@ from widemargin.kernels import (
     SubsetBasis,
     choose_landmarks,
 )
+from widemargin.linalg.components import principal_components
 from widemargin.objectives.gp_evidence import GpEvidence, LogNormalPrior
 from widemargin.smoothers import DenseSmoother, FeatureSpace, KernelSpace
 from widemargin.smoothers.posterior import Posterior
@@ -86,7 +87,12 @@ class Prepared:
         """The regressor for weights of the rows."""
         reg = self.process.noise / self.process.scale
         smoother = self.space.smoother(weights, reg)
-        return SmootherRegressor(ProfiledSmoother(smoother), leaves_out)
+        profiled = ProfiledSmoother(smoother)
+        return SmootherRegressor(profiled, leaves_out, self.process.noise)
+
+    def components(self, weights, n_components):
+        """Leading principal components of the kernel on the rows, (n, n_found)."""
+        return principal_components(self.space.kernel_product, weights, n_components)
 
     @property
     def rows(self):
@@ -115,6 +121,10 @@ class ActivePrepared:
         smoother = DenseSmoother(gram, weights[rows], reg)
         profiled = ProfiledSmoother(smoother)
         return ActiveRegressor(profiled, rows, self.cross, leaves_out)
+
+    def components(self, weights, n_components):
+        """None: most rows are known by their kernel values with active ones only."""
+        return np.zeros((len(weights), 0))
 
     whitening = None  # kernel values are used as they are
 

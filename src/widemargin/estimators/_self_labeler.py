@@ -10,7 +10,7 @@ from widemargin.estimators._reading import read_sample
 from widemargin.labels import decide, sign_coding
 from widemargin.linalg.random import as_generator
 from widemargin.objectives.class_sizes import factor_bounds, size_bounds
-from widemargin.solvers.alternating import alternate
+from widemargin.solvers.alternating import alternate_from
 from widemargin.solvers.relabeling import LOSSES, Relabeling
 from widemargin.solvers.result import SolveResult, Status
 
@@ -116,10 +116,24 @@ class SelfLabeler(KernelClassifier):
         path, ratio = self._annealing(), self.max_unlabeled_ratio
         if ratio is None or not sample.n_unlabeled:
             return path
+        most = ratio * self._even_weight(sample)
+        return tuple(dict.fromkeys(min(weight, most) for weight in path))
+
+    def _even_weight(self, sample):
+        """Weight with which unlabeled samples together weigh as much as the labels."""
         labeled = sample.labels.labeled
         sums = [sample.row_weights[rows].sum() for rows in (labeled, ~labeled)]
-        most = ratio * self.labeled_weight * sums[0] / sums[1]
-        return tuple(dict.fromkeys(min(weight, most) for weight in path))
+        return self.labeled_weight * sums[0] / sums[1]
+
+    def _contest(self, sample):
+        """Place in the path where the best of several starts is chosen.
+
+        The last one at which unlabeled samples do not outweigh the labels, but not the
+        first one, which hardly depends on the start.
+        """
+        path, even = self._path(sample), self._even_weight(sample)
+        within = [place for place, weight in enumerate(path) if weight <= even]
+        return max([min(1, len(path) - 1), *within])
 
     def _weights(self, sample, unlabeled_weight):
         """Weight of each row in the regression.
@@ -147,12 +161,13 @@ class SelfLabeler(KernelClassifier):
             weights[~labeled],
         )
 
-    def _label(self, make_regressor, sample, codes):
+    def _label(self, make_regressor, sample, codes, directions=()):
         """Labels of all rows, the last regressor, and how it ended.
 
         `codes` are labels to start from; None for those of a regressor that hardly sees
-        the unlabeled rows. An interrupt keeps what the last regressor found; before the
-        first one it is passed on.
+        the unlabeled rows. `directions` are scores, (n, 1) each, that give more labels
+        to start from, in the middle of the path. An interrupt keeps what the last
+        regressor found; before the first one it is passed on.
         """
         relabel, n_classes = self._relabeling(sample), sample.labels.n_classes
         regressor = None
@@ -166,7 +181,8 @@ class SelfLabeler(KernelClassifier):
                 codes = relabel(np.zeros_like(signs))
                 return codes, regressor, SolveResult(codes, 0, Status.INTERRUPTED, 0)
         result = SolveResult(codes, 0.0, Status.INTERRUPTED, 0)
-        for weight in self._path(sample):
+        contest = self._contest(sample) if directions else None
+        for place, weight in enumerate(self._path(sample)):
             self._say(f"weight of an unlabeled sample {weight:g}")
             try:
                 regressor = make_regressor(weight)
@@ -175,10 +191,16 @@ class SelfLabeler(KernelClassifier):
                     raise
                 result = replace(result, status=Status.INTERRUPTED)
                 break
-            result = alternate(
+            starts = [codes]
+            if place == contest:
+                starts += [relabel(scores) for scores in directions]
+                self._say(f"the best of {len(starts)} starts goes on")
+            result = alternate_from(
+                starts,
                 lambda codes, r=regressor: r.scores(sign_coding(codes, n_classes)),
                 relabel,
-                codes,
+                lambda codes, r=regressor: r.surprise(sign_coding(codes, n_classes)),
+                margin=_TRUST * relabel.label_weights.sum() / self.labeled_weight,
                 max_iter=self.max_iter,
                 tol=self.label_tol,
                 callback=self._report,
@@ -193,4 +215,5 @@ class SelfLabeler(KernelClassifier):
         self._say(f"round {n_iter}: {history['objective'][-1]:.0f} labels changed")
 
 
+_TRUST = 0.05  # what each label adds to the log odds of the start that they give
 _HARDLY = 1e-6  # weight of an unlabeled sample for the machine to start from

@@ -56,6 +56,11 @@ class SelfLabelingGPC(SelfLabeler):
         Limit of the weight of all unlabeled samples together over that of all labeled
         ones, which ends the annealing early: where clusters are not classes, many
         unlabeled samples would outvote the labels. None, as in [1]_, has no limit.
+    n_components : int, default=2
+        For two classes, number of principal components of the kernel whose two sides
+        are further labels to start from. Where few labels leave open which clusters are
+        the classes, the loop from what they say alone may end in a poor split; see
+        Notes. 0, as in [1]_, has no other start, and "ivm" none either.
     balance : "labeled", "equal", dict or None, default="labeled"
         Share of each class among the unlabeled samples: estimated from the labels, all
         the same, your own as ``{class: fraction}``, or None if a class may have any
@@ -130,18 +135,27 @@ class SelfLabelingGPC(SelfLabeler):
     relabeling costs one product. The loop ends when hardly a label changes or labels
     repeat.
 
+    Starts compete at one weight of the annealing, the last at which unlabeled samples
+    together do not outweigh the labels, but not the first: from each of them, and from
+    the labels that the annealing has found so far, the loop is run to its end, and the
+    labels of largest marginal likelihood go on. Prior log odds of 0.05 for each given
+    label favor those of the annealing: many labels know better than a component. All
+    labels have the same determinant, so that the quadratic form
+    :math:`(y - m)^\top (K + \Sigma)^{-1} (y - m)` decides. With more weight on the
+    unlabeled samples it would prefer clusters that are no classes to what labels say.
+
     Probabilities are :math:`p = \Phi(f / \sqrt{\text{noise} + v})` with v the variance
     of the score; for more than two classes :math:`p / (1 - p)`, divided by the sum over
     the classes, which is the probability that a class and no other one is meant.
 
     The machines of [1]_ have ``labeled_weight=1, annealing=(1.0,),
-    max_unlabeled_ratio=None, label_tol=0, relabel="in-sample", threshold="absolute",
-    hyperparameters="marginal-likelihood"``, ``balance`` 1/2 for each class within
-    ``balance_tolerance=kappa``, and ``n_landmarks=None`` (SSuGPR) or a number with
-    ``landmarks="ivm"`` (SSuGPS). What cannot be undone: the mean is profiled, where
-    theirs is a constant that is fed back and drifts; a prior of the hyperparameters;
-    the noise and not 1 in the probabilities; more than two classes are one problem,
-    with offsets that keep their sizes.
+    max_unlabeled_ratio=None, n_components=0, label_tol=0, relabel="in-sample",
+    threshold="absolute", hyperparameters="marginal-likelihood"``, ``balance`` 1/2 for
+    each class within ``balance_tolerance=kappa``, and ``n_landmarks=None`` (SSuGPR) or
+    a number with ``landmarks="ivm"`` (SSuGPS). What cannot be undone: the mean is
+    profiled, where theirs is a constant that is fed back and drifts; a prior of the
+    hyperparameters; the noise and not 1 in the probabilities; more than two classes are
+    one problem, with offsets that keep their sizes.
 
     Widths are the same for all features: standardize a table whose columns have units.
 
@@ -177,6 +191,7 @@ class SelfLabelingGPC(SelfLabeler):
         labeled_weight=10.0,
         annealing=(0.01, 0.1, 0.3, 1.0),
         max_unlabeled_ratio=4.0,
+        n_components=2,
         balance="labeled",
         balance_tolerance="auto",
         threshold=None,
@@ -200,6 +215,7 @@ class SelfLabelingGPC(SelfLabeler):
         self.labeled_weight = labeled_weight
         self.annealing = annealing
         self.max_unlabeled_ratio = max_unlabeled_ratio
+        self.n_components = n_components
         self.balance = balance
         self.balance_tolerance = balance_tolerance
         self.threshold = threshold
@@ -221,6 +237,7 @@ class SelfLabelingGPC(SelfLabeler):
         super()._check_parameters()
         check_number(self, "scale", low=0, strict=True)
         check_number(self, "noise", low=0, strict=True)
+        check_number(self, "n_components", low=0, integer=True)
         check_choice(self, "relabel", ("loo", "in-sample"))
         check_choice(
             self, "hyperparameters", ("heuristic", "marginal-likelihood", "loo")
@@ -311,7 +328,17 @@ class SelfLabelingGPC(SelfLabeler):
             weights = self._weights(sample, weight)
             return prepared.regressor(weights, leaves_out=self.relabel == "loo")
 
-        return self._label(make_regressor, sample, codes)
+        directions = self._directions(prepared, sample) if codes is None else ()
+        return self._label(make_regressor, sample, codes, directions)
+
+    def _directions(self, prepared, sample):
+        """Scores that two classes may be told apart by, each and its opposite."""
+        if not (self.n_components and sample.n_unlabeled):
+            return ()
+        if sample.labels.n_classes != 2:
+            return ()
+        columns = prepared.components(sample.row_weights, self.n_components).T
+        return [sign * column[:, None] for column in columns for sign in (1.0, -1.0)]
 
     def _relearn(self, process, sample, codes, rng):
         """The process with hyperparameters learned from the labels so far."""

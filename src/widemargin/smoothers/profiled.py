@@ -55,6 +55,15 @@ class ProfiledSmoother:
         own = self.diagonal()[:, None]
         return (self @ Y - own * Y) / np.maximum(1.0 - own, np.finfo(own.dtype).eps)
 
+    def misfit(self, Y):
+        r"""What the fit costs: :math:`\lambda (y - m)^\top A (y - m)`, over columns.
+
+        This is the weighted square loss plus the penalty, and, up to a constant and a
+        factor, minus the log marginal likelihood of the labels.
+        """
+        weights = self.smoother.weights.astype(np.float64)
+        return float(weights @ (Y * (Y - self @ Y)).sum(axis=1, dtype=np.float64))
+
     def coordinates(self, Y):
         """Coordinates of the fitted functions, and their constants, (k,)."""
         mean = self.mean(Y)

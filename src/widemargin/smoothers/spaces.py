@@ -67,6 +67,10 @@ class KernelSpace:
         """Values on the samples of functions with coordinates c, (n, k) -> (n, k)."""
         return self.gram @ c.astype(self.gram.dtype, copy=False)
 
+    def kernel_product(self, V):
+        """The kernel matrix of the samples times V, (n, k) -> (n, k)."""
+        return self.scores(V)
+
     def fit_rows(self, rows, targets, weights, reg):
         """Coordinates of the functions fitted to some of the samples only, (n, k)."""
         if self.laplacian is not None:
@@ -137,6 +141,10 @@ class FeatureSpace:
     def scores(self, c):
         """Values on the samples of functions with coordinates c."""
         return self.features @ c.astype(self.features.dtype, copy=False)
+
+    def kernel_product(self, V):
+        """The kernel matrix of the samples times V, (n, k) -> (n, k)."""
+        return self.scores(self.features.T @ V.astype(self.features.dtype, copy=False))
 
     def fit_rows(self, rows, targets, weights, reg):
         """Coordinates of the functions fitted to some of the samples, (rank, k)."""

@@ -1,5 +1,7 @@
 """Self-labeling: fit a regressor to the labels, relabel by what it says, and repeat."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from widemargin.solvers.result import SolveResult, Status
@@ -53,3 +55,39 @@ def alternate(fit, relabel, start, *, max_iter=100, tol=0.0, callback=None):
         status = Status.INTERRUPTED
     n_changed = history["objective"][-1] if history["objective"] else 0.0
     return SolveResult(codes, n_changed, status, n_iter, history)
+
+
+def alternate_from(starts, fit, relabel, surprise, *, margin=0.0, **options):
+    """The best of several loops; parameters as in `alternate`, and these.
+
+    Parameters
+    ----------
+    starts : list of ndarrays of int, shape (n_samples,)
+        Labels to start from, the most trusted first.
+    surprise : callable
+        ``surprise(codes)`` is minus the log likelihood of labels. The loop that ends
+        with the lowest wins; of equal ones the first.
+    margin : float
+        By how much a later loop must be below the first one to win.
+
+    Returns
+    -------
+    SolveResult
+        Of the loop that won. An interrupt ends it with the best so far.
+    """
+    best, lowest = None, np.inf
+    for start in starts:
+        result = alternate(fit, relabel, start, **options)
+        if result.status is Status.INTERRUPTED:
+            return replace(best or result, status=Status.INTERRUPTED)
+        if len(starts) == 1:
+            return result
+        try:
+            found = surprise(result.solution)
+        except KeyboardInterrupt:
+            return replace(best or result, status=Status.INTERRUPTED)
+        if best is None:
+            best, lowest = result, found - margin
+        elif found < lowest:
+            best, lowest = result, found
+    return best

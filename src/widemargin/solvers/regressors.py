@@ -23,10 +23,13 @@ class SmootherRegressor:
     profiled : ProfiledSmoother
     leaves_out : bool
         Whether a sample is relabeled by the value that it has if it is left out.
+    noise : float
+        Variance of the noise of a sample of weight one.
     """
 
     profiled: ProfiledSmoother
     leaves_out: bool
+    noise: float = 1.0
 
     def scores(self, signs):
         """Values to relabel by, (n, k) -> (n, k)."""
@@ -35,6 +38,10 @@ class SmootherRegressor:
     def left_out(self, signs):
         """Value at each sample of the functions fitted without it, (n, k)."""
         return self.profiled.leave_one_out(signs)
+
+    def surprise(self, signs):
+        """Minus the log marginal likelihood of labels, up to what all of them share."""
+        return 0.5 * self.profiled.misfit(signs) / self.noise
 
     def fit(self, signs):
         """Coordinates and constants of the functions."""

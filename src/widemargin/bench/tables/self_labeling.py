@@ -72,6 +72,7 @@ PAPER_SETTINGS = {
     "threshold": "absolute",
 }
 PAPER_PROCESS = PAPER_SETTINGS | {
+    "n_components": 0,
     "relabel": "in-sample",
     "hyperparameters": "marginal-likelihood",
 }
