@@ -105,12 +105,17 @@ def test_mixed_types_and_the_way_out(refused, done, iris, command):
         (["--out", "no/m.wm"], "There is no folder no for m.wm"),
         (["--out", "."], ". is a folder"),
         (["--out", "a.csv", "--predictions", "a.csv"], "must be two files"),
+        (["--out", "./a.csv", "--predictions", "a.csv"], "must be two files"),
+        (["--out", "/dev/null", "--force"], "/dev/null is no ordinary file"),
+        (["--drop", "species"], "'species' is the target; leave it out of"),
+        (["--numeric", "species"], "'species' is the target; leave it out of"),
         (["--predictions", "p.doc"], "p.doc does not end in one of .csv"),
         (["--predictions", "-", "--json"], "both write to standard output"),
         (["--method", "magic"], "'magic' is not one of"),
         (["--set", "gama=1"], "did you mean 'gamma'?"),
         (["--set", "gamma"], "--set must be NAME=VALUE, got 'gamma'"),
         (["--set", "gamma=-1"], "gamma of LaplacianSVC must be a number > 0, got -1"),
+        (["--seed", "4294967296"], "4294967296 is not in the range"),
         (["--folds", "-1"], "-1 is not in the range"),
         (["--folds", "1"], "must be 0, for no estimate, or at least 2, got 1."),
     ],
@@ -145,6 +150,22 @@ def test_an_interrupt_is_told(run, monkeypatch):
     result = run(*FIT)
     assert result.exit_code == 130
     assert "Interrupted" in result.stderr
+
+
+def test_an_interrupt_of_an_import_is_told(run, monkeypatch):
+    def interrupt(name):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("widemargin.cli.main.import_module", interrupt)
+    assert run(*FIT).exit_code == 130
+
+
+def test_too_many_rows_are_told(refused, monkeypatch):
+    def fail(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("widemargin.cli.fitting.fit_and_estimate", fail)
+    assert "not enough memory" in refused(*FIT)
 
 
 def test_a_full_disk_is_told(refused, monkeypatch):

@@ -186,3 +186,16 @@ def test_warnings_are_notes(done):
     notes = result.stderr.splitlines()
     assert notes
     assert all(note.startswith("Note: LaplacianSVC") for note in notes)
+
+
+def test_what_an_estimator_prints_goes_to_standard_error(done):
+    result = done(*FIT, "--folds", 0, "--set", "verbose=1", "--json")
+    assert json.loads(result.stdout)["rows"] == 150
+    assert "LaplacianSVC: 149 distinct samples" in result.stderr
+
+
+def test_a_class_may_be_called_none(done, iris):
+    iris["species"] = iris["species"].map({"setosa": "None", "virginica": "virginica"})
+    iris.to_csv("iris.csv", index=False)
+    outcome = json.loads(done(*FIT, "--method", "svm", "--json").stdout)
+    assert outcome["estimate"]["rows"] == 20

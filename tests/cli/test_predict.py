@@ -3,6 +3,8 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
 
 from widemargin import LaplacianSVC, MaxMarginClustering, save
 
@@ -91,6 +93,17 @@ def test_model_of_an_array(done, refused, iris):
     table = iris.filter(regex="length").to_csv(index=False)
     assert done("predict", "array.wm", "-", input=table).stdout.count("\n") == 151
     assert "2 columns" in refused("predict", "array.wm", "iris.csv")
+
+
+def test_model_of_texts(done, refused):
+    texts = ["tea cup", "red wine"] * 10
+    model = make_pipeline(TfidfVectorizer(), LaplacianSVC(intrinsic_reg=0))
+    save(model.fit(texts, [0, 1] * 10), "texts.wm")
+    table = pd.DataFrame({"note": texts}).to_csv(index=False)
+    lines = done("predict", "texts.wm", "-", input=table).stdout.splitlines()
+    assert [line.split(",")[1] for line in lines[1:]] == ["0", "1"] * 10
+    assert "one column, of texts" in refused("predict", "texts.wm", "iris.csv")
+    assert "1, known by their order" in done("inspect", "texts.wm").stdout
 
 
 def test_model_of_clusters(done):

@@ -246,6 +246,20 @@ def test_columns_may_be_named_in_any_way(columns, three_classes, path):
     assert steps.transformers[0][2] is columns  # the model itself stays as it was
 
 
+@pytest.mark.parametrize("output", ["default", "pandas"])
+@pytest.mark.parametrize("remainder", ["passthrough", "drop"])
+def test_columns_may_pass_through(remainder, output, three_classes, path):
+    X, y = three_classes
+    table = pd.DataFrame(X, columns=["a", "b", "c"])
+    columns = [("as it is", "passthrough", [0]), ("scaled", StandardScaler(), [1])]
+    steps = ColumnTransformer(columns, remainder=remainder).set_output(transform=output)
+    for rows in (X, table) if output == "default" else (table,):
+        model = make_pipeline(steps, LaplacianSVC(intrinsic_reg=0.01)).fit(rows, y)
+        save(model, path)
+        save(load(path), path)
+        assert_same_answers(model, load(path), rows)
+
+
 @pytest.mark.parametrize(
     "steps",
     [

@@ -8,15 +8,21 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.compose import ColumnTransformer
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MinMaxScaler,
+    OneHotEncoder,
+    StandardScaler,
+)
 
 from widemargin import LaplacianSVC, SelfLabelingGPC, TransductiveSVC
 from widemargin.kernels import Custom
-from widemargin.model_files import ModelFileError, contents, load, save
+from widemargin.model_files import ModelFileError, contents, load, packing, save
 
 skops_io = pytest.importorskip("skops.io")
 
@@ -322,6 +328,81 @@ def test_encoders_that_write_beyond_their_matrix(name, value, two_classes, path)
     save_unchecked(model, path)
     with pytest.raises(ModelFileError, match="OneHotEncoder with"):
         load(path)
+
+
+def test_steps_inside_of_steps_are_checked(two_classes, path):
+    """An encoder that writes beyond its matrix, where no encoder belongs."""
+    X, y = two_classes
+    X = np.where(X > 5.0, np.nan, X)
+    model = make_pipeline(SimpleImputer(add_indicator=True), LaplacianSVC()).fit(X, y)
+    encoder = OneHotEncoder().fit([[True] * 3, [False] * 3])
+    encoder._n_features_outs = [10**6, 1, 1 - 10**6]
+    model[0].indicator_ = encoder
+    save_unchecked(model, path)
+    with pytest.raises(ModelFileError, match="wrong _n_features_outs"):
+        load(path)
+
+
+@pytest.mark.parametrize("place", [-1, 1, 10**9])
+def test_words_beyond_the_matrix_are_refused(place, path, monkeypatch):
+    """A file that holds a dict of words, not what `save` makes of it."""
+    texts, y = ["tea cup", "red wine"] * 5, [0, 1] * 5
+    machine = LaplacianSVC(intrinsic_reg=0, kernel="linear")
+    model = make_pipeline(CountVectorizer(dtype=float), machine).fit(texts, y)
+    model[0].vocabulary_ = model[0].vocabulary_ | {"tea": place}
+    monkeypatch.setattr(packing.Terms, "of", lambda words: words)
+    save_unchecked(model, path)
+    with pytest.raises(ModelFileError, match="wrong vocabulary_"):
+        load(path)
+
+
+def test_an_address_is_not_taken_for_an_array(two_classes, path):
+    """NumPy asks objects themselves where in memory their numbers are."""
+    model = make_pipeline(MinMaxScaler(), LaplacianSVC()).fit(*two_classes)
+    address = {"data": (8, False), "shape": (3,), "typestr": "<f8", "version": 3}
+    model[0].scale_ = StandardScaler()
+    vars(model[0].scale_)["__array_interface__"] = address
+    with pytest.raises(ModelFileError, match=r"attributes \(__array_interface__\)"):
+        save(model, path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(contents, "check_schema", lambda archive: None)
+        save_unchecked(model, path)
+    with pytest.raises(ModelFileError, match=r"attributes \(__array_interface__\)"):
+        load(path)
+
+
+def test_deep_nesting_under_one_number_is_refused(model, path):
+    """The comparison of two nodes must not end in an error of its own."""
+    deep = []
+    for _ in range(600):
+        deep = [deep]
+
+    def change(schema):
+        twin = node("builtins", "str", "JsonNode", content="1", extra=deep, __id__=-1)
+        attributes(schema).update(verbose=twin, tol=dict(twin))
+
+    save(model, path)
+    tamper(path, change)
+    with pytest.raises(ModelFileError, match="trusted"):
+        load(path)
+
+
+def test_a_prior_is_a_number(two_classes, path):
+    model = SelfLabelingGPC().fit(*two_classes)
+    model._prior = np.zeros(3)
+    with pytest.raises(ModelFileError, match="wrong _prior"):
+        save(model, path)
+
+
+def test_steps_without_a_machine_are_not_saved(two_classes, path):
+    X, _ = two_classes
+    for model in (StandardScaler(), make_pipeline(StandardScaler())):
+        with pytest.raises(ModelFileError, match="in place of a machine"):
+            save(model.fit(X), path)
+        save_unchecked(model, path)
+        with pytest.raises(ModelFileError, match="in place of a machine"):
+            load(path)
+        path.unlink()
 
 
 def test_functions_are_not_saved(two_classes, path):

@@ -7,7 +7,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from widemargin import MaxMarginClustering
+from widemargin import MaxMarginClustering, load, save
 from widemargin.plots import ClusterDisplay
 
 
@@ -32,6 +32,15 @@ def test_numbers_stand_at_a_row_of_their_cluster(blobs, clusterer):
         assert np.abs(own - text.get_position()).sum(axis=1).min() == 0
     assert display.plot(numbers=False, legend=False).numbers_ == {}
     assert display.legend_ is None
+
+
+def test_a_model_from_a_file_predicts_its_rows(blobs, clusterer, tmp_path):
+    """A file holds no labels of training rows."""
+    pytest.importorskip("skops")
+    save(clusterer, tmp_path / "model.wm")
+    display = ClusterDisplay.from_estimator(load(tmp_path / "model.wm"), blobs[0])
+    assert_array_equal(display.labels, clusterer.predict(blobs[0]))
+    assert len(display.sizes) == 3
 
 
 def test_other_rows_are_predicted(blobs, clusterer):

@@ -201,6 +201,8 @@ def test_wrong_arguments_are_named(moons, moons_model, blobs, blobs_model, clust
         make(moons_model, X, boundary="yes")
     with pytest.raises(ValueError, match=r"margin of DecisionDisplay .* got -1"):
         make(moons_model, X, margin=-1)
+    with pytest.raises(ValueError, match=r"margin of DecisionDisplay .* got 'wide'"):
+        make(moons_model, X, margin="wide")
 
 
 def test_labels_of_other_rows_do_not_take_the_inferred_ones(moons, moons_model):
@@ -210,3 +212,25 @@ def test_labels_of_other_rows_do_not_take_the_inferred_ones(moons, moons_model):
     y_partial = np.where(np.arange(120) < 100, y[::-1], -1)
     display = make(moons_model, turned, y_partial)
     assert_array_equal(display.codes[100:], moons_model.predict(turned)[100:])
+
+
+def test_rows_may_be_lists(moons, moons_model):
+    X, _, y_partial = moons
+    display = make(moons_model, X.tolist(), y_partial.tolist())
+    assert display.scores.shape == (25, 25, 1)
+
+
+@pytest.mark.parametrize("resolution", [0, 1, 2.5, "fine"])
+def test_a_grid_has_points(resolution, moons, moons_model):
+    X, _, y_partial = moons
+    with pytest.raises(ValueError, match="must be a whole number >= 2, got"):
+        DecisionDisplay.from_estimator(
+            moons_model, X, y_partial, grid_resolution=resolution
+        )
+
+
+def test_dollars_in_names_are_no_formulas(moons):
+    X, y, _ = moons
+    table = pd.DataFrame(X, columns=["$^$", "price in $"])
+    model = LaplacianSVC().fit(table, np.where(y == 1, "$^$", "$_$"))
+    make(model, table).figure_.canvas.draw()

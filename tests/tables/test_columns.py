@@ -1,3 +1,5 @@
+from datetime import date
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -55,6 +57,8 @@ def test_categories(values):
         (["2024-01-05", "2024-02-01 12:00"] * (N // 2), "dates"),
         (["5.1.2024", "31/12/99"] * (N // 2), "dates"),
         (pd.date_range("2024", periods=N), "dates"),
+        ([date(2024, 1, 5), date(2024, 2, 1)] * (N // 2), "dates"),
+        ([[1, 2]] * N, "each cell is a list"),
     ],
 )
 def test_left_out(values, reason):
@@ -78,6 +82,11 @@ def test_mixtures_are_refused_with_a_way_out():
     assert judge(values, categorical=["a"]).kind is Kind.CATEGORIES
     assert judge(values, dropped=["a"]).reason == "as asked"
     assert judge(["12", "b", "c"] * 60).kind is Kind.CATEGORIES  # mostly text
+
+
+def test_a_column_has_one_use():
+    with pytest.raises(TableError, match="'a' has more than one of --numeric"):
+        judge(np.arange(N) % 7, numeric=["a"], dropped=["a"])
 
 
 def test_a_table_without_features_is_refused():

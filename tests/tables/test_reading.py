@@ -66,6 +66,25 @@ def test_separators(read):
     assert read("a|b\n1|2\n", "t.txt", file_format="csv", separator="|").shape == (1, 2)
 
 
+@pytest.mark.parametrize("separator", ["||", ", ", "§"])
+def test_a_separator_is_one_character(read, separator):
+    with pytest.raises(TableError, match="--separator must be one character"):
+        read("a,b\n1,2\n", separator=separator)
+
+
+def test_the_wrong_byte_of_a_long_file_is_named(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"a,y\n" + b"1,p\n" * 100_000 + b"2,\xe9\n")
+    with pytest.raises(TableError, match=r"byte 400,006 is 0xe9"):
+        read_table(path)
+
+
+def test_a_closed_standard_input_is_told(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(TableError, match="stdin: it is closed"):
+        read_table("-")
+
+
 def test_standard_input_is_csv(monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(b"a,b\n1,2\n"))
     monkeypatch.setattr(sys, "stdin", stream)
@@ -82,6 +101,21 @@ def test_arrays(tmp_path):
     np.savez(path, y=np.array(["u", None], dtype=object))
     with pytest.raises(TableError, match="not of objects"):
         read_table(path)
+
+
+def test_arrays_of_the_same_name(tmp_path):
+    path = tmp_path / "table.npz"
+    np.savez(path, X=np.zeros((3, 2)), X_0=np.ones(3))
+    with pytest.raises(TableError, match="more than one column 'X_0'"):
+        read_table(path)
+
+
+def test_numbers_that_mark_missing_cells_of_arrays(tmp_path):
+    path = tmp_path / "table.npz"
+    np.savez(path, a=np.array([1, -99, 3]), b=np.array([0.5, 1.5, -99.0]))
+    frame = read_table(path, missing=["-99"])
+    assert frame["a"].isna().tolist() == [False, True, False]
+    assert frame["b"].isna().tolist() == [False, False, True]
 
 
 def test_parquet_keeps_types(tmp_path):

@@ -1,3 +1,5 @@
+from datetime import date
+
 import pandas as pd
 import pytest
 
@@ -17,6 +19,8 @@ def read(values, dtype=None, **options):
         ([True, None, False, True], object, [False, True]),
         (["b", None, "a", "b"], "category", ["a", "b"]),
         ([1, None, 0, 1], "Int64", [0, 1]),
+        ([1, None, 0, 1], "float32", [0, 1]),
+        ([1, None, 0, 1], "Float64", [0, 1]),
     ],
 )
 def test_empty_cells_are_unlabeled(values, dtype, classes):
@@ -38,3 +42,16 @@ def test_what_labels_refuse_names_the_column():
         TableError, match=r"Column 'y' cannot be the target: .*such as 0.5"
     ):
         read([0.5, 1.0, None])
+
+
+def test_long_numbers_beside_empty_cells_are_refused():
+    """As floats some of them would be the same."""
+    with pytest.raises(TableError, match="add --categorical 'y'"):
+        read([1e16, 1e16 + 2, None])
+    assert read([10**16, 10**16 + 1]).classes.tolist() == [10**16, 10**16 + 1]
+
+
+@pytest.mark.parametrize("value", [date(2024, 1, 5), b"name", ["a", "b"]])
+def test_what_can_be_no_class_is_refused(value):
+    with pytest.raises(TableError, match=r"'y' holds values such as .* no classes"):
+        read([value, "other", None], object)

@@ -3,13 +3,10 @@
 import contextlib
 import json
 import os
-import sys
 import traceback
 import warnings
 
 import click
-
-_INTERRUPTED = 130  # as a shell says it
 
 
 class Failure(click.ClickException):
@@ -46,9 +43,6 @@ class Command(click.Command):
                 return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
             raise
-        except KeyboardInterrupt:
-            click.echo("Interrupted; no file is half-written.", err=True)
-            sys.exit(_INTERRUPTED)
         except Exception as error:
             if debug:
                 traceback.print_exc()
@@ -64,6 +58,11 @@ def _in_one_sentence(error):
     if isinstance(error, OSError) and error.errno:
         where = f" {error.filename}" if error.filename else " a file"
         return Failure(f"Cannot use{where}: {os.strerror(error.errno).lower()}.")
+    if isinstance(error, MemoryError):
+        return Failure(
+            "There is not enough memory for so many rows; use fewer, or in fit "
+            "--set n_landmarks=500."
+        )
     if isinstance(error, ValueError | ImportError):
         return Failure(" ".join(str(error).split()))
     return Unexpected(

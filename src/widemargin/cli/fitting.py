@@ -77,6 +77,11 @@ def read_sample(table, target, reading, choices):
     as_names = [column for column in choices.categorical if column != target]
     if target is not None:
         check_columns([target], frame, name)
+        if target in (*choices.numeric, *choices.dropped):
+            raise TableError(
+                f"Column {target!r} is the target; leave it out of --numeric and "
+                "--drop."
+            )
         is_named = target in choices.categorical
         y, labels = read_target(frame.pop(target), as_names=is_named)
     columns = examine_columns(
@@ -135,9 +140,10 @@ def fit_and_estimate(sample, machine, *, n_folds, seed, tell):
 
 def plan_folds(sample, machine, n_folds):
     """As many folds as asked for, or as the labels of the machine's classes allow."""
-    irrelevant = str(getattr(machine, "irrelevant_label", None))
-    counts = [n for name, n in sample.counts.items() if name != irrelevant]
-    return choose_folds(n_folds, counts)
+    counts, irrelevant = sample.counts, getattr(machine, "irrelevant_label", None)
+    if irrelevant is not None:
+        counts.pop(str(irrelevant), None)
+    return choose_folds(n_folds, list(counts.values()))
 
 
 def tabulate_training(sample, model):

@@ -1,5 +1,6 @@
 """All commands, each in a module of its own that is imported when it is needed."""
 
+import sys
 from importlib import import_module
 
 import click
@@ -16,6 +17,9 @@ COMMANDS = {
 }
 
 
+_INTERRUPTED = 130  # as a shell says it
+
+
 class Commands(click.Group):
     """Commands of the table above."""
 
@@ -28,6 +32,14 @@ class Commands(click.Group):
         if name not in COMMANDS:
             return None
         return import_module(COMMANDS[name]).command
+
+    def invoke(self, ctx):
+        """Import a command and run it; an interrupt at any time has its exit code."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("Interrupted; no file is half-written.", err=True)
+            sys.exit(_INTERRUPTED)
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -13,7 +13,9 @@ from widemargin.tables import columns_of
 
 def model_as_json(path, model):
     """Estimator, classes, columns and parameters of a fitted model, as a dict."""
-    machine = model[-1] if isinstance(model, Pipeline) else model
+    machine = model
+    while isinstance(machine, Pipeline):
+        machine = machine[-1]
     columns = columns_of(model) or []
     classes = getattr(machine, "classes_", None)
     return {
@@ -24,7 +26,7 @@ def model_as_json(path, model):
         "classes": None if classes is None else classes.tolist(),
         "clusters": getattr(machine, "n_clusters", None),
         "columns": by_kind(columns),
-        "columns_in": int(model.n_features_in_),
+        "columns_in": int(getattr(model, "n_features_in_", 1)),  # of texts, one
         "features": int(machine.n_features_in_),
         "status": machine.result_.status.value,
         "parameters": {

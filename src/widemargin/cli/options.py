@@ -107,7 +107,7 @@ column_options = _gathered(
 force_option = click.option("--force", is_flag=True, help="Replace existing files.")
 seed_option = click.option(
     "--seed",
-    type=click.IntRange(0),
+    type=click.IntRange(0, 2**32 - 1),
     metavar="N",
     default=0,
     show_default=True,

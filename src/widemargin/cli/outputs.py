@@ -1,5 +1,6 @@
 """Files that commands write: never over others unless asked, and never by halves."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +35,8 @@ class Output:
         path = Path(self.path)
         if path.is_dir():
             raise ValueError(f"{path} is a folder; give the name of a file.")
+        if path.exists() and not path.is_file():  # a pipe or a device, to be kept
+            raise ValueError(f"{path} is no ordinary file; give another name.")
         if path.exists() and not self.force:
             raise ValueError(
                 f"{path} exists; add --force to replace it, or choose another name."
@@ -98,7 +101,7 @@ def plan_outputs(table, ending, out, predictions, *, force, as_json):
     )
     if model == "-":
         raise ValueError("--out must be the name of a file for the model, got '-'.")
-    if model == frame:
+    if os.path.realpath(model) == os.path.realpath(frame):
         raise ValueError(f"--out and --predictions must be two files, got {model!r}.")
     outputs = Outputs(Output(model, force), Output(frame, force))
     outputs.model.check()

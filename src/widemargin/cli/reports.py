@@ -1,6 +1,7 @@
 """How commands talk to a reader: facts in two columns, counts, progress."""
 
 import contextlib
+import sys
 import textwrap
 
 from rich.console import Console
@@ -65,11 +66,15 @@ def shorten(names, most=_MOST):
 
 @contextlib.contextmanager
 def follow(description, n_steps=None):
-    """A bar on the standard error, gone when all is done; yields what moves it."""
+    """A bar on the standard error, gone when all is done; yields what moves it.
+
+    What estimators print goes there, too.
+    """
     columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
     console = open_console(stderr=True)
-    with Progress(
+    bars = Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
+    )
+    with contextlib.redirect_stdout(sys.stderr), bars as progress:
         bar = progress.add_task(description, total=n_steps)
         yield lambda: progress.advance(bar)

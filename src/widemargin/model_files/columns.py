@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
+from sklearn.preprocessing import FunctionTransformer
 
 
 def with_plain_columns(transformer):
@@ -33,6 +34,43 @@ def with_plain_columns(transformer):
 def is_column_transformer(step):
     """Whether a step picks columns, and is fitted."""
     return isinstance(step, ColumnTransformer) and hasattr(step, "transformers_")
+
+
+def is_passthrough(step):
+    """Whether a step is what scikit-learn fits for "passthrough"."""
+    return type(step) is FunctionTransformer and step.func is step.inverse_func is None
+
+
+def make_passthrough(transformer, columns):
+    """What scikit-learn fits for columns that a ColumnTransformer passes through."""
+    step = FunctionTransformer(
+        accept_sparse=True, check_inverse=False, feature_names_out="one-to-one"
+    )
+    names = getattr(transformer, "feature_names_in_", None)
+    picked = pick(
+        range(transformer.n_features_in_) if names is None else names, columns
+    )
+    step.n_features_in_ = len(picked)
+    if names is not None:
+        step.feature_names_in_ = np.array(picked, dtype=object)
+    output = getattr(transformer, "_sklearn_output_config", {})
+    return step.set_output(transform=output.get("transform"))
+
+
+def pick(names, columns):
+    """Those of the names that a ColumnTransformer's columns stand for.
+
+    Parameters
+    ----------
+    names : iterable
+        Of all columns.
+    columns : str, int, slice or list
+        Names, positions or a mask.
+    """
+    columns = [columns] if np.isscalar(columns) else columns
+    if isinstance(columns, list) and all(isinstance(name, str) for name in columns):
+        return columns
+    return np.array(list(names), dtype=object)[columns].tolist()
 
 
 def _as_list(columns, transformer):

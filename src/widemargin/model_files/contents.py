@@ -35,15 +35,15 @@ def to_bytes(model):
 def from_bytes(data):
     """The model, and the versions that it was saved with; runs nothing of the bytes."""
     skops_io = _import_skops()
-    check_schema(open_archive(data))
     try:
+        check_schema(open_archive(data))
         content = _build(skops_io, data)
         model = content["model"]
         check_fitted(unpack(model))
         model.privacy_ = describe_privacy(model)
     except ModelFileError:
         raise
-    except Exception as error:  # types are known by now, but not their parts
+    except Exception as error:  # of parts that are nested too deep or do not fit
         raise ModelFileError(f"is damaged ({type(error).__name__}: {error})") from error
     return model, content["versions"]
 

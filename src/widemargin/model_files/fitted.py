@@ -4,44 +4,61 @@ import numbers
 
 import numpy as np
 from scipy import sparse
-from sklearn.compose import ColumnTransformer
+from sklearn.base import BaseEstimator
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from widemargin.kernels import Precomputed
 from widemargin.model_files.allowed import KERNELS, MACHINES, PREPARERS, qualified
+from widemargin.model_files.columns import is_passthrough
 from widemargin.model_files.errors import ModelFileError
 from widemargin.smoothers.dense import DenseExplanation
 from widemargin.smoothers.low_rank import LowRankExplanation
 
 
 def check_fitted(model):
-    """Raise `ModelFileError` unless a model's arrays fit each other."""
-    if qualified(type(model)) in MACHINES:
-        _check_machine(model)
-    elif qualified(type(model)) not in PREPARERS:
-        raise ModelFileError(f"holds {qualified(type(model))} in place of a model")
-    elif isinstance(model, Pipeline):
-        if model.memory is not None:
-            raise ModelFileError(
-                f"holds a Pipeline with memory={model.memory!r}, a folder of pickles; "
-                "call set_params(memory=None)"
-            )
-        for _, step in model.steps:
-            _check_step(step)
-    elif isinstance(model, ColumnTransformer):
-        for _, step, *_ in [*model.transformers, *getattr(model, "transformers_", [])]:
-            _check_step(step)
-    elif isinstance(model, OneHotEncoder) and hasattr(model, "categories_"):
-        _check_one_hot(model)
-    elif isinstance(model, CountVectorizer):
-        _check_vectorizer(model)
+    """Raise `ModelFileError` unless it is a machine, or a pipeline that ends with one.
+
+    The arrays of all its parts must fit each other.
+    """
+    last = model
+    while isinstance(last, Pipeline):
+        last = last.steps[-1][1]
+    if qualified(type(last)) not in MACHINES:
+        raise ModelFileError(
+            f"holds {qualified(type(last))} in place of a machine of widemargin"
+        )
+    _check_part(model)
 
 
-def _check_step(step):
-    if step is not None and not isinstance(step, str):
-        check_fitted(step)
+def _check_part(part):
+    """A machine or a preparing step, and whatever estimators are inside."""
+    name = qualified(type(part))
+    if name in MACHINES:
+        _check_machine(part)
+    elif name not in PREPARERS:
+        raise ModelFileError(f"holds {name} in place of a step")
+    elif isinstance(part, Pipeline) and part.memory is not None:
+        raise ModelFileError(
+            f"holds a Pipeline with memory={part.memory!r}, a folder of pickles; "
+            "call set_params(memory=None)"
+        )
+    elif isinstance(part, OneHotEncoder) and hasattr(part, "categories_"):
+        _check_one_hot(part)
+    elif isinstance(part, CountVectorizer):
+        _check_vectorizer(part)
+    for inner in _estimators_in(vars(part)):
+        _check_part(inner)
+
+
+def _estimators_in(value):
+    """Estimators at any place of a value, such as the steps of a pipeline."""
+    if isinstance(value, BaseEstimator) and not is_passthrough(value):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from _estimators_in(member)
 
 
 def _check_machine(model):
@@ -71,6 +88,9 @@ def _check_machine(model):
     for name in ("slope_", "scale_", "noise_"):
         value = getattr(model, name, 1.0)
         _require(isinstance(value, numbers.Real), model, name, value)
+    prior = getattr(model, "_prior", None)
+    is_number = prior is None or isinstance(prior, numbers.Real)
+    _require(is_number, model, "_prior", prior)
     if hasattr(model, "_posterior"):
         _check_posterior(model)
 
@@ -137,7 +157,10 @@ def _check_one_hot(model):
 
 
 def _check_vectorizer(model):
-    """It must read the texts that it is given, and not files that they name."""
+    """It must read texts, not files that they name, and count each word in a column.
+
+    A wrong column would be beyond the matrix.
+    """
     _require(model.input == "content", model, "input", model.input)
     for name in ("preprocessor", "tokenizer"):
         _require(getattr(model, name) is None, model, name, getattr(model, name))
@@ -146,7 +169,10 @@ def _check_vectorizer(model):
     is_plain = words is None or isinstance(words, list)
     _require(is_plain, model, "vocabulary", words)
     words = getattr(model, "vocabulary_", {})
-    _require(isinstance(words, dict), model, "vocabulary_", words)
+    is_numbered = isinstance(words, dict) and set(words.values()) == set(
+        range(len(words))
+    )
+    _require(is_numbered, model, "vocabulary_", words)
 
 
 def _is_array(value, n_dimensions, kinds):

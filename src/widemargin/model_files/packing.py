@@ -9,7 +9,12 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
 
 from widemargin.model_files.allowed import MACHINES
-from widemargin.model_files.columns import is_column_transformer, with_plain_columns
+from widemargin.model_files.columns import (
+    is_column_transformer,
+    is_passthrough,
+    make_passthrough,
+    with_plain_columns,
+)
 from widemargin.model_files.errors import ModelFileError
 from widemargin.model_files.sparse_rows import SparseRows
 from widemargin.model_files.terms import Terms
@@ -44,6 +49,7 @@ KEPT = {
     "solver_",
 }
 _POINTS = ("points_", "_kept")  # rows of features, dense or sparse
+_PASSTHROUGH = "passthrough"
 _EMPTY = {  # parts of result_ and average_ as long as the training sample
     "solution": np.empty(0),
     "held_out": np.empty((0, 0)),
@@ -61,7 +67,7 @@ def pack(model):
     elif is_column_transformer(model):
         packed = with_plain_columns(model)
         packed.transformers_ = [
-            (name, _packed_step(step), columns)
+            (name, _packed_columns(step), columns)
             for name, step, columns in packed.transformers_
         ]
     elif isinstance(model, CountVectorizer) and hasattr(model, "vocabulary_"):
@@ -78,8 +84,10 @@ def unpack(model):
         for _, step in model.steps:
             unpack(step)
     elif is_column_transformer(model):
-        for _, step, _ in model.transformers_:
-            unpack(step)
+        model.transformers_ = [
+            (name, _unpacked_columns(step, model, columns), columns)
+            for name, step, columns in model.transformers_
+        ]
     elif isinstance(model, CountVectorizer):
         if isinstance(vars(model).get("vocabulary_"), Terms):
             model.vocabulary_ = model.vocabulary_.vocabulary()
@@ -98,6 +106,18 @@ def unpack(model):
 def _packed_step(step):
     """A step of a pipeline; what is left out of it has no parts."""
     return step if step is None or isinstance(step, str) else pack(step)
+
+
+def _packed_columns(step):
+    """A step of a fitted ColumnTransformer."""
+    return _PASSTHROUGH if is_passthrough(step) else _packed_step(step)
+
+
+def _unpacked_columns(step, transformer, columns):
+    """Undo `_packed_columns`."""
+    if isinstance(step, str) and step == _PASSTHROUGH:
+        return make_passthrough(transformer, columns)
+    return unpack(step)
 
 
 def _is_machine(model):

@@ -188,7 +188,10 @@ def _check_names(made, names, where):
         wrong = names - set(inspect.signature(cls).parameters) - KEPT
     else:
         hidden = {name for name in names if callable(getattr(cls, name, None))}
-        wrong = hidden | {name for name in names if not name.isidentifier()}
+        # NumPy would take __array_interface__ of any object for an array in memory
+        wrong = hidden | {
+            name for name in names if name.startswith("__") or not name.isidentifier()
+        }
     if wrong:
         listed = ", ".join(sorted(wrong)[:5])
         raise ModelFileError(

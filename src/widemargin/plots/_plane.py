@@ -8,6 +8,8 @@ from scipy import sparse
 from sklearn.decomposition import PCA
 from sklearn.utils import check_array
 
+from widemargin.plots._style import short_name
+
 
 @dataclass(frozen=True)
 class Plane:
@@ -65,7 +67,8 @@ def make_plane(X, projection, *, who, is_pairwise=False):
         )
     if n_features == 2:
         points = rows.toarray() if sparse.issparse(rows) else rows
-        names = tuple(map(str, getattr(X, "columns", ("feature 1", "feature 2"))))
+        names = getattr(X, "columns", ("feature 1", "feature 2"))
+        names = tuple(short_name(name) for name in names)
         return Plane(points, names, False, lambda new: _like(X, new))
     if projection is None:
         raise ValueError(

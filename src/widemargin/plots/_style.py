@@ -64,9 +64,11 @@ def take_axes(ax, size=(6.4, 4.4), names=()):
 
 
 def short_name(name):
-    """The name of a class, without its middle if it is very long."""
+    """A name, without its middle if it is very long; dollars in it are no formula."""
     name, half = str(name), _LONGEST // 2
-    return name if len(name) <= _LONGEST else f"{name[:half]}…{name[1 - half :]}"
+    if len(name) > _LONGEST:
+        name = f"{name[:half]}…{name[1 - half :]}"
+    return name.replace("$", r"\$")
 
 
 def _legend_width(names):

@@ -1,6 +1,7 @@
 """Clusters in the plane."""
 
 import numpy as np
+from sklearn.base import is_clusterer
 
 from widemargin.plots._frame import make_frame
 from widemargin.plots._models import check_model, is_pairwise, last_step, see_through
@@ -76,9 +77,10 @@ class ClusterDisplay:
         Parameters
         ----------
         estimator : fitted clusterer
-            With ``labels_``; a pipeline may be around it.
+            With ``labels_``, or loaded from a file; a pipeline may be around it.
         X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows. If they are not as many as in `fit`, their clusters are predicted.
+            The rows. If they are not as many as in `fit`, or the model is from a file,
+            which does not hold ``labels_``, their clusters are predicted.
         projection : "pca", None or array-like of shape (n_samples, 2), default="pca"
             What to do with more than two features: the two principal components (in a
             pipeline, of the rows as its last step sees them), an error, or your own
@@ -99,13 +101,15 @@ class ClusterDisplay:
         check_model(
             model,
             who,
-            needs=("labels_",),
+            needs=() if is_clusterer(model) else ("labels_",),
             advice="pass a clusterer such as MaxMarginClustering, or use "
             "DecisionDisplay for a classifier",
         )
         plane = make_plane(X, projection, who=who, is_pairwise=is_pairwise(estimator))
-        labels = np.asarray(model.labels_)
-        n_clusters = max(getattr(model, "n_clusters", None) or 0, labels.max() + 1)
+        labels = np.asarray(getattr(model, "labels_", ()), dtype=int)
+        n_clusters = max(
+            getattr(model, "n_clusters", None) or 0, labels.max(initial=-1) + 1
+        )
         if len(labels) != len(plane.points):
             labels = np.asarray(estimator.predict(X))
         display = cls(

@@ -1,6 +1,7 @@
 """Rows, boundary and margin of a classifier in the plane."""
 
 import math
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -163,7 +164,13 @@ class DecisionDisplay:
             raise ValueError(
                 f"boundary of {who} must be 'auto', True or False, got {boundary!r}."
             )
+        if not isinstance(grid_resolution, Integral) or grid_resolution < 2:
+            raise ValueError(
+                f"grid_resolution of {who} must be a whole number >= 2, got "
+                f"{grid_resolution!r}."
+            )
         estimator, X = see_through(estimator, X)
+        X = X if hasattr(X, "shape") else np.asarray(X)
         plane = make_plane(X, projection, who=who, is_pairwise=is_pairwise(estimator))
         rows = infer_rows(estimator, X, y, who)
         if boundary is True and plane.lift is None:
@@ -219,7 +226,7 @@ class DecisionDisplay:
         -------
         self
         """
-        if margin is not None and not margin > 0:
+        if margin is not None and not (isinstance(margin, Real) and margin > 0):
             raise ValueError(
                 f"margin of {type(self).__name__} must be a number > 0 or None, "
                 f"got {margin!r}."

@@ -1,7 +1,9 @@
 """What the columns of a table hold, and which of them can be features."""
 
 import re
+from collections.abc import Hashable
 from dataclasses import dataclass
+from datetime import date
 from enum import Enum
 
 import pandas as pd
@@ -51,9 +53,17 @@ def examine_columns(frame, *, numeric=(), categorical=(), dropped=(), name="the 
     Raises
     ------
     TableError
-        If a column mixes numbers and text, or none is left to learn from.
+        If a column mixes numbers and text or is given two uses, or none is left to
+        learn from.
     """
+    uses = [set(numeric), set(categorical), set(dropped)]
     check_columns([*numeric, *categorical, *dropped], frame.columns, name)
+    for column in frame:
+        if sum(column in use for use in uses) > 1:
+            raise TableError(
+                f"Column {column!r} has more than one of --numeric, --categorical and "
+                "--drop; keep one of them."
+            )
     given = {column: Column(column, Kind.LEFT_OUT, "as asked") for column in dropped}
     given |= {column: Column(column, Kind.CATEGORIES) for column in categorical}
     given |= {column: Column(column, Kind.NUMBERS) for column in numeric}
@@ -99,6 +109,9 @@ def _examine(name, values):
         return Column(name, Kind.LEFT_OUT, "empty")
     if pd.api.types.is_datetime64_any_dtype(filled) or _are_dates(filled):
         return Column(name, Kind.LEFT_OUT, "dates; make numbers of them, such as days")
+    if not all(isinstance(value, Hashable) for value in filled):
+        kind = type(filled.iloc[0]).__name__
+        return Column(name, Kind.LEFT_OUT, f"each cell is a {kind}")
     numbers = as_numbers(filled)
     if numbers.notna().all():
         return Column(name, *_judge_numbers(name, numbers, len(values)))
@@ -131,4 +144,7 @@ def _judge_text(texts, n_rows):
 
 
 def _are_dates(values):
-    return all(isinstance(v, str) and _DATE.fullmatch(v) for v in values)
+    return all(
+        _DATE.fullmatch(value) if isinstance(value, str) else isinstance(value, date)
+        for value in values
+    )

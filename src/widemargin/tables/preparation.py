@@ -11,6 +11,7 @@ from widemargin.tables.columns import Kind, as_numbers
 from widemargin.tables.errors import TableError
 
 _MISSING = "(missing)"  # a category like others
+_LARGEST = 1e100  # whose square is a number, too
 
 
 def make_preparation(columns):
@@ -23,13 +24,19 @@ def make_preparation(columns):
     ----------
     columns : iterable of Column
     """
+    as_missing = {
+        "strategy": "constant",
+        "fill_value": _MISSING,
+        "keep_empty_features": True,
+    }
     steps = {
         Kind.NUMBERS: [
-            ("impute", SimpleImputer(strategy="median")),
+            ("impute", SimpleImputer(strategy="median", keep_empty_features=True)),
             ("scale", StandardScaler()),
         ],
         Kind.CATEGORIES: [
-            ("impute", SimpleImputer(strategy="constant", fill_value=_MISSING)),
+            ("impute", SimpleImputer(**as_missing)),
+            ("impute_none", SimpleImputer(missing_values=None, **as_missing)),
             ("encode", OneHotEncoder(handle_unknown="ignore", sparse_output=False)),
         ],
     }
@@ -49,7 +56,7 @@ def make_features(frame, columns):
     Raises
     ------
     TableError
-        If a column of numbers holds text or infinity.
+        If a column of numbers holds text, infinity or numbers near to it.
     """
     features = {}
     for column in columns:
@@ -65,6 +72,7 @@ def _numbers(name, values):
     for problem, wrong in (
         ("must hold numbers", numbers.isna() & values.notna()),
         ("must hold finite numbers", np.isinf(numbers)),
+        (f"must hold numbers up to {_LARGEST:g}", numbers.abs() > _LARGEST),
     ):
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
@@ -77,9 +85,12 @@ def _numbers(name, values):
 
 
 def _texts(values):
-    texts = [str(value) if known else np.nan for value, known in _with_known(values)]
+    pairs = zip(values, values.notna(), strict=True)
+    texts = [_text(value) if is_known else np.nan for value, is_known in pairs]
     return pd.Series(texts, index=values.index, dtype=object)
 
 
-def _with_known(values):
-    return zip(values, values.notna(), strict=True)
+def _text(value):
+    """A whole number is the same name whether or not other cells made it a float."""
+    is_whole = isinstance(value, float | np.floating) and value.is_integer()
+    return str(int(value)) if is_whole else str(value)

@@ -52,6 +52,7 @@ def read_table(path, *, file_format=None, separator=None, missing=(), text=()):
     missing = [*_MISSING, *missing]
     if file_format in _SEPARATORS:
         separator = separator or _SEPARATORS[file_format]
+        _check_separator(separator)
         frame = _read_text(data, name, separator, missing, set(text))
     elif file_format == "parquet":
         frame = _read_parquet(data, name)
@@ -81,12 +82,22 @@ def _guess_format(path):
 
 def _read_bytes(path, name):
     if path == "-":
+        if sys.stdin is None:
+            raise TableError("Cannot read stdin: it is closed.")
         return sys.stdin.buffer.read()
     try:
         return Path(path).read_bytes()
     except OSError as error:
         reason = os.strerror(error.errno).lower() if error.errno else error
         raise TableError(f"Cannot read {name}: {reason}.") from error
+
+
+def _check_separator(separator):
+    if len(separator) != 1 or not separator.isascii():
+        raise TableError(
+            "--separator must be one character, such as ';' or '\\t', got "
+            f"{separator!r}."
+        )
 
 
 def _read_text(data, name, separator, missing, text):
@@ -108,10 +119,11 @@ def _read_text(data, name, separator, missing, text):
             )
     except pd.errors.EmptyDataError:
         raise TableError(f"{name} is empty.") from None
-    except UnicodeDecodeError as error:
+    except UnicodeDecodeError as error:  # that counts from the start of a block
+        place = _first_wrong_byte(data)
         raise TableError(
-            f"{name} is not a text file in UTF-8 (byte {error.start:,} is "
-            f"{data[error.start]:#04x}); save it as CSV in UTF-8, or add --format."
+            f"{name} is not a text file in UTF-8 (byte {place:,} is "
+            f"{data[place]:#04x}); save it as CSV in UTF-8, or add --format."
         ) from error
     except pd.errors.ParserWarning as error:
         raise TableError(
@@ -126,6 +138,14 @@ def _read_text(data, name, separator, missing, text):
             f"{name} cannot be read as a table with cells separated by "
             f"{separator!r}: {reason}."
         ) from error
+
+
+def _first_wrong_byte(data):
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return 0
 
 
 def _read_names(data, name, options):
@@ -184,7 +204,7 @@ def _read_npz(data, name):
             f"{name} is no NPZ file of plain arrays; save it with numpy.savez, and "
             "text as an array of str, not of objects."
         ) from error
-    columns = {}
+    columns = []
     for key, array in arrays.items():
         if array.ndim not in (1, 2) or array.dtype.kind not in "biufU":
             raise TableError(
@@ -192,24 +212,33 @@ def _read_npz(data, name):
                 "a table is made of vectors and matrices of numbers or text."
             )
         if array.ndim == 1:
-            columns[key] = array
+            columns.append((key, array))
         else:
-            columns |= {f"{key}_{i}": column for i, column in enumerate(array.T)}
+            columns += [(f"{key}_{i}", column) for i, column in enumerate(array.T)]
+    _check_twice([key for key, _ in columns], name)
     lengths = {key: len(array) for key, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{key!r} {size:,}" for key, size in lengths.items())
         raise TableError(f"{name} holds arrays of different lengths: {sizes}.")
-    return pd.DataFrame(columns)
+    return pd.DataFrame(dict(columns))
 
 
 def _tidy(column, missing):
-    """Texts without the blanks around them; those that mark a missing cell are None."""
+    """Texts without the blanks around them; what marks a missing cell is None."""
     if not _is_text(column):
-        return column
+        return _tidy_numbers(column, missing)
     cells = column.astype(object).where(column.notna(), None)
     cells = [cell.strip() if isinstance(cell, str) else cell for cell in cells]
     cells = [None if isinstance(c, str) and c in missing else c for c in cells]
     return pd.Series(cells, index=column.index, dtype=object)
+
+
+def _tidy_numbers(column, missing):
+    """A column of Parquet or NPZ, whose cells were not compared when it was read."""
+    marks = pd.to_numeric(pd.Series(list(missing), dtype=object), errors="coerce")
+    is_mark = column.isin(marks.dropna().tolist())
+    is_number = pd.api.types.is_any_real_numeric_dtype(column)
+    return column.mask(is_mark) if is_number and is_mark.any() else column
 
 
 def _is_text(column):

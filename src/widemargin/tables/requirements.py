@@ -1,8 +1,11 @@
 """What a fitted model asks of a table."""
 
 from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 
+from widemargin.model_files.columns import pick
 from widemargin.tables.columns import Column, Kind
 from widemargin.tables.errors import TableError, listed
 from widemargin.tables.preparation import make_features
@@ -19,28 +22,44 @@ def columns_of(model):
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         return None
-    categories = text_columns_of(model)
-    return [
-        Column(name, Kind.CATEGORIES if name in categories else Kind.NUMBERS)
-        for name in names
-    ]
+    return [Column(name, kind) for name, kind in _uses(model, list(names)).items()]
 
 
 def text_columns_of(model):
     """Names of the columns in which a model looks for text."""
-    first = model[0] if isinstance(model, Pipeline) else model
-    if not isinstance(first, ColumnTransformer):
-        return set()
-    found = set()
-    for _, step, names in first.transformers_:
-        encoder = step[-1] if isinstance(step, Pipeline) else step
-        categories = getattr(encoder, "categories_", [])
-        found |= {
-            name
-            for name, values in zip(names, categories, strict=False)
-            if values.dtype.kind in "OU"
-        }
-    return found
+    columns = columns_of(model) or []
+    return {column.name for column in columns if column.kind is Kind.CATEGORIES}
+
+
+def _uses(step, names):
+    """What a fitted step uses its columns as, by name; those it drops are not there."""
+    if isinstance(step, ColumnTransformer):
+        uses = {}
+        for _, inner, columns in step.transformers_:
+            if not isinstance(inner, str):  # "drop"
+                uses |= _uses(inner, pick(names, columns))
+        return {name: uses[name] for name in names if name in uses}
+    if isinstance(step, Pipeline):
+        return _uses(_first_step(step), names)
+    if isinstance(step, CountVectorizer):
+        return dict.fromkeys(names, Kind.CATEGORIES)
+    uses = dict.fromkeys(names, Kind.NUMBERS)
+    for name, values in zip(names, getattr(step, "categories_", ()), strict=False):
+        if values.dtype.kind in "OU":
+            uses[name] = Kind.CATEGORIES
+    return uses
+
+
+def _first_step(pipeline):
+    """The first one that does more than to fill gaps."""
+    steps = [step for _, step in pipeline.steps if not isinstance(step, str | None)]
+    others = [step for step in steps if not isinstance(step, SimpleImputer)]
+    return (others or steps)[0]
+
+
+def _reads_texts(model):
+    """Whether a model was fitted on a list of texts."""
+    return isinstance(model, Pipeline) and isinstance(model[0], CountVectorizer)
 
 
 def features_of(frame, model, name="the table"):
@@ -69,6 +88,14 @@ def features_of(frame, model, name="the table"):
                 f"on; its columns are {listed(frame)}."
             )
         return make_features(frame, columns)
+    if _reads_texts(model):
+        if frame.shape[1] != 1:
+            raise TableError(
+                f"{name} must have one column, of texts like those that the model was "
+                f"fitted on, got {frame.shape[1]:,}: {listed(frame)}."
+            )
+        texts = make_features(frame, [Column(frame.columns[0], Kind.CATEGORIES)])
+        return texts.iloc[:, 0].fillna("").tolist()
     if frame.shape[1] != model.n_features_in_:
         raise TableError(
             f"{name} must have the {model.n_features_in_:,} columns that the model was "

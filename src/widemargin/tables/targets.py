@@ -8,6 +8,7 @@ from widemargin.tables.columns import refuse_mixture
 from widemargin.tables.errors import TableError
 
 _MANY = 20  # classes that may have a single label each
+_LONGEST = 2**53  # beyond it floats, as numbers beside empty cells are read, skip some
 
 
 def read_target(values, *, as_names=False):
@@ -63,16 +64,37 @@ def read_target(values, *, as_names=False):
 
 def _as_labels(values, as_names):
     """Numbers where all are whole, otherwise as they are; None where there is none."""
-    if values.dtype == float and (values.dropna() % 1 == 0).all():
-        values = values.astype("Int64")
-    elif isinstance(values.dtype, np.dtype) and values.dtype.kind in "iuf":
+    if pd.api.types.is_float_dtype(values):
+        values = _whole_numbers(values)
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iuf":
         return values.to_numpy()
     if pd.api.types.is_object_dtype(values) and not as_names:
         refuse_mixture(values.name, values)
     labels = np.empty(len(values), dtype=object)
-    known = values.notna()
-    labels[known] = [
-        value.item() if isinstance(value, np.generic) else value
-        for value in values[known]
-    ]
+    for i in np.flatnonzero(values.notna()):
+        labels[i] = _plain_label(values.iloc[i], values.name)
     return labels
+
+
+def _whole_numbers(values):
+    """As integers; as they are if some are not whole."""
+    filled = values.dropna()
+    if not (filled % 1 == 0).all():
+        return values
+    if (filled.abs() > _LONGEST).any():
+        raise TableError(
+            f"Column {values.name!r} holds numbers such as {filled.abs().max():.0f}, "
+            "too long to be told apart beside empty cells; add --categorical "
+            f"{values.name!r} to take them as names."
+        )
+    return values.astype("Int64")
+
+
+def _plain_label(value, name):
+    value = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(value, str | bool | int | float):
+        raise TableError(
+            f"Column {name!r} holds values such as {value!r} ({type(value).__name__}), "
+            "which are no classes; a target holds texts, whole numbers or truth values."
+        )
+    return value
