@@ -24,6 +24,18 @@ def test_exported_name_resolves(name):
     assert getattr(widemargin, name) is not None
 
 
+@pytest.mark.parametrize("name", ["datasets", "graphs", "kernels", "labels", "plots"])
+def test_modules_need_no_import_of_their_own(name):
+    code = f"import json, widemargin; print(json.dumps(widemargin.{name}.__name__))"
+    assert run_in_new_process(code) == f"widemargin.{name}"
+    assert name in dir(widemargin)
+
+
+def test_other_names_are_refused():
+    with pytest.raises(AttributeError, match="has no attribute 'nope'"):
+        widemargin.nope  # noqa: B018
+
+
 def test_exported_names_are_listed_once():
     assert len(set(widemargin.__all__)) == len(widemargin.__all__)
 
@@ -37,7 +49,8 @@ def test_import_needs_only_scikit_learn_and_what_it_needs():
     heavy = ["numba", "matplotlib", "click", "rich", "pandas"]
     code = (
         f"import json, sys; sys.modules.update(dict.fromkeys({heavy}));"
-        "import widemargin; print(json.dumps(widemargin.__version__))"
+        "import widemargin; from widemargin import *;"
+        "print(json.dumps(widemargin.__version__))"
     )
     assert run_in_new_process(code) == widemargin.__version__
 
@@ -46,7 +59,7 @@ def test_import_adds_little_to_that_of_scikit_learn():
     """At most 0.3 s, in the quietest of several runs."""
     code = (
         "import json, sklearn.svm; from time import perf_counter as now; start = now();"
-        "import widemargin; print(json.dumps(now() - start))"
+        "from widemargin import *; print(json.dumps(now() - start))"
     )
     fastest = float("inf")
     for _ in range(8):

@@ -1,33 +1,40 @@
 """Semi-supervised max-margin and regularized-kernel learning for scikit-learn."""
 
-from widemargin._version import __version__
-from widemargin.estimators import (
-    LabelSearchClassifier,
-    LaplacianRLSC,
-    LaplacianSVC,
-    MaxMarginClustering,
-    SelfLabelingGPC,
-    SelfLabelingSVC,
-    TransductiveSVC,
-    TriClassSVC,
-    UniversumSVC,
-)
-from widemargin.model_files import ModelFileError, load, save
-from widemargin.model_selection import SemiSupervisedSplit
+from importlib import import_module
 
-__all__ = [
-    "LabelSearchClassifier",
-    "LaplacianRLSC",
-    "LaplacianSVC",
-    "MaxMarginClustering",
-    "ModelFileError",
-    "SelfLabelingGPC",
-    "SelfLabelingSVC",
-    "SemiSupervisedSplit",
-    "TransductiveSVC",
-    "TriClassSVC",
-    "UniversumSVC",
-    "__version__",
-    "load",
-    "save",
-]
+from widemargin._version import __version__
+
+# What is imported when it is first asked for: the command line starts at once.
+_HOMES = {
+    "LabelSearchClassifier": "widemargin.estimators",
+    "LaplacianRLSC": "widemargin.estimators",
+    "LaplacianSVC": "widemargin.estimators",
+    "MaxMarginClustering": "widemargin.estimators",
+    "ModelFileError": "widemargin.model_files",
+    "SelfLabelingGPC": "widemargin.estimators",
+    "SelfLabelingSVC": "widemargin.estimators",
+    "SemiSupervisedSplit": "widemargin.model_selection",
+    "TransductiveSVC": "widemargin.estimators",
+    "TriClassSVC": "widemargin.estimators",
+    "UniversumSVC": "widemargin.estimators",
+    "load": "widemargin.model_files",
+    "save": "widemargin.model_files",
+}
+
+_MODULES = ("datasets", "graphs", "kernels", "labels", "model_selection", "plots")
+
+__all__ = [*_HOMES, "__version__"]
+
+
+def __getattr__(name):
+    if name in _MODULES:
+        return import_module(f"widemargin.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__, *_MODULES})

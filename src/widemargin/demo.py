@@ -5,8 +5,10 @@ supervised SVC against the estimators of this library, and draws a picture of it
 """
 
 import argparse
+import io
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -21,6 +23,7 @@ from widemargin.estimators import (
     TransductiveSVC,
 )
 from widemargin.labels import labeled_mask
+from widemargin.model_files.writing import write_whole
 
 N_LABELED = 20
 METHODS = {
@@ -112,8 +115,28 @@ def draw(outcomes, images, y, labeled, path):
     lower.suptitle("Wrong by SVC, right by LaplacianSVC", fontsize="medium")
     _draw_grid(upper.subplots(2, 10), given, images)
     _draw_grid(lower.subplots(3, 10), gains, hidden_images)
-    figure.savefig(path, dpi=150)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=150, format=_picture_format(path))
     plt.close(figure)
+    write_whole(path, buffer.getvalue())
+
+
+def check_picture(path):
+    """Raise ValueError unless matplotlib, if it is there, can draw to such a file."""
+    try:
+        from matplotlib.backend_bases import FigureCanvasBase
+    except ModuleNotFoundError:
+        return
+    formats = FigureCanvasBase.get_supported_filetypes()
+    if _picture_format(path) not in formats:
+        endings = ", ".join(f".{name}" for name in sorted(formats))
+        raise ValueError(
+            f"The ending of {path} is none of a picture; use one of {endings}."
+        )
+
+
+def _picture_format(path):
+    return Path(path).suffix.lower().removeprefix(".")
 
 
 def _draw_grid(axes, columns, images):
@@ -127,6 +150,7 @@ def _draw_grid(axes, columns, images):
 
 def main(path="widemargin-demo.png"):
     """Run all methods, print the table, write the picture."""
+    check_picture(path)
     digits = load_digits()
     X, y = digits.data / 16.0, digits.target
     y_partial = hide_labels(y, N_LABELED, rng=0)
@@ -143,4 +167,9 @@ def main(path="widemargin-demo.png"):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("picture", nargs="?", default="widemargin-demo.png")
-    main(parser.parse_args().picture)
+    picture = parser.parse_args().picture
+    try:
+        check_picture(picture)
+    except ValueError as error:
+        parser.error(str(error))
+    main(picture)

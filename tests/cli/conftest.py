@@ -72,8 +72,9 @@ def refused(run, folder):
         assert "Traceback" not in result.output
         after = {path.name: path.read_bytes() for path in folder.iterdir()}
         assert after == before
-        message = result.stderr.splitlines()[-1]
-        assert message.startswith("Error: ")
+        assert max(map(len, result.stderr.splitlines())) <= 80
+        _, sign, message = " ".join(result.stderr.split()).rpartition("Error: ")
+        assert sign
         assert message.endswith((".", "?"))
         return message
 

@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -22,6 +23,13 @@ def test_list_shows_all_and_says_what_is_missing(run):
     assert "defaults-clustering" in result.stdout
     assert "Not here:" in result.stderr
     assert "ionosphere: UCI ionosphere; OpenML 59" in result.stderr
+    lines = result.stdout.splitlines()
+    assert lines == [line.rstrip() for line in lines]
+    headings = [line for line in lines if not line.startswith(" ")]
+    assert headings[-1] == "our own"
+    assert len(headings) == len(set(headings))
+    assert not re.search(r" 1 (rows|methods|runs)", " ".join(result.stdout.split()))
+    assert max(map(len, [*lines, *result.stderr.splitlines()])) <= 80
 
 
 def test_run_without_data_runs_what_is_bundled(run, tmp_path):

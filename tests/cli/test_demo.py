@@ -24,6 +24,13 @@ def test_demo_prints_a_table_and_writes_a_picture(done, refused):
     assert "digits.png exists; add --force" in refused("demo", "digits.png")
 
 
+def test_the_ending_is_looked_at_first(refused, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(demo, "run", None)
+    assert "The ending of x.pdff is none of a picture" in refused("demo", "x.pdff")
+    assert ". is a folder" in refused("demo", ".")
+
+
 @pytest.mark.usefixtures("quick")
 def test_json(done):
     methods = json.loads(done("demo", "--json").stdout)["methods"]

@@ -1,5 +1,7 @@
 """Each mistake gets one sentence that names it and the way out."""
 
+import os
+import subprocess
 import sys
 
 import numpy as np
@@ -25,9 +27,11 @@ def test_wrong_column_in_an_option(refused, option):
     [
         ("nowhere.csv", None, "Cannot read nowhere.csv: no such file"),
         ("table.xlsx", b"PK", "does not tell its format; add --format"),
+        ("table.csv.zip", b"PK", "table.csv.zip is an archive; unpack it first"),
+        ("table.csv.gz", b"\x1f\x8b no", "table.csv.gz cannot be unpacked by gzip"),
         ("table.csv", b"", "table.csv is empty"),
         ("table.csv", b"a,species\n", "table.csv has no rows"),
-        ("table.csv", "a,é\n1,2".encode("latin-1"), "not a text file in UTF-8"),
+        ("table.csv", "a,é\n1,2".encode("latin-1"), "add --encoding latin-1 if that"),
         ("table.csv", b"a,species\n1,2\n1,2,3\n", "Expected 2 fields in line 3, saw 3"),
         ("table.csv", b"a,species\n1,2,3\n1,2,3\n", "more cells than its header"),
         ("table.csv", b"a,a,species\n1,2,3\n", "more than one column 'a'"),
@@ -72,8 +76,9 @@ def test_arrays_that_are_no_columns(refused):
         ([None] * 150, "has no label: all 150 cells are empty"),
         (["rose"] * 3 + [None] * 147, "holds one class only, 'rose' (3 labeled rows)"),
         (["1", "2", "rose"] * 3 + [None] * 141, "mixes numbers and text: 3 of its 9"),
-        ([0.5, 1.5] * 5 + [None] * 140, "values such as 0.5"),
-        ([-1, 1] * 5 + [None] * 140, "the integer -1"),
+        ([0.5, 1.5] * 5 + [None] * 140, "holds measured numbers such as 0.5"),
+        ([-1, 1] * 5 + [None] * 140, "'species' holds empty cells and -1, which both"),
+        ([-1, 1] * 75, "add --categorical 'species' if -1 is one"),
         (
             [f"name {i}" for i in range(140)] + [None] * 10,
             "140 different labels in 140",
@@ -104,6 +109,13 @@ def test_mixed_types_and_the_way_out(refused, done, iris, command):
         (["--out", "-"], "--out must be the name of a file"),
         (["--out", "no/m.wm"], "There is no folder no for m.wm"),
         (["--out", "."], ". is a folder"),
+        (["--predictions", "."], ". is a folder"),
+        (["--out", "iris.csv", "--force"], "iris.csv is the input, which is never"),
+        (["--predictions", "iris.csv", "--force"], "iris.csv is the input"),
+        (["--predictions", "./iris.csv", "--force"], "iris.csv is the input"),
+        (["--out", "m.csv"], "m.csv has the ending of a table; name it such as"),
+        (["--out", "m.npz"], "m.npz has the ending of a table"),
+        (["--encoding", "no"], "--encoding must be the name of an encoding"),
         (["--out", "a.csv", "--predictions", "a.csv"], "must be two files"),
         (["--out", "./a.csv", "--predictions", "a.csv"], "must be two files"),
         (["--out", "/dev/null", "--force"], "/dev/null is no ordinary file"),
@@ -122,6 +134,47 @@ def test_mixed_types_and_the_way_out(refused, done, iris, command):
 )
 def test_wrong_options(refused, words, message):
     assert message in refused(*FIT, *words)
+
+
+def test_the_input_is_kept_under_all_its_names(refused, folder):
+    (folder / "link.csv").symlink_to("iris.csv")
+    (folder / "hard.csv").hardlink_to("iris.csv")
+    words = "cluster", "iris.csv", "-k", 2, "--force", "--predictions"
+    assert "link.csv is the input" in refused(*words, "link.csv")
+    assert "hard.csv is the input" in refused(*words, "hard.csv")
+
+
+def test_a_parameter_is_looked_at_before_the_report(run):
+    result = run(*FIT, "--set", "gamma=abc", "--set", "verbose=1")
+    assert result.exit_code == 2
+    assert "gamma of LaplacianSVC must be" in result.stderr
+    assert result.stdout == ""
+
+
+def test_numbers_with_separators_are_no_missing_cells(refused, iris):
+    iris["amount"] = [f"{i % 9 + 1},{i + 100}" for i in range(150)]
+    iris.to_csv("iris.csv", index=False)
+    message = refused(*FIT, "--numeric", "amount")
+    assert "got '1,100' in row 1; write numbers without ','" in message
+    assert "--missing" not in message
+
+
+def test_a_folder_without_permission_is_told_before_any_work(refused, monkeypatch):
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    monkeypatch.setattr("widemargin.cli.fitting.read_sample", None)
+    message = refused(*FIT, "--out", "z.wm")
+    assert "Cannot write z.wm: permission denied." in message
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_standard_output_is_told(done):
+    done(*FIT, "--folds", 0)
+    words = [sys.executable, "-m", "widemargin", "predict", "iris.wm", "iris.csv"]
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert result.returncode == 2
+    expected = "Error: Cannot write standard output: no space left on device.\n"
+    assert result.stderr == expected
 
 
 def test_debug_shows_where_an_error_arose(run):
@@ -157,7 +210,21 @@ def test_an_interrupt_of_an_import_is_told(run, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("widemargin.cli.main.import_module", interrupt)
-    assert run(*FIT).exit_code == 130
+    for words in (FIT, ["--help"]):
+        result = run(*words)
+        assert result.exit_code == 130
+        assert result.stderr == "Interrupted; no file is half-written.\n"
+
+
+def test_an_interrupt_of_a_solver_is_one_line(run, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("widemargin.cli.fit.check_settings", lambda *_: None)
+    monkeypatch.setattr("widemargin.solvers.pcg._Block.advance", interrupt)
+    result = run(*FIT, "--folds", 0, "--set", "solver=pcg")
+    assert result.exit_code == 130
+    assert result.stderr == "Interrupted; no file is half-written.\n"
 
 
 def test_too_many_rows_are_told(refused, monkeypatch):
@@ -174,4 +241,4 @@ def test_a_full_disk_is_told(refused, monkeypatch):
 
     monkeypatch.setattr("widemargin.model_files.files.write_whole", fail)
     message = refused(*FIT, "--folds", 0)
-    assert "Cannot use iris.wm: no space left on device." in message
+    assert "Cannot write iris.wm: no space left on device." in message

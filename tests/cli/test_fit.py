@@ -22,6 +22,7 @@ def test_fit_says_what_it_found_and_writes_both_files(done, iris, truth):
     assert "picked (dates" in report
     assert "30 in 'species': setosa (10), versicolor (10), virginica (10)" in report
     assert "unlabeled 120" in report
+    assert "estimate 5-fold cross-validation of 30 labeled rows: " in report
     assert "right by laplacian" in report
     assert "right by SVC on the labels alone" in report
     assert "training rows are inside" in report
@@ -98,6 +99,14 @@ def test_digits_keep_whole_numbers_as_names(done, folder):
     assert widemargin.load("digits.wm").classes_.tolist() == list(range(10))
 
 
+@pytest.mark.parametrize("ending", [".csv.gz", ".tsv.gz"])
+def test_compressed_tables(done, iris, ending):
+    table = f"flowers{ending}"
+    iris.to_csv(table, index=False, sep="\t" if "tsv" in ending else ",")
+    done("fit", table, "--target", "species", "--folds", 0)
+    done("predict", "flowers.wm", table, "--format", ending[1:4])
+
+
 @pytest.mark.parametrize("ending", [".tsv", ".parquet", ".npz"])
 def test_other_formats(done, iris, ending):
     table = f"flowers{ending}"
@@ -160,7 +169,48 @@ def test_an_estimate_that_cannot_be_made_is_told(done, iris):
     iris.loc[labeled & iris["species"].duplicated(), "species"] = None
     iris.to_csv("iris.csv", index=False)
     result = done(*FIT, "--method", "svm")
-    assert "none: two classes with two labeled rows or more" in result.stdout
+    report = " ".join(result.stdout.split())
+    assert "none: two classes with two labeled rows or more" in report
+    assert "each of the 3 classes has a single label: nothing can be" in report
+
+
+def test_fewer_folds_than_asked_for_are_told(done):
+    report = done(*FIT, "--folds", 40, "--method", "svm").stdout
+    assert (
+        "10-fold cross-validation of 30 labeled rows (labels allow no more)" in report
+    )
+
+
+@pytest.mark.parametrize(
+    ("texts", "advice"),
+    [
+        (["5%", "7%"], "looks like numbers such as '5%' and is used as categories"),
+        (["$3", "$4"], "write numbers without '$', or --drop it"),
+        (["1,234.5", "2,000.0"], "write numbers without ','"),
+        (["5,5", "6"], "--decimal ','"),
+    ],
+)
+def test_numbers_written_otherwise_are_noted(done, iris, texts, advice):
+    iris["odd"] = [texts[0], texts[0], texts[1]] * 50
+    iris.to_csv("iris.csv", index=False)
+    result = done(*FIT, "--folds", 0)
+    report = " ".join(result.stdout.split())
+    assert "note 'odd' looks like numbers" in report
+    assert advice in report
+    outcome = json.loads(done(*FIT, "--folds", 0, "--force", "--json").stdout)
+    assert [note[:5] for note in outcome["notes"]] == ["'odd'"]
+
+
+def test_decimal_commas_and_encodings_can_be_told(done, iris):
+    iris = iris.rename(columns={"petal_width": "größe"})
+    options = {"index": False, "sep": ";", "decimal": ","}
+    iris.to_csv("iris.csv", encoding="latin-1", **options)
+    words = "--separator", ";", "--decimal", ",", "--encoding", "latin-1"
+    outcome = json.loads(done(*FIT, *words, "--folds", 0, "--json").stdout)
+    assert "größe" in outcome["columns"]["numbers"]
+    assert len(outcome["columns"]["numbers"]) == 4
+    assert outcome["notes"] == []
+    done("predict", "iris.wm", "iris.csv", *words)
 
 
 def test_existing_files_stay_unless_forced(done, refused, folder):
@@ -183,9 +233,8 @@ def test_supervised_fit_needs_no_unlabeled_rows(done, refused, iris, truth):
 
 def test_warnings_are_notes(done):
     result = done(*FIT, "--set", "max_iter=1", "--set", "solver=pcg", "--folds", 0)
-    notes = result.stderr.splitlines()
-    assert notes
-    assert all(note.startswith("Note: LaplacianSVC") for note in notes)
+    assert result.stderr.startswith("Note: LaplacianSVC after 1 iteration: hit")
+    assert max(map(len, result.stderr.splitlines())) <= 80
 
 
 def test_what_an_estimator_prints_goes_to_standard_error(done):

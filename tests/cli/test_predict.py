@@ -121,6 +121,19 @@ def test_model_of_clusters(done):
 def test_what_is_no_model(refused, command):
     table = ["iris.csv"] if command == "predict" else []
     assert "no model file no.wm" in refused(command, "no.wm", *table)
-    assert "not a model file that can be trusted" in refused(
+    assert "iris.csv is not a model file of widemargin;" in refused(
         command, "iris.csv", *table
     )
+
+
+def test_the_inputs_are_kept(refused, model):
+    words = "predict", model, "iris.csv", "--force", "--out"
+    assert "iris.csv is the input, which is never replaced" in refused(
+        *words, "iris.csv"
+    )
+    assert ". is a folder" in refused(*words, ".")
+
+
+def test_words_in_the_wrong_order(refused, model):
+    message = refused("predict", "iris.csv", model)
+    assert "the MODEL comes first, then the table" in message

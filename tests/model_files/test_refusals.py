@@ -1,5 +1,6 @@
 import io
 import json
+import pickle
 import sys
 import zipfile
 from functools import partial
@@ -273,6 +274,12 @@ def test_very_deep_json_is_refused(model, path):
 def test_other_files_are_refused(content, path):
     path.write_bytes(content)
     with pytest.raises(ModelFileError, match=str(path)):
+        load(path)
+
+
+def test_a_file_of_another_kind_is_not_called_damaged(path):
+    path.write_bytes(pickle.dumps([1, 2]))
+    with pytest.raises(ModelFileError, match="was not written by widemargin"):
         load(path)
 
 

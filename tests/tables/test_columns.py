@@ -67,6 +67,41 @@ def test_left_out(values, reason):
     assert reason in column.reason
 
 
+@pytest.mark.parametrize(
+    ("values", "advice"),
+    [
+        ([f"{i % 9} %" for i in range(N)], "write numbers without '%'"),
+        ([f"€{i % 9}.50" for i in range(N)], "write numbers without '€'"),
+        ([f"{i % 9},5" for i in range(N)], "--decimal ','"),
+        ([f"1'{i % 9}00" for i in range(N)], 'without "\'"'),
+        (["1,5", "2", None, "?"] * (N // 4), "--decimal ','"),
+    ],
+)
+def test_numbers_written_otherwise_are_doubted(values, advice):
+    column = judge(values)
+    assert column.kind is Kind.CATEGORIES
+    assert advice in column.doubt
+
+
+def test_different_numbers_written_otherwise_are_no_identifiers():
+    column = judge([f"{i},25" for i in range(N)])
+    assert column.kind is Kind.LEFT_OUT
+    assert "looks like numbers such as '0,25'" in column.reason
+
+
+@pytest.mark.parametrize("text", ["5 apples", "1.2.3", "v5", "10-20", "a%", "1,2,3"])
+def test_other_texts_are_not_doubted(text):
+    assert judge([text, "b", "b"] * (N // 3)).doubt == ""
+
+
+def test_a_mixture_with_a_separator_is_not_called_missing():
+    with pytest.raises(
+        TableError, match=r"\(row 3\); write numbers without ','"
+    ) as info:
+        judge(["1", "2", "1,234"] * (N // 3))
+    assert "--missing" not in str(info.value)
+
+
 @pytest.mark.parametrize("name", ["id", "ID", "customer_id", "Order No", "column 1"])
 def test_names_tell_identifiers(name):
     values = np.random.default_rng(0).permutation(10 * N)[:N]

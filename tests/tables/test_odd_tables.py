@@ -84,7 +84,7 @@ def test_the_command_line_fits_it_or_says_why_not(table, tmp_path):
     assert result.exit_code in (0, 2), result.output
     if result.exit_code:
         assert result.stderr.startswith("Error: ")
-        assert result.stderr.count("\n") == 1
+        assert "Traceback" not in result.stderr
     else:
         again = CliRunner().invoke(main, ["predict", out, words[1]])
         assert again.exit_code == 0, again.output

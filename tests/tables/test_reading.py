@@ -1,3 +1,4 @@
+import gzip
 import io
 import sys
 
@@ -77,6 +78,39 @@ def test_the_wrong_byte_of_a_long_file_is_named(tmp_path):
     path.write_bytes(b"a,y\n" + b"1,p\n" * 100_000 + b"2,\xe9\n")
     with pytest.raises(TableError, match=r"byte 400,006 is 0xe9"):
         read_table(path)
+
+
+def test_encodings(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes("größe,y\n1,ü\n".encode("latin-1"))
+    assert list(read_table(path, encoding="latin-1")) == ["größe", "y"]
+    with pytest.raises(TableError, match="is what it is") as info:
+        read_table(path)
+    assert "--encoding latin-1" in str(info.value)
+    assert "--format" not in str(info.value)
+    path.write_bytes("größe,y\n1,ü\n".encode("utf-16"))
+    with pytest.raises(TableError, match="add --encoding utf-16"):
+        read_table(path)
+    assert list(read_table(path, encoding="utf-16")) == ["größe", "y"]
+    path.write_bytes(b"\x89PNG\0\0")
+    with pytest.raises(TableError, match=r"\(byte 0 is 0x89\); save it as CSV"):
+        read_table(path)
+
+
+def test_compressed_by_gzip(tmp_path):
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n1,2\n"))
+    assert read_table(path).shape == (1, 2)
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(TableError, match="cannot be unpacked by gzip"):
+        read_table(path)
+    with pytest.raises(TableError, match="is an archive; unpack it first"):
+        read_table(tmp_path / "table.tar.gz", file_format="csv")
+
+
+def test_decimal_commas(read):
+    frame = read('a,b\n"1,5",x\n"2",y\n', decimal=",")
+    assert frame["a"].tolist() == [1.5, 2.0]
 
 
 def test_a_closed_standard_input_is_told(monkeypatch):

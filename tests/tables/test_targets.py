@@ -37,11 +37,17 @@ def test_numbers_beside_text_can_be_names():
     assert read(values, object, as_names=True).classes.tolist() == ["1", "2", "two"]
 
 
-def test_what_labels_refuse_names_the_column():
-    with pytest.raises(
-        TableError, match=r"Column 'y' cannot be the target: .*such as 0.5"
-    ):
+def test_measured_numbers_are_no_classes():
+    with pytest.raises(TableError, match=r"'y' holds measured numbers such as 0.5"):
         read([0.5, 1.0, None])
+    assert read([0.5, 1.0, None], as_names=True).classes.tolist() == ["0.5", "1.0"]
+
+
+def test_one_thing_marks_a_row_without_a_label():
+    with pytest.raises(TableError, match="'y' holds empty cells and -1, which both"):
+        read([1.0, -1.0, None])
+    with pytest.raises(TableError, match="add --categorical 'y' if -1 is one"):
+        read([1, -1, 1])
 
 
 def test_long_numbers_beside_empty_cells_are_refused():

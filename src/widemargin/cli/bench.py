@@ -1,13 +1,14 @@
 """``widemargin bench``: the papers' tables and the peers, side by side."""
 
+import itertools
 import sys
+import textwrap
 import time
 from difflib import get_close_matches
 from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.padding import Padding
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -18,6 +19,7 @@ from rich.progress import (
 )
 
 from widemargin.cli.commands import Command, print_json
+from widemargin.cli.reports import plural, print_error
 
 _FOLDER = "widemargin-bench"
 _INTERRUPTED = 130  # as a shell says it
@@ -60,8 +62,7 @@ def list_benchmarks(as_json):
         print_json({"benchmarks": [_as_json(name) for name in list_names()]})
         return
     console, missing, paper = Console(highlight=False), set(), None
-    for name in list_names():
-        benchmark = find_benchmark(name)
+    for benchmark in _by_paper(map(find_benchmark, list_names())):
         rows, methods, _ = plan(benchmark, quick=False)
         missing |= _missing(benchmark.rows)
         whose = benchmark.paper.name if benchmark.paper else "our own"
@@ -69,13 +70,27 @@ def list_benchmarks(as_json):
             console.print(f"[bold]{whose}[/bold]")
             paper = whose
         size = (
-            f"{_share(rows, benchmark.rows)} rows, "
-            f"{_share(methods, benchmark.methods)} methods, {benchmark.runs} runs"
+            f"{_share(rows, benchmark.rows, 'row')}, "
+            f"{_share(methods, benchmark.methods, 'method')}, "
+            f"{plural(benchmark.runs, 'run')}"
         )
         source = f" ({benchmark.source})" if benchmark.paper else ""
-        console.print(f"  {name}")
-        console.print(Padding(f"{benchmark.title}{source}: {size}", (0, 0, 0, 6)))
+        console.print(f"  {benchmark.name}")
+        text = f"{benchmark.title}{source}: {size}"
+        margin = " " * 6
+        for line in textwrap.wrap(text, console.width - len(margin)):
+            console.print(f"{margin}{line}", markup=False)
     _explain(missing)
+
+
+def _by_paper(benchmarks):
+    """Those of a paper side by side, in the order of their first; our own last."""
+    papers = {}
+    for benchmark in benchmarks:
+        paper = benchmark.paper.name if benchmark.paper else None
+        papers.setdefault(paper, []).append(benchmark)
+    own = papers.pop(None, [])
+    return [*itertools.chain.from_iterable(papers.values()), *own]
 
 
 def _as_json(name):
@@ -94,11 +109,10 @@ def _as_json(name):
     }
 
 
-def _share(here, every):
+def _share(here, every, noun):
     """How many of all can run here."""
-    if len(here) == len(every):
-        return str(len(every))
-    return f"{len(here)} of {len(every)}"
+    n_all = plural(len(every), noun)
+    return n_all if len(here) == len(every) else f"{len(here)} of {n_all}"
 
 
 def _missing(rows):
@@ -113,7 +127,7 @@ def _explain(missing):
     from widemargin.bench.sources import explain_missing
 
     if missing:
-        click.echo(explain_missing(sorted(missing)), err=True)
+        print_error(explain_missing(sorted(missing)))
 
 
 @command.command(cls=Command)

@@ -36,13 +36,14 @@ widemargin cluster - -k 3 --predictions - < table.csv
 @click.option(
     "--out",
     metavar="MODEL",
-    help="File of the model; by default named after TABLE, such as iris-clusters.wm.",
+    help="File of the model; by default named after TABLE, such as iris-clusters.wm, "
+    "and table-clusters.wm for standard input.",
 )
 @click.option(
     "--predictions",
     metavar="FILE",
     help="Table of the clusters (CSV, TSV or Parquet), '-' for standard output; by "
-    "default such as iris-clusters.csv.",
+    "default such as iris-clusters.csv, and table-clusters.csv for standard input.",
 )
 @force_option
 @column_options

@@ -3,10 +3,14 @@
 import contextlib
 import json
 import os
+import re
 import traceback
 import warnings
 
 import click
+
+from widemargin.cli.reports import print_error
+from widemargin.solvers.result import Status
 
 
 class Failure(click.ClickException):
@@ -56,8 +60,8 @@ def print_json(outcome):
 
 def _in_one_sentence(error):
     if isinstance(error, OSError) and error.errno:
-        where = f" {error.filename}" if error.filename else " a file"
-        return Failure(f"Cannot use{where}: {os.strerror(error.errno).lower()}.")
+        where = f"use {error.filename}" if error.filename else "write standard output"
+        return Failure(f"Cannot {where}: {os.strerror(error.errno).lower()}.")
     if isinstance(error, MemoryError):
         return Failure(
             "There is not enough memory for so many rows; use fewer, or in fit "
@@ -80,10 +84,13 @@ def _warnings_as_notes():
         text = " ".join(str(message).split())
         if text not in seen:
             seen.add(text)
-            click.echo(f"Note: {text}", err=True)
+            print_error(f"Note: {text}")
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", UserWarning)
+        # nothing is kept here: the command ends
+        kept = re.escape(Status.INTERRUPTED.value)
+        warnings.filterwarnings("ignore", f"(?s).*{kept}")
         warnings.showwarning = show
         yield

@@ -28,7 +28,10 @@ def command(picture, force, as_json):
     if as_json:
         print_json({"methods": _outcomes()})
         return
-    Output(picture, force).check()
+    output = Output(picture, force)
+    output.check_no_folder()
+    demo.check_picture(picture)
+    output.check()
     demo.main(picture)
 
 

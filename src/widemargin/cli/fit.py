@@ -3,7 +3,13 @@
 import click
 
 from widemargin.cli.commands import Command, print_json
-from widemargin.cli.methods import DEFAULT, METHODS, describe_methods, parse_settings
+from widemargin.cli.methods import (
+    DEFAULT,
+    METHODS,
+    check_settings,
+    describe_methods,
+    parse_settings,
+)
 from widemargin.cli.options import (
     column_options,
     force_option,
@@ -61,13 +67,15 @@ def _check_folds(ctx, option, folds):
 @click.option(
     "--out",
     metavar="MODEL",
-    help="File of the model; by default named after TABLE, such as iris.wm.",
+    help="File of the model; by default named after TABLE, such as iris.wm, and "
+    "table.wm for standard input.",
 )
 @click.option(
     "--predictions",
     metavar="FILE",
     help="Table of the predictions (CSV, TSV or Parquet), '-' for standard output; by "
-    "default such as iris-predictions.csv.",
+    "default such as iris-predictions.csv, and table-predictions.csv for standard "
+    "input.",
 )
 @click.option(
     "--folds",
@@ -101,7 +109,8 @@ def command(
     from widemargin.cli.outputs import plan_outputs
     from widemargin.cli.table_facts import describe_table, table_as_json
 
-    machine = METHODS[method].make(seed, parse_settings(settings))
+    settings = parse_settings(settings)
+    machine = METHODS[method].make(seed, settings)
     endings = ".wm", "-predictions.csv"
     outputs = plan_outputs(
         table, endings, out, predictions, force=force, as_json=as_json
@@ -110,6 +119,7 @@ def command(
     sample = fitting.read_sample(table, target, reading, choices)
     if METHODS[method].needs_unlabeled:
         fitting.check_unlabeled(sample, target)
+    check_settings(machine, settings)
     reports.print_facts(console, describe_table(sample, target))
 
     n_folds = fitting.plan_folds(sample, machine, folds)
@@ -122,7 +132,7 @@ def command(
 
     inferred = reports.count_labels(found["label"][found["source"] == "inferred"])
     facts = [
-        *_describe_estimate(measured, method, asked=folds > 0),
+        *_describe_estimate(measured, method, folds),
         ("inferred", reports.describe_counts(inferred) or "nothing"),
         *outputs.describe(model),
     ]
@@ -138,23 +148,21 @@ def command(
         print_json(outcome)
 
 
-def _describe_estimate(measured, method, asked):
+def _describe_estimate(measured, method, n_asked):
     from widemargin.cli.estimates import BASELINE
 
     if measured is None:
         needs = "two classes with two labeled rows or more are needed"
-        reason = needs if asked else "no folds"
+        reason = needs if n_asked else "no folds"
         return [("estimate", f"none: {reason}")]
 
     def share(n_right):
         return f"{n_right:,} ({100 * n_right / measured.n_rows:.1f} %)"
 
+    fewer = " (labels allow no more)" if measured.n_folds < n_asked else ""
+    rows = f"{measured.n_rows:,} labeled rows"
     return [
-        (
-            "estimate",
-            f"of {measured.n_rows:,} labeled rows, each left out once "
-            f"({measured.n_folds} folds),",
-        ),
+        ("estimate", f"{measured.n_folds}-fold cross-validation of {rows}{fewer}:"),
         ("", f"{share(measured.n_right)} are right by {method}"),
         ("", f"{share(measured.n_right_baseline)} are right by {BASELINE}"),
     ]

@@ -20,6 +20,7 @@ from widemargin.tables import (
     read_target,
 )
 
+_ARCHIVE = b"PK"  # the first bytes of a model file
 MACHINE = "machine"  # the last step of a pipeline
 
 
@@ -170,10 +171,13 @@ def tabulate_clusters(labels):
     return pd.DataFrame({"row": np.arange(1, len(labels) + 1), "cluster": labels})
 
 
-def load_model(path):
-    """The model in a file."""
+def load_model(path, advice="; make one: widemargin fit"):
+    """The model in a file; `advice` is for what is something else."""
     if not Path(path).is_file():
         raise ValueError(f"There is no model file {path}; make one: widemargin fit.")
+    with open(path, "rb") as file:
+        if file.read(len(_ARCHIVE)) != _ARCHIVE:
+            raise ValueError(f"{path} is not a model file of widemargin{advice}.")
     return load(path)
 
 

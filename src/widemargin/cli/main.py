@@ -1,5 +1,6 @@
 """All commands, each in a module of its own that is imported when it is needed."""
 
+import contextlib
 import sys
 from importlib import import_module
 
@@ -33,13 +34,32 @@ class Commands(click.Group):
             return None
         return import_module(COMMANDS[name]).command
 
+    def make_context(self, *args, **kwargs):
+        """Read the words before the command; a page of help imports all commands."""
+        with _told_to_readers():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx):
-        """Import a command and run it; an interrupt at any time has its exit code."""
-        try:
+        """Import a command and run it."""
+        with _told_to_readers():
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            click.echo("Interrupted; no file is half-written.", err=True)
-            sys.exit(_INTERRUPTED)
+
+
+@contextlib.contextmanager
+def _told_to_readers():
+    """An interrupt at any time is one line; errors are as wide as the terminal."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo("Interrupted; no file is half-written.", err=True)
+        sys.exit(_INTERRUPTED)
+    except click.ClickException as error:
+        from widemargin.cli.reports import wrap
+
+        title = "Error: "  # that click puts before it
+        lines = wrap(title + error.format_message()).removeprefix(title)
+        error.format_message = lambda: lines
+        raise
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import warnings
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -70,6 +71,34 @@ METHODS = {
         needs_unlabeled=False,
     ),
 }
+
+
+def check_settings(machine, settings):
+    """Raise ValueError for a value that the estimator refuses, by a trial on few rows.
+
+    Parameters
+    ----------
+    machine : estimator
+    settings : dict
+        Parameters that the user gave; what else fails is a matter of the rows.
+    """
+    if not settings:
+        return
+    from sklearn.base import clone
+
+    trial = clone(machine)
+    if hasattr(trial, "verbose"):
+        trial.set_params(verbose=0)
+    X = [[float(i % 4), float(i)] for i in range(12)]
+    y = [0, 1, 0, 1] + [-1] * 8
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            trial.fit(X, y)
+    except Exception as error:
+        who = type(machine).__name__
+        if any(str(error).startswith(f"{name} of {who}") for name in settings):
+            raise
 
 
 def describe_methods():

@@ -14,6 +14,8 @@ class Reading:
 
     file_format: str | None
     separator: str | None
+    decimal: str
+    encoding: str
     missing: tuple
 
     def read(self, path, text=()):
@@ -22,6 +24,8 @@ class Reading:
             path,
             file_format=self.file_format,
             separator=self.separator,
+            decimal=self.decimal,
+            encoding=self.encoding,
             missing=self.missing,
             text=text,
         )
@@ -67,6 +71,20 @@ reading_options = _gathered(
             metavar="TEXT",
             callback=lambda _, __, text: "\t" if text == r"\t" else text,
             help="What separates the cells of a line, such as ';'.",
+        ),
+        click.option(
+            "--decimal",
+            type=click.Choice([".", ","]),
+            default=".",
+            show_default=True,
+            help="What stands before the fraction of a number.",
+        ),
+        click.option(
+            "--encoding",
+            metavar="NAME",
+            default="utf-8",
+            show_default=True,
+            help="Encoding of a text file, such as latin-1.",
         ),
         click.option(
             "--missing",

@@ -1,5 +1,6 @@
 """Files that commands write: never over others unless asked, and never by halves."""
 
+import contextlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,15 +10,25 @@ import click
 from widemargin.model_files import save
 from widemargin.model_files.privacy import describe_privacy
 from widemargin.model_files.writing import write_whole
-from widemargin.tables import check_writable, table_bytes
+from widemargin.tables import check_writable, is_table_name, split_ending, table_bytes
 
 
 @dataclass(frozen=True)
 class Output:
-    """A file to be written, or "-" for the standard output."""
+    """A file to be written, or "-" for the standard output.
+
+    Attributes
+    ----------
+    path : str
+    force : bool
+        Whether an existing file may be replaced.
+    inputs : tuple of str
+        Files that are read, which are never replaced.
+    """
 
     path: str
     force: bool
+    inputs: tuple = ()
 
     @property
     def is_stdout(self):
@@ -32,9 +43,12 @@ class Output:
         """Raise ValueError unless the file may be written; nothing is changed."""
         if self.is_stdout:
             return
+        self.check_no_folder()
         path = Path(self.path)
-        if path.is_dir():
-            raise ValueError(f"{path} is a folder; give the name of a file.")
+        if any(_is_same(self.path, given) for given in self.inputs):
+            raise ValueError(
+                f"{path} is the input, which is never replaced; choose another name."
+            )
         if path.exists() and not path.is_file():  # a pipe or a device, to be kept
             raise ValueError(f"{path} is no ordinary file; give another name.")
         if path.exists() and not self.force:
@@ -43,19 +57,30 @@ class Output:
             )
         if not path.parent.is_dir():
             raise ValueError(f"There is no folder {path.parent} for {path.name}.")
+        folder = os.path.dirname(os.path.realpath(path))  # where a link leads
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise ValueError(f"Cannot write {path}: permission denied.")
+
+    def check_no_folder(self):
+        """Raise ValueError if it is a folder."""
+        if Path(self.path).is_dir():
+            raise ValueError(f"{self.path} is a folder; give the name of a file.")
 
     def write_model(self, model):
         """Save a fitted model."""
         self.check()
-        save(model, self.path)
+        with _naming(self.path):
+            save(model, self.path)
 
     def write_table(self, frame):
         """Write a DataFrame in the format of the file's ending."""
         self.check()
         if self.is_stdout:
             click.echo(table_bytes(frame), nl=False)
-        else:
-            write_whole(self.path, table_bytes(frame, Path(self.path).suffix))
+            return
+        data = table_bytes(frame, Path(self.path).suffix)
+        with _naming(self.path):
+            write_whole(self.path, data)
 
 
 @dataclass(frozen=True)
@@ -94,7 +119,7 @@ def plan_outputs(table, ending, out, predictions, *, force, as_json):
     force, as_json : bool
         The options of that name.
     """
-    stem = "table" if table == "-" else Path(table).stem
+    stem = "table" if table == "-" else split_ending(table)[0]
     model, frame = (
         given or f"{stem}{default}"
         for given, default in zip((out, predictions), ending, strict=True)
@@ -103,9 +128,14 @@ def plan_outputs(table, ending, out, predictions, *, force, as_json):
         raise ValueError("--out must be the name of a file for the model, got '-'.")
     if os.path.realpath(model) == os.path.realpath(frame):
         raise ValueError(f"--out and --predictions must be two files, got {model!r}.")
-    outputs = Outputs(Output(model, force), Output(frame, force))
-    outputs.model.check()
-    plan_table(frame, force)
+    model_file = Output(model, force, inputs=(table,))
+    model_file.check()
+    if is_table_name(model):
+        raise ValueError(
+            f"--out is the file of the model, and {model} has the ending of a table; "
+            "name it such as iris.wm, and the table with --predictions."
+        )
+    outputs = Outputs(model_file, plan_table(frame, force, inputs=(table,)))
     if as_json and outputs.table.is_stdout:
         raise ValueError(
             "--json and --predictions - both write to standard output; give "
@@ -114,10 +144,28 @@ def plan_outputs(table, ending, out, predictions, *, force, as_json):
     return outputs
 
 
-def plan_table(path, force):
+def plan_table(path, force, inputs):
     """Where a table goes, checked."""
-    output = Output(path, force)
+    output = Output(path, force, inputs)
     if not output.is_stdout:
+        output.check_no_folder()
         check_writable(path)
     output.check()
     return output
+
+
+def _is_same(path, given):
+    """Whether two names are those of one file."""
+    if given == "-" or not os.path.exists(path) or not os.path.exists(given):
+        return False
+    return os.path.samefile(path, given)
+
+
+@contextlib.contextmanager
+def _naming(path):
+    """Errors name the file that the user knows, not the temporary one beside it."""
+    try:
+        yield
+    except OSError as error:
+        reason = os.strerror(error.errno).lower() if error.errno else error
+        raise ValueError(f"Cannot write {path}: {reason}.") from error

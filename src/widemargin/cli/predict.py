@@ -42,8 +42,8 @@ def command(model_path, table, out, force, reading, as_json):
             "--json and --out - both write to standard output; give --out the name of "
             "a file, or leave it out to have predictions in the JSON."
         )
-    file = plan_table(out or "-", force)
-    model = load_model(model_path)
+    file = plan_table(out or "-", force, (table, model_path))
+    model = load_model(model_path, "; the MODEL comes first, then the table")
     frame = reading.read(table, text=text_columns_of(model))
     found = tabulate_new(model, features_of(frame, model, describe_path(table)))
     counts = reports.count_labels(found.iloc[:, 1])

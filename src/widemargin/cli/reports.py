@@ -4,6 +4,7 @@ import contextlib
 import sys
 import textwrap
 
+import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
@@ -36,6 +37,26 @@ def print_facts(console, facts):
             text = Text.assemble((padded, "bold"), line.replace(_JOINED, " "))
             console.print(text, soft_wrap=True)
             name = ""
+
+
+def print_error(text):
+    """Lines on the standard error, no wider than the terminal."""
+    click.echo(wrap(text), err=True)
+
+
+def wrap(text):
+    """A text for the standard error in lines no wider than the terminal.
+
+    Words, such as the names of files, stay whole. What follows an indented line is
+    indented twice as far.
+    """
+    width = max(_LEAST_WIDTH, open_console(stderr=True).width)
+    lines = []
+    for line in text.splitlines():
+        margin = " " * (len(line) - len(line.lstrip()))
+        options = {"break_long_words": False, "break_on_hyphens": False}
+        lines += textwrap.wrap(line, width, subsequent_indent=2 * margin, **options)
+    return "\n".join(lines)
 
 
 def count_labels(labels):

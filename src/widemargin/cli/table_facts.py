@@ -16,6 +16,8 @@ def describe_table(sample, target=None):
         counts = describe_counts(sample.counts)
         yield "labeled", f"{sample.labels.n_labeled:,} in {target!r}: {counts}"
         yield "unlabeled", f"{sample.n_unlabeled:,}"
+    for note in _notes(sample):
+        yield "note", note
 
 
 def table_as_json(table, sample, target=None):
@@ -25,11 +27,24 @@ def table_as_json(table, sample, target=None):
         "table": table,
         "rows": len(sample.X),
         "columns": {**by_kind(sample.columns), "left_out": left_out},
+        "notes": list(_notes(sample)),
     }
     if target is None:
         return facts
     labels = {"labeled": sample.counts, "unlabeled": sample.n_unlabeled}
     return {**facts, "target": target, **labels}
+
+
+def _notes(sample):
+    """What a user may not expect of a table."""
+    for column in sample.columns:
+        if column.doubt:
+            yield f"{column.name!r} {column.doubt}"
+    if sample.labels is not None and max(sample.counts.values()) == 1:
+        yield (
+            f"each of the {len(sample.counts):,} classes has a single label: nothing "
+            "can be estimated; label a few rows of each class"
+        )
 
 
 def describe_kinds(names_by_kind):

@@ -37,6 +37,8 @@ def open_archive(data):
     Parts are stored without compression and may not overlap, so that nothing can
     become larger than the file itself.
     """
+    if not data.startswith(b"PK"):  # a table, a pickle, a picture
+        raise ModelFileError("was not written by widemargin")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as file:
             parts = file.infolist()

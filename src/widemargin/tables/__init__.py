@@ -3,7 +3,13 @@
 from widemargin.tables.columns import Column, Kind, examine_columns
 from widemargin.tables.errors import TableError, check_columns
 from widemargin.tables.preparation import make_features, make_preparation
-from widemargin.tables.reading import FORMATS, describe_path, read_table
+from widemargin.tables.reading import (
+    FORMATS,
+    describe_path,
+    is_table_name,
+    read_table,
+    split_ending,
+)
 from widemargin.tables.requirements import columns_of, features_of, text_columns_of
 from widemargin.tables.targets import read_target
 from widemargin.tables.writing import check_writable, table_bytes
@@ -19,10 +25,12 @@ __all__ = [
     "describe_path",
     "examine_columns",
     "features_of",
+    "is_table_name",
     "make_features",
     "make_preparation",
     "read_table",
     "read_target",
+    "split_ending",
     "table_bytes",
     "text_columns_of",
 ]

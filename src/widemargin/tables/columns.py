@@ -9,6 +9,7 @@ from enum import Enum
 import pandas as pd
 
 from widemargin.tables.errors import TableError, check_columns
+from widemargin.tables.number_text import advise, find_mark
 
 _MOST_CATEGORIES = 100  # as many features does one column become
 _FEW = 10  # as many rows may all be different and still be categories
@@ -27,11 +28,15 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Column:
-    """A column, what it is used as and, where it is left out, why."""
+    """A column, what it is used as and, where it is left out, why.
+
+    `doubt` says what else it may be meant as.
+    """
 
     name: str
     kind: Kind
     reason: str = ""
+    doubt: str = ""
 
 
 def examine_columns(frame, *, numeric=(), categorical=(), dropped=(), name="the table"):
@@ -94,12 +99,13 @@ def refuse_mixture(name, values, also=""):
     if is_number.all() or is_number.mean() < 0.5:
         return
     others = filled[~is_number]
+    example = str(others.iloc[0])
+    way_out = f"--missing {example!r} if that marks a missing cell"
+    way_out = advise(example) or f"mend them, or add {way_out}"
     raise TableError(
         f"Column {name!r} mixes numbers and text: {len(others):,} of its "
-        f"{len(filled):,} values are like {str(others.iloc[0])!r} (row "
-        f"{others.index[0] + 1:,}). Mend them, or add --missing "
-        f"{str(others.iloc[0])!r} if that marks a missing cell, --categorical {name!r} "
-        f"if the numbers are names{also}."
+        f"{len(filled):,} values are like {example!r} (row {others.index[0] + 1:,}); "
+        f"{way_out}, --categorical {name!r} if the numbers are names{also}."
     )
 
 
@@ -116,7 +122,15 @@ def _examine(name, values):
     if numbers.notna().all():
         return Column(name, *_judge_numbers(name, numbers, len(values)))
     refuse_mixture(name, values, f", or --drop {name!r}")
-    return Column(name, *_judge_text(filled, len(values)))
+    kind, reason = _judge_text(filled, len(values))
+    example = _written_number(filled, numbers.notna())
+    if example is None:
+        return Column(name, kind, reason)
+    doubt = f"looks like numbers such as {example!r}"
+    if kind is Kind.LEFT_OUT:
+        return Column(name, kind, f"{doubt}; {advise(example)}")
+    doubt += f" and is used as categories; {advise(example)}, or --drop it"
+    return Column(name, kind, doubt=doubt)
 
 
 def _judge_numbers(name, numbers, n_rows):
@@ -127,6 +141,14 @@ def _judge_numbers(name, numbers, n_rows):
     if is_key and (_IDENTIFIER.search(name) or bool((numbers.diff()[1:] == 1).all())):
         return Kind.LEFT_OUT, "looks like an identifier: another number in each row"
     return (Kind.NUMBERS,)
+
+
+def _written_number(texts, is_number):
+    """One of the texts if most of them are numbers to a reader, otherwise None."""
+    marks = texts[~is_number].map(find_mark).dropna()
+    if not len(marks) or len(marks) + is_number.sum() <= len(texts) / 2:
+        return None
+    return texts[marks.index[0]]
 
 
 def _judge_text(texts, n_rows):
@@ -140,7 +162,7 @@ def _judge_text(texts, n_rows):
         )
     if n_different > _MOST_CATEGORIES:
         return Kind.LEFT_OUT, f"{n_different:,} different values are too many"
-    return (Kind.CATEGORIES,)
+    return Kind.CATEGORIES, ""
 
 
 def _are_dates(values):

@@ -9,6 +9,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from widemargin.tables.columns import Kind, as_numbers
 from widemargin.tables.errors import TableError
+from widemargin.tables.number_text import advise
 
 _MISSING = "(missing)"  # a category like others
 _LARGEST = 1e100  # whose square is a number, too
@@ -76,10 +77,11 @@ def _numbers(name, values):
     ):
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
+            value = str(values.iloc[row])
+            as_missing = f"if it marks a missing cell, add --missing {value!r}"
             raise TableError(
-                f"Column {name!r} {problem}, got {str(values.iloc[row])!r} in row "
-                f"{row + 1:,}; mend it, or if it marks a missing cell, add --missing "
-                f"{str(values.iloc[row])!r}."
+                f"Column {name!r} {problem}, got {value!r} in row {row + 1:,}; "
+                f"{advise(value) or f'mend it, or {as_missing}'}."
             )
     return numbers
 

@@ -1,9 +1,12 @@
 """Tables from files: text, Parquet, or NumPy arrays."""
 
+import codecs
+import gzip
 import io
 import os
 import sys
 import warnings
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -20,22 +23,37 @@ _ENDINGS = {
     ".pq": "parquet",
     ".npz": "npz",
 }
+_GZIP = b"\x1f\x8b"  # the first bytes of such a file
+_PACKED = (".zip", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".tgz")
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 _MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL")
 
 
-def read_table(path, *, file_format=None, separator=None, missing=(), text=()):
+def read_table(
+    path,
+    *,
+    file_format=None,
+    separator=None,
+    decimal=".",
+    encoding="utf-8",
+    missing=(),
+    text=(),
+):
     r"""Read a table as a DataFrame whose missing cells are missing values.
 
     Parameters
     ----------
     path : str
-        A file, or "-" for the standard input.
+        A file, or "-" for the standard input; may be compressed by gzip.
     file_format : {"csv", "tsv", "parquet", "npz"} or None, default=None
         None goes by the ending of the file's name, and is CSV for the standard input.
     separator : str or None, default=None
         What stands between the cells of a text file; by default a comma, and a tab in
         TSV.
+    decimal : {".", ","}, default="."
+        What stands before the fraction of a number in a text file.
+    encoding : str, default="utf-8"
+        Of a text file.
     missing : iterable of str
         Texts that mark a missing cell, besides an empty one, NA, NaN and null.
     text : iterable of str
@@ -47,13 +65,16 @@ def read_table(path, *, file_format=None, separator=None, missing=(), text=()):
         If the file is no such table; the message says why.
     """
     name = describe_path(path)
-    data = _read_bytes(path, name)
+    _refuse_packed(path, name)
+    data = _unpack(_read_bytes(path, name), name)
     file_format = file_format or _guess_format(path)
     missing = [*_MISSING, *missing]
     if file_format in _SEPARATORS:
         separator = separator or _SEPARATORS[file_format]
         _check_separator(separator)
-        frame = _read_text(data, name, separator, missing, set(text))
+        lines = _decode(data, name, encoding)
+        options = {"sep": separator, "decimal": decimal, "skipinitialspace": True}
+        frame = _read_text(lines, name, missing, set(text), options)
     elif file_format == "parquet":
         frame = _read_parquet(data, name)
     else:
@@ -68,16 +89,52 @@ def describe_path(path):
     return "stdin" if path == "-" else str(path)
 
 
+def split_ending(path):
+    """Name of a file without its folder and ending; the ending, such as ".csv".
+
+    Examples
+    --------
+    >>> split_ending("trees/oak.csv.gz"), split_ending("oak.TSV")
+    (('oak', '.csv'), ('oak', '.tsv'))
+    """
+    name = Path(path).name
+    if name.lower().endswith(".gz"):
+        name = name[: -len(".gz")]
+    return Path(name).stem, Path(name).suffix.lower()
+
+
+def is_table_name(path):
+    """Whether the ending of a file's name is that of a table."""
+    return split_ending(path)[1] in _ENDINGS
+
+
 def _guess_format(path):
     if path == "-":
         return "csv"
-    ending = Path(path).suffix.lower()
+    _, ending = split_ending(path)
     if ending not in _ENDINGS:
         raise TableError(
             f"The ending of {path} does not tell its format; add --format, one of "
             f"{', '.join(FORMATS)}, or save it as CSV."
         )
     return _ENDINGS[ending]
+
+
+def _refuse_packed(path, name):
+    endings = {Path(path).suffix.lower(), split_ending(path)[1]}
+    if path != "-" and endings & set(_PACKED):
+        raise TableError(f"{name} is an archive; unpack it first.")
+
+
+def _unpack(data, name):
+    """What gzip has packed; other bytes as they are."""
+    if not data.startswith(_GZIP):
+        return data
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        reason = str(error).rstrip(".")
+        raise TableError(f"{name} cannot be unpacked by gzip: {reason}.") from error
 
 
 def _read_bytes(path, name):
@@ -100,14 +157,40 @@ def _check_separator(separator):
         )
 
 
-def _read_text(data, name, separator, missing, text):
-    options = {"sep": separator, "encoding": "utf-8-sig", "skipinitialspace": True}
+def _decode(data, name, encoding):
+    """The text of a file."""
+    try:
+        return data.decode(encoding).removeprefix("\ufeff")
+    except LookupError as error:
+        raise TableError(
+            f"--encoding must be the name of an encoding, such as latin-1, got "
+            f"{encoding!r}."
+        ) from error
+    except UnicodeDecodeError as error:
+        where = f"byte {error.start:,} is {data[error.start]:#04x}"
+        message = f"{name} is not a text file in {encoding.upper()} ({where}); save it"
+        likely = _guess_encoding(data)
+        if likely is None or codecs.lookup(likely) == codecs.lookup(encoding):
+            raise TableError(f"{message} as CSV in UTF-8.") from error
+        raise TableError(
+            f"{message} in UTF-8, or add --encoding {likely} if that is what it is."
+        ) from error
+
+
+def _guess_encoding(data):
+    """What a text that is not in UTF-8 may be in; None if it looks like no text."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    return None if b"\0" in data else "latin-1"
+
+
+def _read_text(lines, name, missing, text, options):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            names = _read_names(data, name, options)
+            names = _read_names(lines, name, options)
             return pd.read_csv(
-                io.BytesIO(data),
+                io.StringIO(lines),
                 header=0,
                 names=names,
                 index_col=False,
@@ -119,12 +202,6 @@ def _read_text(data, name, separator, missing, text):
             )
     except pd.errors.EmptyDataError:
         raise TableError(f"{name} is empty.") from None
-    except UnicodeDecodeError as error:  # that counts from the start of a block
-        place = _first_wrong_byte(data)
-        raise TableError(
-            f"{name} is not a text file in UTF-8 (byte {place:,} is "
-            f"{data[place]:#04x}); save it as CSV in UTF-8, or add --format."
-        ) from error
     except pd.errors.ParserWarning as error:
         raise TableError(
             f"{name} has rows with more cells than its header names; name all columns "
@@ -136,22 +213,14 @@ def _read_text(data, name, separator, missing, text):
         reason = str(error).split("C error: ")[-1].strip().rstrip(".")
         raise TableError(
             f"{name} cannot be read as a table with cells separated by "
-            f"{separator!r}: {reason}."
+            f"{options['sep']!r}: {reason}."
         ) from error
 
 
-def _first_wrong_byte(data):
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        return error.start
-    return 0
-
-
-def _read_names(data, name, options):
+def _read_names(lines, name, options):
     """The first line; a column without a name is called by its place."""
     head = pd.read_csv(
-        io.BytesIO(data), header=None, nrows=1, dtype=str, na_filter=False, **options
+        io.StringIO(lines), header=None, nrows=1, dtype=str, na_filter=False, **options
     )
     names = [str(value).strip() for value in head.iloc[0]]
     names = [value or f"column {i + 1}" for i, value in enumerate(names)]

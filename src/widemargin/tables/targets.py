@@ -8,6 +8,7 @@ from widemargin.tables.columns import refuse_mixture
 from widemargin.tables.errors import TableError
 
 _MANY = 20  # classes that may have a single label each
+_MARKER = -1  # of a row without a label, where all are whole numbers
 _LONGEST = 2**53  # beyond it floats, as numbers beside empty cells are read, skip some
 
 
@@ -35,6 +36,7 @@ def read_target(values, *, as_names=False):
     """
     name = values.name
     y = _as_labels(values, as_names)
+    _refuse_two_markers(y, name)
     labeled = labeled_mask(y)
     if not labeled.any():
         raise TableError(
@@ -43,9 +45,13 @@ def read_target(values, *, as_names=False):
         )
     n_labeled, different = int(labeled.sum()), set(y[labeled].tolist())
     if len(different) == 1:
+        marked = ""
+        if y.dtype.kind in "iu" and not labeled.all():
+            marked = f", or add --categorical {name!r} if {_MARKER} is one"
         raise TableError(
             f"Column {name!r} holds one class only, {different.pop()!r} "
-            f"({n_labeled:,} labeled rows); label rows of at least one more class."
+            f"({n_labeled:,} labeled rows); label rows of at least one more "
+            f"class{marked}."
         )
     if len(different) > max(_MANY, 0.9 * n_labeled):
         raise TableError(
@@ -65,7 +71,7 @@ def read_target(values, *, as_names=False):
 def _as_labels(values, as_names):
     """Numbers where all are whole, otherwise as they are; None where there is none."""
     if pd.api.types.is_float_dtype(values):
-        values = _whole_numbers(values)
+        values = _whole_numbers(values, as_names)
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iuf":
         return values.to_numpy()
     if pd.api.types.is_object_dtype(values) and not as_names:
@@ -76,11 +82,30 @@ def _as_labels(values, as_names):
     return labels
 
 
-def _whole_numbers(values):
-    """As integers; as they are if some are not whole."""
+def _refuse_two_markers(y, name):
+    """Empty cells and -1 among whole numbers cannot both mean that there is none."""
+    if y.dtype.kind != "O" or all(value is not None for value in y):
+        return
+    if any(type(value) is int and value == _MARKER for value in y):
+        raise TableError(
+            f"Column {name!r} holds empty cells and {_MARKER}, which both mark a row "
+            f"without a label; use one of them, or add --categorical {name!r} if "
+            f"{_MARKER} is a class."
+        )
+
+
+def _whole_numbers(values, as_names):
+    """As integers; fractions are no classes unless they are names."""
     filled = values.dropna()
-    if not (filled % 1 == 0).all():
-        return values
+    broken = filled[filled % 1 != 0]
+    if len(broken) and as_names:
+        return values.astype(object).map(str, na_action="ignore")
+    if len(broken):
+        raise TableError(
+            f"Column {values.name!r} holds measured numbers such as "
+            f"{broken.iloc[0]:g}, and a target holds classes; name another column with "
+            f"--target, or make classes of them, such as low and high."
+        )
     if (filled.abs() > _LONGEST).any():
         raise TableError(
             f"Column {values.name!r} holds numbers such as {filled.abs().max():.0f}, "
