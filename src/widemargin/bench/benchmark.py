@@ -20,6 +20,12 @@ class Claim:
     verdict : {"holds", "holds in part", "does not hold"}
     evidence : str
         What we saw, and in which table; a person's judgment of a full run.
+
+    Examples
+    --------
+    >>> from widemargin.bench import Claim
+    >>> Claim("The sky is blue.", "holds in part", "At noon, in Table 1.").verdict
+    'holds in part'
     """
 
     text: str
@@ -38,6 +44,12 @@ class Paper:
     citation : str
         Authors, title, where and when.
     claims : tuple of Claim
+
+    Examples
+    --------
+    >>> from widemargin.bench import Paper
+    >>> Paper("Author 2001", "A. Author. A title. A journal, 2001.").name
+    'Author 2001'
     """
 
     name: str
@@ -59,6 +71,12 @@ class Metric:
         None if it is neither better nor worse, such as a number of iterations.
     digits : int
         Decimals to show.
+
+    Examples
+    --------
+    >>> from widemargin.bench import Metric
+    >>> Metric("error", "error, %").is_score, Metric("fit_seconds", "seconds").is_time
+    (True, True)
     """
 
     name: str
@@ -103,6 +121,13 @@ class Row:
     set : str
         Name of the data; rows of one set count as one in rankings. By default each row
         is a set of its own.
+
+    Examples
+    --------
+    >>> from widemargin.bench import Row
+    >>> row = Row("iris, 10 labels", options={"n_labeled": 10})
+    >>> row["n_labeled"]
+    10
     """
 
     name: str
@@ -137,6 +162,13 @@ class Method:
     knows : str
         What it is told beyond the labels, in a few words such as "true class shares".
         It is held only against peers that are told the same.
+
+    Examples
+    --------
+    >>> from widemargin.bench import Method
+    >>> method = Method("half", lambda draw, parameters: {"error": draw / 2}, "ours")
+    >>> method.measure(3.0, None)
+    {'error': 1.5}
     """
 
     name: str
@@ -155,6 +187,12 @@ class Quick:
     runs : int
     rows, methods : tuple of str or None
         Names; None for all.
+
+    Examples
+    --------
+    >>> from widemargin.bench import Quick
+    >>> Quick(runs=2, rows=("iris",))
+    Quick(runs=2, rows=('iris',), methods=None)
     """
 
     runs: int = 1
@@ -199,6 +237,20 @@ class Benchmark:
         Of the picture.
     remarks : tuple of str
         What a reader should know beside the figures: what does not reproduce, and why.
+
+    Examples
+    --------
+    >>> from widemargin.bench import Benchmark, Method, Metric, Row
+    >>> benchmark = Benchmark(
+    ...     name="numbers", paper=None, source="our own", title="Numbers",
+    ...     protocol="A number is drawn.", metrics=(Metric("error", "error, %"),),
+    ...     rows=(Row("small", options={"size": 1}), Row("large", options={"size": 9})),
+    ...     methods=(Method("half", lambda draw, _: {"error": draw / 2}, "ours"),),
+    ...     draw=lambda row, run: row["size"] + run,
+    ... )
+    >>> rows, methods, n_runs = benchmark.part(rows=["large"], runs=3).plan(quick=False)
+    >>> [row.name for row in rows], n_runs
+    (['large'], 3)
     """
 
     name: str

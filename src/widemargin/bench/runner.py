@@ -93,6 +93,18 @@ def run_benchmark(benchmark, folder, *, quick=False, n_jobs=1, memory=False, tel
     Returns
     -------
     Store
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from widemargin.bench import find_benchmark, run_benchmark
+    >>> part = find_benchmark("defaults-clustering").part(
+    ...     rows=["iris"], methods=["KMeans"], runs=2
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     records = run_benchmark(part, folder).read()
+    >>> [record["run"] for record in records if record["kind"] == "cell"]
+    [0, 1]
     """
     store = Store(f"{folder}/{benchmark.name}.jsonl")
     records = store.read()
