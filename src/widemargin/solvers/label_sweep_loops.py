@@ -67,7 +67,7 @@ def _product(features, center):
 
 @compiled(fastmath=True)
 def _round_off(center, rough_center, rounding):
-    """Copy `center` to single precision; what a product per unit length may be off."""
+    """Copy `center` to single precision; what a product with a row may be off."""
     total = 0.0
     for i in range(len(center)):
         rough_center[i] = center[i]
@@ -87,9 +87,9 @@ def sweep_two(
     n_order, rank = len(order), factor.shape[1]
     position, quiet = progress[0], progress[1]
     n_tests, n_moves = 0, 0
-    rounding = (rank + 4) * 2.0**-23
+    rounding = (rank + 4) * 2.0**-23 * np.sqrt(diagonal.max())
     rough_difference = np.empty(rank, dtype=np.float32)
-    slack = _round_off(difference, rough_difference, rounding)
+    hopeless = tol - _round_off(difference, rough_difference, rounding)
     while quiet < n_order and n_tests < max_tests:
         j = order[position]
         position = position + 1 if position + 1 < n_order else 0
@@ -100,15 +100,14 @@ def sweep_two(
         if counts[old] <= lower[old] or counts[new] >= upper[new]:
             continue
         sign = 1.0 if new == 1 else -1.0
-        gain = sign * _product(rough[j], rough_difference) + diagonal[j] - tol
+        if sign * _product(rough[j], rough_difference) + diagonal[j] < hopeless:
+            continue
         features = factor[j]
-        if gain * gain <= slack * slack * diagonal[j]:
-            gain = sign * _product(features, difference) + diagonal[j] - tol
-        if gain <= 0.0:
+        if sign * _product(features, difference) + diagonal[j] <= tol:
             continue
         for i in range(rank):
             difference[i] += 2.0 * sign * features[i]
-        slack = _round_off(difference, rough_difference, rounding)
+        hopeless = tol - _round_off(difference, rough_difference, rounding)
         codes[j] = new
         counts[old] -= 1
         counts[new] += 1
@@ -128,7 +127,7 @@ def sweep_factor(
     k, n_order, rank = len(counts), len(order), factor.shape[1]
     position, quiet = progress[0], progress[1]
     n_tests, n_moves = 0, 0
-    rounding = (rank + 4) * 2.0**-23
+    rounding = (rank + 4) * 2.0**-23 * np.sqrt(diagonal.max())
     rough_sums, slack = np.empty((k, rank), dtype=np.float32), np.empty(k)
     for h in range(k):
         slack[h] = _round_off(sums[h], rough_sums[h], rounding)
@@ -140,13 +139,12 @@ def sweep_factor(
         old = codes[j]
         if counts[old] <= lower[old]:
             continue
-        features, length = rough[j], np.sqrt(diagonal[j])
-        stay = _product(features, rough_sums[old]) - diagonal[j] + tol
-        stay -= slack[old] * length
+        features = rough[j]
+        stay = _product(features, rough_sums[old]) - diagonal[j] + tol - slack[old]
         hopeless = True
         for h in range(k):
             if h != old and counts[h] < upper[h]:
-                claim = _product(features, rough_sums[h]) + slack[h] * length
+                claim = _product(features, rough_sums[h]) + slack[h]
                 hopeless = hopeless and claim < stay
         if hopeless:
             continue
