@@ -21,7 +21,16 @@ _HOMES = {
     "save": "widemargin.model_files",
 }
 
-_MODULES = ("datasets", "graphs", "kernels", "labels", "model_selection", "plots")
+_MODULES = (
+    "datasets",
+    "estimators",
+    "graphs",
+    "kernels",
+    "labels",
+    "model_files",
+    "model_selection",
+    "plots",
+)
 
 __all__ = [*_HOMES, "__version__"]
 

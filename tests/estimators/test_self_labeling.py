@@ -17,8 +17,9 @@ from sklearn.svm import SVC, SVR
 
 from widemargin import SelfLabelingGPC, SelfLabelingSVC
 from widemargin.datasets import hide_labels
+from widemargin.estimators import _self_labeler
 from widemargin.kernels import ArdRbf, Rbf
-from widemargin.labels import sign_coding
+from widemargin.labels import labeled_mask, sign_coding
 from widemargin.objectives.gp_evidence import GpEvidence, LogNormalPrior
 from widemargin.smoothers.profiled import ProfiledSmoother
 from widemargin.solvers.gp_hyperparameters import learn_hyperparameters
@@ -631,6 +632,29 @@ def test_starts_compete_before_labels_are_outweighed(two, monkeypatch):
         assert len(seen) == 3
         for weights, _ in seen:
             assert np.isclose(weights, expected).sum() == 100  # all unlabeled ones
+
+
+def test_what_the_starts_are_and_how_they_are_judged(two, monkeypatch):
+    """Both sides of a component; log likelihood, and odds of .05 for each label."""
+    X, _, y_partial = two
+    calls, original = [], _self_labeler.alternate_from
+
+    def recorded(starts, fit, relabel, surprise, **options):
+        calls.append((starts, surprise, options["margin"]))
+        return original(starts, fit, relabel, surprise, **options)
+
+    monkeypatch.setattr(_self_labeler, "alternate_from", recorded)
+    model = SelfLabelingGPC(gamma=0.1, noise=0.2, scale=3.0, n_components=1)
+    model.set_params(annealing=(0.01, 0.1), labeled_weight=10.0).fit(X, y_partial)
+    assert [len(starts) for starts, _, _ in calls] == [1, 3]
+    (first, one, other), surprise, margin = calls[1]
+    n_labeled = labeled_mask(y_partial).sum()
+    assert margin == pytest.approx(0.05 * n_labeled)
+    assert (one != other).sum() > 0.8 * (len(X) - n_labeled)  # opposite sides
+    regressor = surprise.__defaults__[0]
+    for codes in (first, one):
+        misfit = regressor.profiled.misfit(sign_coding(codes, 2))
+        assert surprise(codes) == pytest.approx(misfit / (2 * 0.2))
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,12 @@ def test_components_without_variance_are_left_out(rng, n):
     weights = rng.uniform(0.5, 2.0, n)
     constant = principal_components(linear(np.ones((n, 1))), weights, 2)
     assert constant.shape == (n, 0)
+    zero = principal_components(linear(np.zeros((n, 2))), weights, 2)
+    assert zero.shape == (n, 0)
     line = principal_components(linear(np.arange(n)[:, None] + 1.0), weights, 2)
     assert line.shape == (n, min(1, n - 1))
+    centered = np.arange(n)[:, None] - np.average(np.arange(n), weights=weights)
+    assert principal_components(linear(centered), weights, 2).shape == line.shape
 
 
 def test_same_every_time(rng):

@@ -184,17 +184,17 @@ class SelfLabeler(KernelClassifier):
         contest = self._contest(sample) if directions else None
         for place, weight in enumerate(self._path(sample)):
             self._say(f"weight of an unlabeled sample {weight:g}")
+            starts = [codes]
             try:
+                if place == contest:
+                    starts += [relabel(scores) for scores in directions]
+                    self._say(f"the best of {len(starts)} starts goes on")
                 regressor = make_regressor(weight)
             except KeyboardInterrupt:
                 if regressor is None:
                     raise
                 result = replace(result, status=Status.INTERRUPTED)
                 break
-            starts = [codes]
-            if place == contest:
-                starts += [relabel(scores) for scores in directions]
-                self._say(f"the best of {len(starts)} starts goes on")
             result = alternate_from(
                 starts,
                 lambda codes, r=regressor: r.scores(sign_coding(codes, n_classes)),

@@ -5,7 +5,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 _DENSE = 100  # rows up to which all eigenvectors are computed
 _TOL = 1e-6
-_NOTHING = 1e-8  # smaller variances, over that of the uncentered rows, are rounding
+_NOTHING = 1e-8  # smaller variances, over that of the mean or the largest, are rounding
 
 
 def principal_components(product, weights, n_components):
@@ -37,7 +37,8 @@ def principal_components(product, weights, n_components):
 
     floor = _NOTHING * abs(float(roots**2 @ product((roots**2)[:, None])[:, 0]))
     values, vectors = _leading(centered, n_samples, min(n_components, n_samples - 1))
-    return vectors[:, values > max(floor, 0.0)] / roots[:, None]
+    floor = max(floor, _NOTHING * values.max(initial=0.0))
+    return vectors[:, values > floor] / roots[:, None]
 
 
 def _leading(product, n, rank):
@@ -49,6 +50,8 @@ def _leading(product, n, rank):
     else:
         operator = LinearOperator((n, n), matvec=product, dtype=np.float64)
         start = np.random.default_rng(0).normal(size=n)
+        if not product(start).any():
+            return np.zeros(0), np.zeros((n, 0))
         try:
             values, vectors = eigsh(operator, rank, which="LA", v0=start, tol=_TOL)
         except ArpackNoConvergence as found:
