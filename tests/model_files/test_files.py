@@ -231,7 +231,17 @@ def test_tables_of_mixed_columns(encoder, three_classes, path):
         slice(0, 2),
         [True, True, False],
     ],
-    ids=repr,
+    ids=[
+        "index",
+        "series",
+        "names",
+        "positions",
+        "selector",
+        "slice of names",
+        "slice to a name",
+        "slice of positions",
+        "mask",
+    ],
 )
 def test_columns_may_be_named_in_any_way(columns, three_classes, path):
     X, y = three_classes
