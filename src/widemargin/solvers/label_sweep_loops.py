@@ -59,8 +59,8 @@ def sweep_table(
 @compiled(fastmath=True)
 def _product(features, center):
     """Inner product of two short rows."""
-    total = features[0] * center[0]
-    for i in range(1, len(features)):
+    total = features.dtype.type(0)
+    for i in range(len(features)):
         total += features[i] * center[i]
     return total
 
