@@ -15,7 +15,7 @@ help:  ## Show this list
 
 # Matrices in tests are small: threads of linear algebra would only wait for each other.
 test: $(VENV)/.dev  ## Run the tests and the docstring examples
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --maxprocesses 4
 
 demo: $(VENV)/.demo  ## Run the demonstration
 	$(BIN)/python -m widemargin.demo

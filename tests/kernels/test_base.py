@@ -18,7 +18,9 @@ FORMULAS = [
     (Cosine(), reference.cosine),
 ]
 KERNELS = [kernel for kernel, _ in FORMULAS]
-with_formula = pytest.mark.parametrize(("kernel", "formula"), FORMULAS, ids=repr)
+with_formula = pytest.mark.parametrize(
+    ("kernel", "formula"), FORMULAS, ids=map(repr, KERNELS)
+)
 every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 
 
