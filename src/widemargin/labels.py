@@ -64,6 +64,12 @@ class PartialLabels:
         """One-vs-rest targets of the labeled samples; see `sign_coding`."""
         return sign_coding(self.codes, self.n_classes)
 
+    def coded(self):
+        """Targets with codes in place of names, unlabeled samples marked as such."""
+        targets = np.full(len(self.labeled), _UNLABELED)
+        targets[self.labeled] = self.codes
+        return targets
+
     def complete(self, codes):
         """Class names for all samples: given labels kept, the others from `codes`.
 
@@ -125,6 +131,21 @@ def labeled_mask(y):
     ([True, True, False], [True, False])
     """
     return _labeled_mask(_as_array(y))
+
+
+def known_names(y, used=None):
+    """The labels that y holds, in sample order, as one array of class names.
+
+    Unlike `read_labels` it takes any number of classes.
+
+    Examples
+    --------
+    >>> known_names([1, None, 1]), known_names([0, 1, -1], [True, False, True])
+    (array([1, 1]), array([0]))
+    """
+    y = _as_array(y)
+    y = y if used is None else y[used]
+    return _comparable(y[_labeled_mask(y)])
 
 
 def has_label(y, label):

@@ -135,11 +135,13 @@ class HingeClassifier(HingeMachineMixin, KernelClassifier):
         machine = self._center(machine, sample)
         path, result = self._follow(machine, sample, weights if average else ())
         self.average_, self.slope_ = None, DEFAULT_SLOPE
+        self.held_out_proba_ = None
         if average is None:
             result = replace(result, status=Status.INTERRUPTED)
             return machine.function(path[-1]), result
         own = sample.known.row_weights[sample.labels.labeled]
         self.slope_ = average.fit_slope(sample.labels, own)
+        self._keep_held_out(average.held_out, average.is_tested, sample.known.label_of)
         if not is_auto or not weights:
             return machine.function(path[-1]), result
         self.average_ = average

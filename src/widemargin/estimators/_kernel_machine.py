@@ -4,17 +4,16 @@ import numbers
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin.estimators._base import SolvedMixin
 from widemargin.estimators._checks import check_choice, check_number, plain
+from widemargin.estimators._scoring import ScoringClassifier
 from widemargin.graphs import graph_laplacian, knn_adjacency
 from widemargin.graphs.neighbors import WEIGHTS
 from widemargin.kernels import KERNELS, make_kernel, scores_in_blocks
 from widemargin.kernels.nystrom import CHOICES
-from widemargin.labels import decide
-from widemargin.solvers.temperature import log_probabilities
 
 FLOATS = (np.float64, np.float32)
 
@@ -135,38 +134,5 @@ class KernelMachine(SolvedMixin, BaseEstimator):
         return tags
 
 
-class KernelClassifier(ClassifierMixin, KernelMachine):
-    """One-vs-rest scores, and the classes and probabilities that they mean."""
-
-    def decision_function(self, X):
-        """Scores of new samples.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            With ``kernel="precomputed"``, kernel values against all training samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) for two classes, positive for ``classes_[1]``,
-        else (n_samples, n_classes).
-        """
-        scores = self._scores(X)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict(self, X):
-        """Class of each sample, as in ``classes_``."""
-        codes = decide(self._scores(X))
-        return self.classes_[codes]
-
-    def predict_proba(self, X):
-        """Class probabilities, shape (n_samples, n_classes).
-
-        A softmax of the scores times ``slope_``. The most probable class is always the
-        predicted one.
-        """
-        return np.exp(log_probabilities(self._scores(X), self.slope_))
-
-    def predict_log_proba(self, X):
-        """Logarithms of the class probabilities."""
-        return log_probabilities(self._scores(X), self.slope_)
+class KernelClassifier(ScoringClassifier, KernelMachine):
+    """One-vs-rest scores of a kernel machine, and what they mean."""

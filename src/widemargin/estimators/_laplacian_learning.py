@@ -32,7 +32,8 @@ class LearningMixin:
     """Chooses the solver, asks the labels about the graph, and solves.
 
     Reads the estimator's parameters and sets `solver_`, `shares_`, `average_`,
-    `slope_`, `start_` and the weights `ambient_reg_` and `intrinsic_reg_`.
+    `slope_`, `held_out_proba_`, `start_` and the weights `ambient_reg_` and
+    `intrinsic_reg_`.
     """
 
     def _learn(self, objective, sample, kernel, rng, problem=None, start=None):
@@ -53,6 +54,9 @@ class LearningMixin:
             family.problems, judges.codes, max_iter=self.max_iter
         )
         self.slope_ = self._calibrate(judges)
+        self._keep_held_out(
+            self.average_.leave_one_out, self._is_repeated(judges), judges.label_of
+        )
         self._say(
             f"{sample.n_samples} distinct samples, {len(train.codes)} labels, solver "
             f"{self.solver_}; shares of the graph {self.shares_} weigh "
@@ -169,7 +173,7 @@ class LearningMixin:
 
     def _calibrate(self, sample):
         """Slope of the probabilities, from labels whose class has another one."""
-        repeated = np.bincount(sample.codes)[sample.codes] > 1
+        repeated = self._is_repeated(sample)
         if not repeated.any():
             return DEFAULT_SLOPE
         weights = sample.weights[repeated]
@@ -178,6 +182,11 @@ class LearningMixin:
             sample.codes[repeated],
             weights / weights.sum(),
         )
+
+    @staticmethod
+    def _is_repeated(sample):
+        """Labels whose class has another one, which knows it when they are left out."""
+        return np.bincount(sample.codes)[sample.codes] > 1
 
     def _shared_problem(self, objective, sample, factorized):
         """The reduced problem, from one with the same ratio of weights if there is."""

@@ -35,6 +35,8 @@ class Sample:
     rows, codes, weights : ndarrays of shape (n_labels,)
         Distinct row, class code and weight of each label; the weights add up to one.
         A row with two different labels stands there twice.
+    label_of : ndarray of shape (n_labeled,)
+        Which of these labels each labeled one of the used rows has, -1 for none.
     """
 
     given: object
@@ -47,6 +49,7 @@ class Sample:
     rows: np.ndarray
     codes: np.ndarray
     weights: np.ndarray
+    label_of: np.ndarray
 
     @property
     def n_samples(self):
@@ -73,7 +76,9 @@ class Sample:
         """The sample with only the labels `kept` (a mask); all rows stay."""
         weights = self.weights[kept] / self.weights[kept].sum()
         rows, codes = self.rows[kept], self.codes[kept]
-        return replace(self, rows=rows, codes=codes, weights=weights)
+        places = np.where(kept, np.cumsum(kept) - 1, -1)
+        label_of = np.where(self.label_of >= 0, places[self.label_of], -1)
+        return replace(self, rows=rows, codes=codes, weights=weights, label_of=label_of)
 
     def thin_labels(self, n_labels, rng):
         """The sample with at most so many labels, drawn class by class."""
@@ -162,4 +167,5 @@ def _collect(given, X, adjacency, origin, used, distinct_of, labels, weights):
         rows=pairs // labels.n_classes,
         codes=pairs % labels.n_classes,
         weights=total / total.sum(),
+        label_of=which,
     )

@@ -28,6 +28,8 @@ class SearchSample:
         Positive weight of each row among its like, labeled or not.
     order : ndarray of shape (n_points,)
         Positions in X by what the rows hold.
+    label_of : ndarray of shape (n_labeled,) or None
+        Which label of the sample each given label is; None where it does not matter.
     """
 
     X: object
@@ -35,6 +37,7 @@ class SearchSample:
     labels: PartialLabels
     row_weights: np.ndarray
     order: np.ndarray
+    label_of: np.ndarray | None = None
 
     @property
     def n_unlabeled(self):
@@ -68,12 +71,16 @@ class SearchSample:
         codes = np.zeros(len(order), dtype=labels.codes.dtype)
         codes[labels.labeled] = labels.codes
         labeled = labels.labeled[order]
+        places = np.empty(labels.n_labeled, dtype=int)  # where each label goes
+        old_places = np.cumsum(labels.labeled) - 1
+        places[old_places[order][labeled]] = np.arange(labels.n_labeled)
         return SearchSample(
             self.X[np.ix_(order, order)] if pairwise else self.X[order],
             self.origin[order],
             replace(labels, labeled=labeled, codes=codes[order][labeled]),
             self.row_weights[order],
             np.arange(len(order)),
+            None if self.label_of is None else places[self.label_of],
         )
 
     def without(self, hidden):
@@ -181,6 +188,7 @@ def collect_points(X, labels, weights, used, *, pairwise):
         Positions of the rows of positive weight.
     """
     weights, kept = weights[used], np.ones(len(used), dtype=bool)
+    label_of = np.arange(labels.n_labeled)
     if not pairwise:
         labeled = labels.labeled_idx
         _, copy_of = distinct_rows(X[used[labeled]])
@@ -192,11 +200,11 @@ def collect_points(X, labels, weights, used, *, pairwise):
         weights = weights.copy()
         weights[labeled[first]] = total
         codes = labels.codes[np.sort(first)]
+        label_of = np.searchsorted(np.sort(first), first[which])
         labels = replace(labels, labeled=labels.labeled[kept], codes=codes)
     origin = used[kept]
     rows = X
     if len(origin) < X.shape[0]:
         rows = X[np.ix_(origin, origin)] if pairwise else X[origin]
-    return SearchSample(
-        rows, origin, labels, weights[kept], content_order(rows, pairwise=pairwise)
-    )
+    order = content_order(rows, pairwise=pairwise)
+    return SearchSample(rows, origin, labels, weights[kept], order, label_of)

@@ -105,6 +105,10 @@ class LabelSearchClassifier(PathMixin, LabelSearcher, KernelClassifier):
         With ``unlabeled_weight="auto"``: the `unlabeled_weights` of the machines, how
         many held-out labels each gets wrong (`errors`) and how far each counts
         (`weights`).
+    held_out_proba_ : ndarray of shape (n_labeled, n_classes)
+        Class probabilities of each labeled sample of positive weight, by machines that
+        did not see its label; NaN where none could be asked, as for the only label of
+        a class. None with a fixed `unlabeled_weight`.
     objective_ : float or None
         Lowest objective found, in the last search; None if nothing is unlabeled.
     result_ : SolveResult
@@ -337,6 +341,7 @@ class LabelSearchClassifier(PathMixin, LabelSearcher, KernelClassifier):
     def _learn(self, space, kernel, sample, ambient, rng):
         """Coordinates of the function, labels of the rows, and the search's result."""
         self.average_, self.objective_, self.slope_ = None, None, DEFAULT_SLOPE
+        self.held_out_proba_ = None
         is_auto, weights = self.unlabeled_weight == "auto", (self.unlabeled_weight,)
         if is_auto and sample.n_unlabeled:
             self.average_ = self._average(space, kernel, sample, ambient, rng)
@@ -349,6 +354,8 @@ class LabelSearchClassifier(PathMixin, LabelSearcher, KernelClassifier):
                 smoother = space.smoother(sample.loss_weights(1.0), ambient)
                 left_out = smoother.leave_one_out(sample.labels.signs)
                 self.slope_ = sample.fit_slope(left_out)
+                counts = np.bincount(sample.labels.codes)[sample.labels.codes]
+                self._keep_held_out(left_out, counts > 1, sample.label_of)
             return path[0], codes, SolveResult(codes, np.nan, status, 0)
         result, smoother, signs = searches[-1]
         self.objective_ = result.objective
@@ -357,6 +364,9 @@ class LabelSearchClassifier(PathMixin, LabelSearcher, KernelClassifier):
             return path[1], sample.class_order[result.solution], result
         own = sample.row_weights[sample.labels.labeled]
         self.slope_ = self.average_.fit_slope(sample.labels, own)
+        self._keep_held_out(
+            self.average_.held_out, self.average_.is_tested, sample.label_of
+        )
         coordinates = self.average_.combine(path)  # of fewer machines if interrupted
         scores = space.scores(coordinates)
         codes = decide(scores)

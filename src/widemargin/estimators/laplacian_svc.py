@@ -87,6 +87,10 @@ class LaplacianSVC(LaplacianMachine):
         "pcg", gradient norms and decision changes.
     average_ : GraphAverage
         ``weights`` and leave-one-out ``losses`` of the machines that were averaged.
+    held_out_proba_ : ndarray of shape (n_labeled, n_classes)
+        Class probabilities of each labeled sample of positive weight, by machines that
+        did not see its label; NaN where none could be asked, as for the only label of
+        a class.
     shares_ : tuple of float
         Share of the graph in each of them.
     ambient_reg_, intrinsic_reg_ : float

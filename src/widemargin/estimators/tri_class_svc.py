@@ -96,6 +96,10 @@ class TriClassSVC(HingeClassifier):
         With ``unlabeled_weight="auto"``: the `unlabeled_weights` of the machines, how
         many held-out labels each gets wrong (`errors`) and how far each counts
         (`weights`).
+    held_out_proba_ : ndarray of shape (n_labeled, n_classes)
+        Class probabilities of each labeled sample of positive weight, by machines that
+        did not see its label; NaN where none could be asked, as for the only label of
+        a class.
     result_ : SolveResult
         How the last machine was solved; ``result_.history`` holds its objective.
     slope_ : float
