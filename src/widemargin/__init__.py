@@ -6,11 +6,13 @@ from widemargin._version import __version__
 
 # What is imported when it is first asked for: the command line starts at once.
 _HOMES = {
+    "FewLabelClassifier": "widemargin.estimators",
     "LabelSearchClassifier": "widemargin.estimators",
     "LaplacianRLSC": "widemargin.estimators",
     "LaplacianSVC": "widemargin.estimators",
     "MaxMarginClustering": "widemargin.estimators",
     "ModelFileError": "widemargin.model_files",
+    "RidgeAverageClassifier": "widemargin.estimators",
     "SelfLabelingGPC": "widemargin.estimators",
     "SelfLabelingSVC": "widemargin.estimators",
     "SemiSupervisedSplit": "widemargin.model_selection",

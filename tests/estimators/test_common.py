@@ -1,8 +1,10 @@
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from widemargin import (
+    FewLabelClassifier,
     LaplacianRLSC,
     LaplacianSVC,
+    RidgeAverageClassifier,
     SelfLabelingGPC,
     SelfLabelingSVC,
     TransductiveSVC,
@@ -24,10 +26,12 @@ def expected_to_fail(estimator):
 
 @parametrize_with_checks(
     [
+        FewLabelClassifier(),
         LaplacianSVC(),
         LaplacianRLSC(),
         LabelSearchClassifier(),
         MaxMarginClustering(n_reshakes=2),  # the default but for its time
+        RidgeAverageClassifier(),
         SelfLabelingGPC(),
         SelfLabelingSVC(),
         TransductiveSVC(),

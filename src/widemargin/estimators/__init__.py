@@ -1,9 +1,11 @@
 """The scikit-learn face of the library."""
 
+from widemargin.estimators.few_label_classifier import FewLabelClassifier
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.laplacian_rlsc import LaplacianRLSC
 from widemargin.estimators.laplacian_svc import LaplacianSVC
 from widemargin.estimators.margin_clustering import MaxMarginClustering
+from widemargin.estimators.ridge_average_classifier import RidgeAverageClassifier
 from widemargin.estimators.self_labeling_gpc import SelfLabelingGPC
 from widemargin.estimators.self_labeling_svc import SelfLabelingSVC
 from widemargin.estimators.transductive_svc import TransductiveSVC
@@ -11,10 +13,12 @@ from widemargin.estimators.tri_class_svc import TriClassSVC
 from widemargin.estimators.universum_svc import UniversumSVC
 
 __all__ = [
+    "FewLabelClassifier",
     "LabelSearchClassifier",
     "LaplacianRLSC",
     "LaplacianSVC",
     "MaxMarginClustering",
+    "RidgeAverageClassifier",
     "SelfLabelingGPC",
     "SelfLabelingSVC",
     "TransductiveSVC",

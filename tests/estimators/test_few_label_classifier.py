@@ -1,0 +1,269 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.datasets import load_digits, make_blobs
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
+from sklearn.svm import LinearSVC
+
+from widemargin import FewLabelClassifier
+from widemargin.datasets import hide_labels, make_two_moons
+from widemargin.estimators import _candidates, few_label_classifier
+from widemargin.solvers.candidate_weights import weigh_candidates
+
+QUICK = ["laplacian", "transductive"]
+
+
+@pytest.fixture
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X[:200], y[:200]
+
+
+@pytest.fixture
+def partial(digits):
+    return hide_labels(digits[1], 40, rng=0)
+
+
+@pytest.fixture
+def model(digits, partial):
+    return FewLabelClassifier(QUICK, random_state=0).fit(digits[0], partial)
+
+
+def test_probabilities_are_the_weighted_mean(model, digits):
+    X = digits[0]
+    mean = sum(
+        weight * candidate.predict_proba(X)
+        for weight, candidate in zip(model.weights_, model.models_, strict=True)
+    )
+    assert_allclose(model.predict_proba(X), mean, atol=2e-3)
+    assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+    assert_array_equal(model.predict(X), model.classes_[mean.argmax(axis=1)])
+
+
+def test_weights_come_from_held_out_labels(model, partial):
+    held_out = np.array([m.held_out_proba_ for m in model.models_])
+    codes = np.searchsorted(model.classes_, partial[partial >= 0])
+    found = weigh_candidates(held_out, codes, np.array([2.0, 1.0, 1.0]))
+    assert_allclose(model.weights_, found.weights)
+    assert_allclose(model.held_out_proba_, found.held_out)
+
+
+def test_given_labels_stay_and_others_are_predicted(model, digits, partial):
+    given = partial >= 0
+    assert_array_equal(model.transduction_[given], partial[given])
+    predicted = model.predict(digits[0])
+    assert_array_equal(model.transduction_[~given], predicted[~given])
+
+
+def test_decision_function_orders_like_the_probabilities(model, digits):
+    scores = model.decision_function(digits[0])
+    assert_array_equal(scores.argmax(axis=1), model.predict_proba(digits[0]).argmax(1))
+    X, y = make_two_moons(60, random_state=0)
+    two = FewLabelClassifier(QUICK, random_state=0).fit(X, hide_labels(y, 10, rng=0))
+    odds = two.predict_proba(X)
+    assert_allclose(two.decision_function(X), np.log(odds[:, 1] / odds[:, 0]))
+
+
+def test_result_does_not_depend_on_n_jobs(digits, partial, model):
+    other = FewLabelClassifier(QUICK, n_jobs=2, random_state=0).fit(digits[0], partial)
+    assert_array_equal(other.weights_, model.weights_)
+    assert_array_equal(other.predict_proba(digits[0]), model.predict_proba(digits[0]))
+    assert_array_equal(other.report_.label_next, model.report_.label_next)
+
+
+def test_class_names_only_rename(digits, partial, model):
+    names = np.array([f"digit {d}" for d in range(10)], dtype=object)
+    named = np.where(partial >= 0, names[partial], None)
+    other = FewLabelClassifier(QUICK, random_state=0).fit(digits[0], named)
+    assert_array_equal(other.transduction_, names[model.transduction_])
+
+
+def test_sparse_rows(digits, partial, model):
+    X = sparse.csr_matrix(digits[0])
+    other = FewLabelClassifier(QUICK, random_state=0).fit(X, partial)
+    assert np.mean(other.transduction_ == model.transduction_) > 0.95
+    assert_array_equal(other.predict(X), other.predict(digits[0]))
+
+
+def test_all_families_of_each_budget():
+    """Names in the order of the budgets, the supervised machine first."""
+    X, y = make_blobs(90, centers=3, random_state=0)
+    y = hide_labels(y, 12, rng=0)
+    sizes = {"fast": 6, "balanced": 8, "thorough": 10}
+    for budget, size in sizes.items():
+        model = FewLabelClassifier(budget=budget, random_state=0).fit(X, y)
+        assert model.names_ == ["supervised", *_candidates.NAMES[: size - 1]]
+        assert len(model.report_.candidates) == size
+
+
+def test_candidates_with_a_width_take_it_from_the_labels(digits, partial):
+    names = ["transductive, width by labels"]
+    model = FewLabelClassifier(names, random_state=0).fit(digits[0], partial)
+    assert model.models_[1].gamma == model.models_[0].gamma_
+
+
+def test_large_samples_are_thinned_to_all_labels_and_some_others(
+    monkeypatch, digits, partial
+):
+    monkeypatch.setitem(_candidates.BUDGETS, "fast", (5, 90, 60))
+    model = FewLabelClassifier(QUICK, random_state=0).fit(digits[0], partial)
+    n_rows = [candidate.n_rows for candidate in model.report_.candidates]
+    assert n_rows == [40, 90, 80]  # as many others as there are labels
+    assert len(model.transduction_) == 200
+
+
+def test_blocks_do_not_matter(monkeypatch, digits, partial, model):
+    """Many rows are looked at in pieces."""
+    monkeypatch.setattr(
+        few_label_classifier,
+        "row_blocks",
+        lambda n, *_: [slice(i, min(i + 7, n)) for i in range(0, n, 7)],
+    )
+    other = FewLabelClassifier(QUICK, random_state=0).fit(digits[0], partial)
+    assert_array_equal(other.transduction_, model.transduction_)
+    assert_array_equal(other.report_.label_next, model.report_.label_next)
+
+
+def test_own_candidates(digits, partial):
+    """Whatever takes partly labeled targets; held-out labels by fitting anew."""
+    forest = RandomForestClassifier(10, random_state=0)
+    own = {
+        "spreading": LabelSpreading(kernel="knn"),
+        "forest": SelfTrainingClassifier(forest),
+    }
+    model = FewLabelClassifier(own, random_state=0).fit(digits[0], partial)
+    assert model.names_ == ["supervised", "spreading", "forest"]
+    assert np.isfinite([c.error for c in model.report_.candidates]).all()
+    assert_allclose(model.weights_.sum(), 1)
+
+
+def test_held_out_labels_of_own_candidates_are_not_seen(digits, rng):
+    """A classifier that knows labels by heart is no better than chance at noise."""
+    partial = hide_labels(rng.integers(2, size=200), 60, rng=0)
+    own = {"memory": SelfTrainingClassifier(KNeighborsClassifier(1))}
+    model = FewLabelClassifier(own, random_state=0).fit(digits[0], partial)
+    assert 0.3 < model.report_.candidates[1].error < 0.7
+
+
+def test_candidate_that_learns_the_marker_is_refused(digits, partial):
+    own = {"forest": RandomForestClassifier(5)}
+    with pytest.raises(ValueError, match=r"candidate 'forest' .*SelfTrainingClass"):
+        FewLabelClassifier(own).fit(digits[0], partial)
+
+
+def test_candidate_without_finite_probabilities_is_refused(digits, partial):
+    own = {"lost": LabelSpreading(kernel="rbf", gamma=1e3)}
+    with pytest.raises(ValueError, match=r"candidate 'lost' .* not finite"):
+        FewLabelClassifier(own).fit(digits[0], partial)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"candidates": "all"}, "candidates of FewLabelClassifier must be 'auto' or"),
+        ({"candidates": ["graph"]}, r"must be some of .* got \['graph'\]"),
+        ({"candidates": {"svm": LinearSVC()}}, "with predict_proba .* 'svm'"),
+        ({"budget": "large"}, "budget of FewLabelClassifier must be one of 'fast'"),
+    ],
+)
+def test_bad_parameters_are_named(digits, partial, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        FewLabelClassifier(**parameters).fit(digits[0], partial)
+
+
+def test_all_labeled_is_the_supervised_machine(digits):
+    model = FewLabelClassifier(random_state=0).fit(*digits)
+    assert model.names_ == ["supervised"]
+    assert "all rows are labeled" in str(model.report_)
+    assert len(model.report_.label_next) == 0
+
+
+def test_one_label_a_class_leaves_the_prior(digits):
+    X, y = digits
+    first = np.unique(y, return_index=True)[1]
+    partial = np.full(200, -1)
+    partial[first] = y[first]
+    model = FewLabelClassifier(QUICK, random_state=0).fit(X, partial)
+    assert_allclose(model.weights_, [0.5, 0.25, 0.25])
+    assert "no class has two labels" in str(model.report_)
+    assert "not known" in str(model.report_)
+
+
+def test_report_counts_what_changed(model, digits, partial):
+    report, hidden = model.report_, partial < 0
+    X = digits[0][hidden]
+    alone = model.classes_[model.models_[0].predict(X)]
+    assert report.n_changed == (model.transduction_[hidden] != alone).sum()
+    assert report.n_labeled == 40
+    assert report.n_unlabeled == 160
+    for candidate, machine in zip(report.candidates, model.models_, strict=True):
+        differs = model.classes_[machine.predict(X)] != alone
+        assert_allclose(candidate.changed, differs.mean())
+    assert_array_equal(report.frame()["weight"], model.weights_)
+    assert hidden[report.label_next].all()
+
+
+def test_estimated_error_is_honest_on_digits():
+    """Within two standard errors of the true one in most draws."""
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:400], y[:400]
+    inside = []
+    for seed in range(8):
+        partial = hide_labels(y, 40, rng=seed)
+        model = FewLabelClassifier(["laplacian"], random_state=0).fit(X, partial)
+        true = (model.transduction_ != y)[partial == -1].mean()
+        report = model.report_
+        inside.append(abs(report.error - true) <= 2 * report.error_std)
+    assert np.mean(inside) >= 0.75
+
+
+def test_unlabeled_rows_that_do_not_help_are_told(rng):
+    """Classes that have nothing to do with where rows are dense."""
+    X = rng.normal(size=(300, 2))
+    y = hide_labels((X[:, 0] > 0).astype(int), 60, rng=0)
+    model = FewLabelClassifier(["self-labeling"], random_state=0).fit(X, y)
+    if not model.report_.helps:
+        assert "do not seem to help" in str(model.report_)
+    assert model.weights_[0] > 0.5
+
+
+def test_verbose_prints_a_line_for_each_candidate(digits, partial, capsys):
+    FewLabelClassifier(QUICK, random_state=0, verbose=True).fit(digits[0], partial)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(": ")[1].split(",")[0] for line in lines] == [
+        "supervised",
+        *QUICK,
+    ]
+    assert all("held-out labels wrong" in line for line in lines)
+
+
+def test_interrupt_keeps_the_candidates_so_far(monkeypatch, digits, partial):
+    real = few_label_classifier.fit_candidate
+
+    def fit(candidate, *given):
+        if candidate.name == "transductive":
+            raise KeyboardInterrupt
+        return real(candidate, *given)
+
+    monkeypatch.setattr(few_label_classifier, "fit_candidate", fit)
+    model = FewLabelClassifier(QUICK, random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(digits[0], partial)
+    assert model.names_ == ["supervised", "laplacian"]
+    assert model.predict(digits[0]).shape == (200,)
+    assert len(model.report_.candidates) == 2
+
+
+def test_copies_of_a_label_are_held_out_together(digits, partial):
+    """Repeating all labels does not make any candidate look perfect."""
+    X, labeled = digits[0], partial >= 0
+    own = {"spreading": LabelSpreading(kernel="knn")}
+    twice = np.vstack([X, X[labeled]]), np.append(partial, partial[labeled])
+    once = FewLabelClassifier(own, random_state=0).fit(X, partial)
+    model = FewLabelClassifier(own, random_state=0).fit(*twice)
+    errors = [m.report_.candidates[1].error for m in (once, model)]
+    assert abs(errors[0] - errors[1]) < 0.2
+    assert errors[1] > 0

@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from widemargin.solvers.candidate_weights import estimate_error, weigh_candidates
+
+
+def said(codes, right, n_classes=2, sureness=0.9):
+    """Probabilities of a candidate that gets the labels in the mask `right` right."""
+    shown = np.where(right, codes, (codes + 1) % n_classes)
+    other = (1 - sureness) / (n_classes - 1)
+    return np.where(shown[:, None] == np.arange(n_classes), sureness, other)
+
+
+@pytest.fixture
+def codes():
+    return np.array([0, 1] * 5)
+
+
+def test_weights_are_the_prior_times_half_the_likelihood(codes):
+    """In logarithms, with what is less probable than 0.02 counted as 0.02."""
+    right = np.ones(10, dtype=bool)
+    right[:3] = False
+    held_out = np.array(
+        [said(codes, ~np.zeros(10, dtype=bool)), said(codes, right, sureness=0.995)]
+    )
+    found = weigh_candidates(held_out, codes, np.array([2.0, 1.0]))
+    losses = [-10 * np.log(0.9), -7 * np.log(0.995) - 3 * np.log(0.02)]
+    assert_allclose(found.losses, losses)
+    assert_allclose(found.n_wrong, [0, 3])
+    ratio = np.exp(-0.5 * (losses[1] - losses[0])) / 2
+    assert_allclose(found.weights[1] / found.weights[0], ratio)
+    assert found.n_tested == 10
+
+
+@given(st.lists(st.integers(0, 6), min_size=2, max_size=5), st.floats(0.5, 5))
+def test_weights_fall_exponentially_with_mistakes(mistakes, first):
+    """Candidates that are equally sure differ by their mistakes only."""
+    codes, n = np.array([0, 1] * 6), 12
+    held_out = np.array([said(codes, np.arange(n) >= m) for m in mistakes])
+    prior = np.ones(len(mistakes))
+    prior[0] = first
+    weights = weigh_candidates(held_out, codes, prior).weights
+    assert_allclose(weights.sum(), 1)
+    ratio = weights / prior
+    fall = (1 / 9) ** (0.5 * (np.array(mistakes) - mistakes[0]))
+    assert_allclose(ratio / ratio[0], fall)
+
+
+def test_without_evidence_the_prior_decides(codes):
+    held_out = np.full((3, 10, 2), np.nan)
+    found = weigh_candidates(held_out, codes, np.array([2.0, 1.0, 1.0]))
+    assert_allclose(found.weights, [0.5, 0.25, 0.25])
+    assert found.n_tested == 0
+    assert np.isnan(found.held_out).all()
+
+
+def test_who_was_not_asked_counts_like_the_others(codes):
+    """Neither favored nor punished."""
+    right = np.arange(10) >= 4
+    held_out = np.array([said(codes, right), np.full((10, 2), np.nan)])
+    found = weigh_candidates(held_out, codes, np.ones(2))
+    assert_allclose(found.weights, 0.5)
+
+
+def test_mistakes_are_scaled_up_to_all_tested_labels(codes):
+    """A candidate asked about half of the labels missed as many of the other half."""
+    right = np.arange(10) >= 2
+    half = said(codes, right)
+    half[5:] = np.nan
+    found = weigh_candidates(np.array([said(codes, right), half]), codes, np.ones(2))
+    assert_allclose(found.n_wrong, [2, 4])
+    assert_allclose(found.losses[1], -2 * (2 * np.log(0.1) + 3 * np.log(0.9)))
+
+
+def test_held_out_mixture_does_not_know_its_label(codes, rng):
+    """It equals the mixture under weights found without that label."""
+    held_out = rng.dirichlet(np.ones(3), size=(4, 10))
+    codes = rng.integers(3, size=10)
+    prior = np.array([2.0, 1.0, 1.0, 1.0])
+    found = weigh_candidates(held_out, codes, prior)
+    for i in range(10):
+        kept = np.arange(10) != i
+        weights = weigh_candidates(held_out[:, kept], codes[kept], prior).weights
+        assert_allclose(found.held_out[i], weights @ held_out[:, i])
+
+
+def test_equally_probable_classes_share_the_mistake():
+    held_out = np.full((1, 1, 4), 0.25)
+    assert_allclose(weigh_candidates(held_out, np.array([2]), np.ones(1)).n_wrong, 0.75)
+
+
+def test_label_weights_count_labels(codes):
+    """A label of weight two is two labels."""
+    right = np.arange(10) >= 2
+    held_out = np.array([said(codes, right), said(codes, ~right)])
+    rows = np.append(np.arange(10), 0)
+    weights = np.ones(10)
+    weights[0] = 2
+    weighted = weigh_candidates(held_out, codes, np.ones(2), weights)
+    repeated = weigh_candidates(held_out[:, rows], codes[rows], np.ones(2))
+    assert_allclose(weighted.n_wrong, repeated.n_wrong)
+    assert_allclose(weighted.weights, repeated.weights)
+
+
+def test_error_of_held_out_labels(codes):
+    """Three of ten wrong, and a quarter of two more."""
+    error, spread = estimate_error(said(codes, np.arange(10) >= 3), codes)
+    assert_allclose(error, (3 + 2 * 0.25) / 12)
+    assert_allclose(spread, 1.25 * np.sqrt(5 / 14 * 9 / 14 / 14))
+
+
+def test_error_without_tests_is_half_of_chance():
+    error, spread = estimate_error(np.full((10, 5), np.nan), np.zeros(10, dtype=int))
+    assert_allclose(error, 0.4)
+    assert spread > 0.3
+
+
+def test_perfect_score_leaves_a_doubt(codes):
+    error, spread = estimate_error(said(codes, np.ones(10, dtype=bool)), codes)
+    assert 0 < error < 0.05
+    assert spread > error
+
+
+def test_error_counts_label_weights(codes):
+    """A label of weight two is two labels."""
+    held_out, weights = said(codes, np.arange(10) >= 3), np.ones(10)
+    weights[0] = 2
+    rows = np.append(np.arange(10), 0)
+    assert_allclose(
+        estimate_error(held_out, codes, weights),
+        estimate_error(held_out[rows], codes[rows]),
+    )

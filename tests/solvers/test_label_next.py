@@ -1,0 +1,42 @@
+import numpy as np
+from numpy.testing import assert_allclose
+
+from widemargin.solvers.label_next import choose_rows, information
+
+
+def test_information_is_the_mutual_information_of_label_and_candidate(rng):
+    """The entropy of the label minus its entropy once the candidate is known."""
+    probabilities = rng.dirichlet(np.ones(3), size=(4, 5))
+    weights = rng.dirichlet(np.ones(4))
+    joint = weights[:, None, None] * probabilities  # candidate, row, class
+    for row in range(5):
+        table = joint[:, row]
+        independent = np.outer(table.sum(axis=1), table.sum(axis=0))
+        slow = (table * np.log(table / independent)).sum()
+        assert_allclose(information(probabilities, weights)[row], slow)
+
+
+def test_agreement_tells_nothing(rng):
+    same = np.broadcast_to(rng.dirichlet(np.ones(3), size=6), (4, 6, 3))
+    assert_allclose(information(same, np.full(4, 0.25)), 0, atol=1e-12)
+
+
+def test_sure_contradiction_tells_one_bit():
+    probabilities = np.array([[[1.0, 0.0]], [[0.0, 1.0]]])
+    assert_allclose(information(probabilities, np.full(2, 0.5)), np.log(2))
+
+
+def test_copies_are_not_chosen_before_others():
+    """The second best row is a copy of the best, and comes last."""
+    points = np.array([0.0, 0.0, 5.0, 9.0])
+    value = np.array([1.0, 0.9, 0.5, 0.4])
+
+    def similarity(i):
+        return np.exp(-((points - points[i]) ** 2))
+
+    assert choose_rows(value, similarity, 3).tolist() == [0, 2, 3]
+    assert choose_rows(value, similarity, 9).tolist() == [0, 2, 3, 1]
+
+
+def test_nothing_is_chosen_of_nothing():
+    assert len(choose_rows(np.empty(0), None, 5)) == 0
