@@ -4,21 +4,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from widemargin import demo
+from widemargin import FewLabelClassifier, demo
 
 
 @pytest.fixture
 def quick(monkeypatch):
-    """The demonstration with two of its methods."""
-    names = "SVC (labels only)", "LaplacianSVC"
-    monkeypatch.setattr(demo, "METHODS", {name: demo.METHODS[name] for name in names})
+    """The demonstration with two of its candidates."""
+    monkeypatch.setattr(demo, "CLASSIFIER", FewLabelClassifier(["laplacian"]))
 
 
 @pytest.mark.usefixtures("quick")
 def test_demo_prints_a_table_and_writes_a_picture(done, refused):
     pytest.importorskip("matplotlib")
     result = done("demo", "digits.png")
-    assert "LaplacianSVC" in result.stdout
+    assert "FewLabelClassifier" in result.stdout
+    assert "laplacian" in result.stdout
+    assert "by the 20 labels alone, expects" in result.stdout
     assert "Picture written to digits.png" in result.stdout
     assert Path("digits.png").stat().st_size > 10_000
     assert "digits.png exists; add --force" in refused("demo", "digits.png")
@@ -33,6 +34,10 @@ def test_the_ending_is_looked_at_first(refused, monkeypatch):
 
 @pytest.mark.usefixtures("quick")
 def test_json(done):
-    methods = json.loads(done("demo", "--json").stdout)["methods"]
-    assert methods["LaplacianSVC"]["accuracy"] > 0.85
+    outcome = json.loads(done("demo", "--json").stdout)
+    methods = outcome["methods"]
+    assert methods["FewLabelClassifier"]["accuracy"] > 0.85
+    assert methods["laplacian"]["accuracy"] > 0.85
+    names = [line["name"] for line in outcome["report"]["candidates"]]
+    assert names == ["supervised", "laplacian"]
     assert np.isclose(methods["SVC (labels only)"]["accuracy"], 0.743, atol=0.01)

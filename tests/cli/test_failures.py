@@ -124,9 +124,21 @@ def test_mixed_types_and_the_way_out(refused, done, iris, command):
         (["--predictions", "p.doc"], "p.doc does not end in one of .csv"),
         (["--predictions", "-", "--json"], "both write to standard output"),
         (["--method", "magic"], "'magic' is not one of"),
-        (["--set", "gama=1"], "did you mean 'gamma'?"),
+        (["--set", "budgt=fast"], "did you mean 'budget'?"),
+        (
+            ["--set", "gamma=1"],
+            "FewLabelClassifier has no such parameter; it has budget",
+        ),
+        (["--set", "budget=huge"], "budget of FewLabelClassifier must be"),
+        (
+            ["--set", "candidates=['no']"],
+            "candidates of FewLabelClassifier must be some",
+        ),
         (["--set", "gamma"], "--set must be NAME=VALUE, got 'gamma'"),
-        (["--set", "gamma=-1"], "gamma of LaplacianSVC must be a number > 0, got -1"),
+        (
+            ["--method", "laplacian", "--set", "gamma=-1"],
+            "gamma of LaplacianSVC must be a number > 0, got -1",
+        ),
         (["--seed", "4294967296"], "4294967296 is not in the range"),
         (["--folds", "-1"], "-1 is not in the range"),
         (["--folds", "1"], "must be 0, for no estimate, or at least 2, got 1."),
@@ -145,7 +157,8 @@ def test_the_input_is_kept_under_all_its_names(refused, folder):
 
 
 def test_a_parameter_is_looked_at_before_the_report(run):
-    result = run(*FIT, "--set", "gamma=abc", "--set", "verbose=1")
+    words = "--method", "laplacian", "--set", "gamma=abc", "--set", "verbose=1"
+    result = run(*FIT, *words)
     assert result.exit_code == 2
     assert "gamma of LaplacianSVC must be" in result.stderr
     assert result.stdout == ""
@@ -222,7 +235,8 @@ def test_an_interrupt_of_a_solver_is_one_line(run, monkeypatch):
 
     monkeypatch.setattr("widemargin.cli.fit.check_settings", lambda *_: None)
     monkeypatch.setattr("widemargin.solvers.pcg._Block.advance", interrupt)
-    result = run(*FIT, "--folds", 0, "--set", "solver=pcg")
+    words = "--method", "laplacian", "--folds", 0, "--set", "solver=pcg"
+    result = run(*FIT, *words)
     assert result.exit_code == 130
     assert result.stderr == "Interrupted; no file is half-written.\n"
 

@@ -22,10 +22,11 @@ def test_fit_says_what_it_found_and_writes_both_files(done, iris, truth):
     assert "picked (dates" in report
     assert "30 in 'species': setosa (10), versicolor (10), virginica (10)" in report
     assert "unlabeled 120" in report
-    assert "estimate 5-fold cross-validation of 30 labeled rows: " in report
-    assert "right by laplacian" in report
-    assert "right by SVC on the labels alone" in report
-    assert "training rows are inside" in report
+    assert "candidates weight held-out error changed supervised 0." in report
+    assert "of new rows, estimated with 30 labels held out" in report
+    assert "to another class than the labels alone say" in report
+    assert "estimate" not in report.replace("estimated", "")
+    assert "149 training rows are inside" in report  # one flower is like another
     assert result.stderr == ""
 
     found = pd.read_csv("iris-predictions.csv")
@@ -36,6 +37,53 @@ def test_fit_says_what_it_found_and_writes_both_files(done, iris, truth):
     assert (found["label"] == iris["species"])[given].all()
     assert (found["label"] == truth).mean() > 0.85
     assert found["probability"].between(0, 1).all()
+
+
+def test_labels_left_out_are_compared_with_an_svc(done):
+    report = " ".join(done(*FIT, "--method", "laplacian").stdout.split())
+    assert "estimate 5-fold cross-validation of 30 labeled rows: " in report
+    assert "right by laplacian" in report
+    assert "right by SVC on the labels alone" in report
+    assert "candidates" not in report
+    report = " ".join(done(*FIT, "--folds", 2, "--force").stdout.split())
+    assert "estimate 2-fold cross-validation of 30 labeled rows: " in report
+    assert "right by auto" in report
+    assert "candidates" in report
+
+
+def test_rows_to_label_next_are_unlabeled_ones(done, iris):
+    """They are numbered as in the predictions: from 1, below the header."""
+    outcome = json.loads(done(*FIT, "--json").stdout)
+    rows = outcome["report"]["label_next"]
+    assert len(set(rows)) == 10
+    assert iris["species"].iloc[[row - 1 for row in rows]].isna().all()
+    model = widemargin.load("iris.wm")[-1]
+    assert rows == (model.report_.label_next + 1).tolist()
+    listed = ", ".join(map(str, rows))
+    report = " ".join(done(*FIT, "--force").stdout.split())
+    assert f"label next rows {listed}" in report
+
+
+def test_what_is_not_known_is_null(done, iris):
+    """No class has two labels, so that none can be held out."""
+    labeled = iris["species"].notna()
+    iris.loc[labeled & iris["species"].duplicated(), "species"] = None
+    iris.to_csv("iris.csv", index=False)
+    report = " ".join(done(*FIT).stdout.split())
+    assert "not known" in report
+    assert "note no class has two labels" in report
+    outcome = json.loads(done(*FIT, "--json", "--force").stdout, parse_constant=int)
+    assert outcome["report"]["candidates"][0]["error"] is None
+    assert outcome["report"]["held_out"] == 0
+
+
+def test_a_table_of_candidates_fits_a_terminal(done):
+    lines = done(*FIT, "--set", "budget=thorough").stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    start = next(i for i, line in enumerate(lines) if line.startswith("candidates"))
+    table = [line.rstrip() for line in lines[start : start + 11]]
+    assert len({len(line) for line in table[1:]}) == 1
+    assert table[0].endswith("changed")
 
 
 def test_a_saved_model_predicts_a_data_frame(done, iris):
@@ -58,7 +106,7 @@ def test_all_methods_fit_save_and_predict(done, method, iris, truth):
 
 
 def test_json_is_all_that_is_printed(done):
-    result = done(*FIT, "--json")
+    result = done(*FIT, "--method", "laplacian", "--json")
     outcome = json.loads(result.stdout)
     assert outcome["rows"] == 150
     assert outcome["unlabeled"] == 120
@@ -129,7 +177,8 @@ def test_other_formats(done, iris, ending):
 
 
 def test_parameters_can_be_set(done):
-    done(*FIT, "--folds", 0, "--set", "kernel=linear", "--set", "ambient_reg=0.5")
+    words = "--set", "kernel=linear", "--set", "ambient_reg=0.5"
+    done(*FIT, "--method", "laplacian", "--folds", 0, *words)
     machine = widemargin.load("iris.wm")[-1]
     assert (machine.kernel, machine.ambient_reg) == ("linear", 0.5)
 
@@ -228,17 +277,23 @@ def test_supervised_fit_needs_no_unlabeled_rows(done, refused, iris, truth):
     message = refused(*FIT)
     assert "Column 'species' has no empty cell: all 150 rows" in message
     assert "--method svm" in message
-    assert "unlabeled    0" in done(*FIT, "--method", "svm", "--folds", 0).stdout
+    assert "unlabeled    0" in done(*FIT, "--method", "supervised").stdout
+    assert (
+        "unlabeled    0"
+        in done(*FIT, "--method", "svm", "--folds", 0, "--force").stdout
+    )
 
 
 def test_warnings_are_notes(done):
-    result = done(*FIT, "--set", "max_iter=1", "--set", "solver=pcg", "--folds", 0)
+    words = "--method", "laplacian", "--folds", 0, "--set", "max_iter=1"
+    result = done(*FIT, *words, "--set", "solver=pcg")
     assert result.stderr.startswith("Note: LaplacianSVC after 1 iteration: hit")
     assert max(map(len, result.stderr.splitlines())) <= 80
 
 
 def test_what_an_estimator_prints_goes_to_standard_error(done):
-    result = done(*FIT, "--folds", 0, "--set", "verbose=1", "--json")
+    words = "--method", "laplacian", "--folds", 0, "--set", "verbose=1"
+    result = done(*FIT, *words, "--json")
     assert json.loads(result.stdout)["rows"] == 150
     assert "LaplacianSVC: 149 distinct samples" in result.stderr
 

@@ -1,8 +1,28 @@
 import json
 
+FIT = "fit", "iris.csv", "--target", "species", "--folds", 0
+
+
+def test_candidates_are_told(done):
+    done(*FIT)
+    report = " ".join(done("inspect", "iris.wm").stdout.split())
+    assert "estimator FewLabelClassifier(random_state=0)" in report
+    assert "weight held-out error changed supervised 0." in report
+    assert "of new rows, estimated with 30 labels held out" in report
+    facts = json.loads(done("inspect", "iris.wm", "--json").stdout)
+    assert facts["status"] is None
+    weights = [line["weight"] for line in facts["report"]["candidates"]]
+    assert abs(sum(weights) - 1) < 1e-9
+
+
+def test_parameters_may_be_sequences(done):
+    done(*FIT, "--method", "supervised", "--set", "widths=(0.5, 2.0)")
+    facts = json.loads(done("inspect", "iris.wm", "--json").stdout)
+    assert facts["parameters"]["widths"] == [0.5, 2.0]
+
 
 def test_inspect(done):
-    done("fit", "iris.csv", "--target", "species", "--folds", 0)
+    done(*FIT, "--method", "laplacian")
     report = " ".join(done("inspect", "iris.wm").stdout.split())
     assert "estimator LaplacianSVC(random_state=0)" in report
     assert "classes 3: setosa, versicolor, virginica" in report
@@ -13,3 +33,5 @@ def test_inspect(done):
     assert facts["columns"]["categories"] == ["color"]
     assert facts["parameters"]["kernel"] == "rbf"
     assert facts["features"] == 4 + 3  # white, blue and missing
+    assert facts["status"] == "converged"
+    assert facts["report"] is None

@@ -14,7 +14,10 @@ import pytest
 from widemargin.model_files import load
 
 N_KILLS = 5
-FIT = "fit iris.csv --target species --folds 0 --force --set n_landmarks=100 --seed"
+FIT = (
+    "fit iris.csv --target species --method laplacian --folds 0 --force "
+    "--set n_landmarks=100 --seed"
+)
 COMMANDS = """
 import os, sys
 from widemargin.cli.main import main

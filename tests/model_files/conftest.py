@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from widemargin import LaplacianSVC
+from widemargin import FewLabelClassifier, LaplacianSVC, RidgeAverageClassifier
 
 
 @pytest.fixture
@@ -26,6 +26,18 @@ def _partly_labeled(n_classes):
 def model(two_classes):
     """A small fitted model."""
     return LaplacianSVC(intrinsic_reg=0.01).fit(*two_classes)
+
+
+@pytest.fixture
+def ridges(two_classes):
+    """A small average of supervised machines."""
+    return RidgeAverageClassifier(widths=(0.25, 1.0)).fit(*two_classes)
+
+
+@pytest.fixture
+def mixture(two_classes):
+    """A small mixture of a supervised machine and another one."""
+    return FewLabelClassifier(["laplacian"], random_state=0).fit(*two_classes)
 
 
 @pytest.fixture

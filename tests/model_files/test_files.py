@@ -29,10 +29,12 @@ from sklearn.preprocessing import (
 )
 
 from widemargin import (
+    FewLabelClassifier,
     LabelSearchClassifier,
     LaplacianRLSC,
     LaplacianSVC,
     MaxMarginClustering,
+    RidgeAverageClassifier,
     SelfLabelingGPC,
     SelfLabelingSVC,
     TransductiveSVC,
@@ -47,6 +49,9 @@ from widemargin.model_files.terms import Terms
 pytest.importorskip("skops")
 
 SEVERAL_CLASSES = [
+    FewLabelClassifier(random_state=0),
+    FewLabelClassifier(["laplacian", "tri-class"], budget="thorough", random_state=0),
+    FewLabelClassifier({"own": LaplacianSVC(n_landmarks=10)}, random_state=0),
     LabelSearchClassifier(),
     LabelSearchClassifier(unlabeled_weight=1.0, kernel="linear"),
     LaplacianRLSC(),
@@ -54,6 +59,8 @@ SEVERAL_CLASSES = [
     LaplacianSVC(solver="pcg", intrinsic_reg=0.01),
     LaplacianSVC(kernel="laplacian"),
     LaplacianSVC(kernel="poly", n_landmarks=10),
+    RidgeAverageClassifier(),
+    RidgeAverageClassifier(gamma="median", widths=[1.0], ambient_reg=(0.1, 1.0)),
     SelfLabelingGPC(),
     SelfLabelingGPC(n_landmarks=20, landmarks="ivm", probabilities="calibrated"),
     SelfLabelingGPC(n_landmarks=20),
@@ -64,7 +71,7 @@ SEVERAL_CLASSES = [
     TransductiveSVC(multi_class="joint", n_landmarks=20, unlabeled_weight=1.0),
 ]
 TWO_CLASSES = [
-    *(estimator for estimator in SEVERAL_CLASSES if estimator.kernel == "rbf"),
+    *(e for e in SEVERAL_CLASSES if getattr(e, "kernel", "rbf") == "rbf"),
     TriClassSVC(),
     TriClassSVC(kernel="linear", balance={0: 0.5, 1: 0.5}),
     UniversumSVC(),
@@ -129,6 +136,7 @@ def test_clusters_are_told_apart_as_before(estimator, three_classes, path):
     [
         LaplacianSVC(),
         LaplacianSVC(kernel="laplacian", n_landmarks=10),
+        RidgeAverageClassifier(),
         SelfLabelingGPC(),
         TransductiveSVC(kernel="linear"),
     ],
@@ -154,7 +162,9 @@ def test_precomputed_kernels(cls, two_classes, path):
     assert loaded.privacy_.startswith("No training rows")
 
 
-@pytest.mark.parametrize("cls", [LaplacianSVC, SelfLabelingGPC, TransductiveSVC])
+@pytest.mark.parametrize(
+    "cls", [LaplacianSVC, RidgeAverageClassifier, SelfLabelingGPC, TransductiveSVC]
+)
 def test_single_precision_is_kept(cls, two_classes, path):
     X, y = two_classes
     X = X.astype(np.float32)
@@ -349,6 +359,80 @@ def test_wrong_words_are_refused(letters, ends):
         terms.vocabulary()
 
 
+@pytest.mark.parametrize(
+    "container", [np.float32, np.asarray, sparse.csr_matrix, sparse.csr_array]
+)
+def test_mixtures_of_any_rows(container, three_classes, path):
+    X, y = three_classes
+    X = container(np.where(X > 0, X, 0.0))
+    names = np.array(["one", "two", "three", None], dtype=object)[y]
+    model = FewLabelClassifier(random_state=0).fit(X, names)
+    save(model, path)
+    loaded = load(path)
+    assert_same_answers(model, loaded, X)
+    for machine, again in zip(model.models_, loaded.models_, strict=True):
+        assert type(again.points_) is type(machine.points_)
+        assert again.points_.dtype == machine.points_.dtype
+
+
+def test_reports_are_kept(mixture, path):
+    save(mixture, path)
+    loaded = load(path)
+    assert str(loaded.report_) == str(mixture.report_)
+    assert loaded.report_.candidates == mixture.report_.candidates
+    assert_array_equal(loaded.report_.label_next, mixture.report_.label_next)
+    assert_array_equal(loaded.weights_, mixture.weights_)
+    assert loaded.names_ == mixture.names_
+    assert not hasattr(loaded, "transduction_")
+
+
+def test_a_report_of_labels_that_cannot_be_held_out(two_classes, path):
+    """Errors that are not known are NaN."""
+    X, y = two_classes
+    y[np.flatnonzero(y == 0)[1:]] = y[np.flatnonzero(y == 1)[1:]] = -1
+    model = FewLabelClassifier(["laplacian"]).fit(X, y)
+    save(model, path)
+    assert str(load(path).report_) == str(model.report_)
+
+
+def test_mixtures_can_be_saved_and_fitted_again(three_classes, path):
+    """Also those of candidates that the user gave, fitted or not."""
+    X, y = three_classes
+    own = {"own": LaplacianSVC(n_landmarks=10, intrinsic_reg=0.01).fit(X, y)}
+    model = make_pipeline(StandardScaler(), FewLabelClassifier(own, random_state=0))
+    save(model.fit(X, y), path)
+    loaded = load(path)
+    given = loaded[-1].candidates["own"]
+    assert given.get_params() == own["own"].get_params()
+    assert not hasattr(given, "dual_coef_")
+    save(loaded, path)
+    assert_same_answers(model, load(path), X)
+    assert_same_answers(model, loaded.fit(X, y), X)
+
+
+@pytest.mark.parametrize(
+    ("container", "n_parts"), [(np.asarray, 1), (sparse.csr_matrix, 2)]
+)
+def test_rows_of_several_machines_are_written_once(
+    container, n_parts, two_classes, path
+):
+    X, y = two_classes
+    X = container(np.hstack([X] * 100))
+    save(FewLabelClassifier(["laplacian", "label-search"]).fit(X, y), path)
+    shapes = [shape for _, shape in open_archive(path.read_bytes()).arrays.values()]
+    assert sum(np.prod(shape) >= 60 * 300 for shape in shapes) == n_parts
+
+
+def test_privacy_counts_rows_of_several_machines_once(two_classes, path):
+    X, y = two_classes
+    own = {f"{n} rows": LaplacianSVC(n_landmarks=n) for n in (5, 60)}
+    for kind in (np.asarray, sparse.csr_matrix):
+        save(FewLabelClassifier(own).fit(kind(X), y), path)
+        assert load(path).privacy_.startswith("60 training rows are inside")
+    save(FewLabelClassifier({}).fit(X, y), path)
+    assert load(path).privacy_.startswith("12 training rows are inside")
+
+
 def test_privacy_counts_the_rows_inside(two_classes, path):
     X, y = two_classes
     model = LaplacianSVC(n_landmarks=10, intrinsic_reg=0.01).fit(X, y)
@@ -372,6 +456,19 @@ def test_samples_that_prediction_does_not_need_are_left_out(two_classes, path):
         archive = open_archive(content)
         assert all(60 not in shape for _, shape in archive.arrays.values())
         assert b"transduction_" not in content
+
+
+def test_labels_that_prediction_does_not_need_are_left_out(mixture, ridges, path):
+    """Twelve labels: what was said of them is not in the file."""
+    for model in (mixture, ridges):
+        save(model, path)
+        content = path.read_bytes()
+        for name in (b"transduction_", b"held_out_proba_"):
+            assert name not in content
+    shapes = [shape for _, shape in open_archive(content).arrays.values()]
+    assert sum(12 in shape for shape in shapes) == 2  # points_ and dual_coef_
+    assert load(path).average_.leave_one_out.size == 0
+    assert_array_equal(load(path).average_.weights, ridges.average_.weights)
 
 
 def test_evidence_of_the_solver_is_kept(two_classes, path):

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import widemargin
-from widemargin import LaplacianSVC, SelfLabelingGPC
+from widemargin import FewLabelClassifier, LaplacianSVC, SelfLabelingGPC
 from widemargin.model_files import save
 
 pytest.importorskip("skops")
@@ -52,6 +52,17 @@ def test_damage_with_right_checksums_does_no_harm(container, two_classes, path):
     model = LaplacianSVC(n_landmarks=10, intrinsic_reg=0.01).fit(container(X), y)
     save(model, path)
     check_resealed(fuzz(path, 0, 0, 300))
+
+
+@pytest.mark.parametrize("container", [list, sparse.csr_matrix])
+def test_damaged_mixtures_do_no_harm(container, two_classes, path):
+    X, y = two_classes
+    model = FewLabelClassifier(["laplacian"], random_state=0).fit(container(X), y)
+    save(model, path)
+    check_resealed(fuzz(path, 0, 0, 300))
+    outcomes = fuzz(path, 100, 30, 0)
+    allowed = {"flipped equal", "flipped refused", "truncated refused"}
+    assert outcomes.keys() <= allowed, outcomes
 
 
 def test_damaged_words_do_no_harm(path):

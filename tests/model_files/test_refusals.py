@@ -1,3 +1,4 @@
+import dataclasses
 import io
 import json
 import pickle
@@ -20,9 +21,16 @@ from sklearn.preprocessing import (
     OneHotEncoder,
     StandardScaler,
 )
+from sklearn.semi_supervised import SelfTrainingClassifier
 
-from widemargin import LaplacianSVC, SelfLabelingGPC, TransductiveSVC
-from widemargin.kernels import Custom
+from widemargin import (
+    FewLabelClassifier,
+    LaplacianSVC,
+    MaxMarginClustering,
+    SelfLabelingGPC,
+    TransductiveSVC,
+)
+from widemargin.kernels import Custom, Linear, Rbf
 from widemargin.model_files import ModelFileError, contents, load, packing, save
 
 skops_io = pytest.importorskip("skops.io")
@@ -303,6 +311,207 @@ def test_arrays_that_do_not_fit_each_other_are_refused(name, value, model, path)
         save(model, path)
     save_unchecked(model, path)
     with pytest.raises(ModelFileError, match=f"wrong {name}"):
+        load(path)
+
+
+def check_refused(model, path, message):
+    """Neither saved nor, if written all the same, loaded."""
+    with pytest.raises(ModelFileError, match=message):
+        save(model, path)
+    assert not path.exists()
+    save_unchecked(model, path)
+    with pytest.raises(ModelFileError, match=message):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("dual_coef_", np.zeros((12, 1))),
+        ("dual_coef_", np.zeros((0, 12, 1))),
+        ("dual_coef_", np.zeros((2, 12, 1), dtype=int)),
+        ("kernels_", [Rbf(1.0)]),
+        ("kernels_", [Rbf(1.0)] * 3),
+        ("kernels_", (Rbf(1.0), Rbf(1.0))),
+        ("kernels_", [Rbf(1.0), Linear()]),
+        ("kernels_", [Rbf(1.0), Rbf(0.0)]),
+        ("kernels_", [Rbf(1.0), Rbf(-1.0)]),
+        ("kernels_", [Rbf(1.0), Rbf(np.nan)]),
+        ("kernels_", [Rbf(1.0), Rbf(np.inf)]),
+        ("kernels_", [Rbf(1.0), Rbf("wide")]),
+        ("kernels_", [Rbf(1.0), Rbf(np.ones(3))]),
+        ("points_", np.zeros((11, 3))),
+        ("points_", np.zeros((12, 2))),
+        ("points_", np.zeros(36)),
+        ("intercept_", np.zeros(2)),
+        ("intercept_", 0.0),
+        ("classes_", np.arange(5)),
+        ("n_features_in_", 4),
+        ("gamma_", "scale"),
+        ("gamma_", -1.0),
+        ("slope_", np.ones(2)),
+        ("average_", None),
+    ],
+)
+def test_ridges_that_do_not_fit_each_other_are_refused(name, value, ridges, path):
+    assert ridges.dual_coef_.shape == (2, 12, 1)
+    setattr(ridges, name, value)
+    wrong = "points_" if name == "n_features_in_" else name
+    if value is None:  # is not packed either
+        with pytest.raises(ModelFileError, match=f"wrong {wrong}"):
+            save(ridges, path)
+        return
+    check_refused(ridges, path, f"wrong {wrong}")
+
+
+@pytest.mark.parametrize(
+    "change", [{"losses": np.zeros((2, 3))}, {"weights": np.zeros(2)}]
+)
+def test_an_average_that_does_not_fit_is_refused(change, ridges, path):
+    ridges.average_ = dataclasses.replace(ridges.average_, **change)
+    check_refused(ridges, path, "wrong average_")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("weights_", np.array([0.5, 0.25, 0.25])),
+        ("weights_", np.array([0.5, 0.4])),
+        ("weights_", np.array([1.5, -0.5])),
+        ("weights_", np.array([np.nan, 1.0])),
+        ("weights_", np.array([np.inf, 0.0])),
+        ("weights_", np.array([1, 0])),
+        ("weights_", [0.5, 0.5]),
+        ("names_", ["supervised"]),
+        ("names_", ["supervised", 1]),
+        ("names_", ("supervised", "laplacian")),
+        ("classes_", np.zeros((2, 1))),
+        ("classes_", np.array([0])),
+        ("n_features_in_", 2.5),
+        ("report_", "good"),
+    ],
+)
+def test_mixtures_that_do_not_fit_are_refused(name, value, mixture, path):
+    setattr(mixture, name, value)
+    check_refused(mixture, path, f"wrong {name}")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"error": "small"},
+        {"n_labeled": 2.5},
+        {"helps": 1},
+        {"messages": "none"},
+        {"messages": (1,)},
+        {"label_next": np.zeros(2)},
+        {"label_next": np.zeros((2, 2), dtype=int)},
+        {"candidates": ()},
+        {"candidates": ("a", "b")},
+    ],
+    ids=repr,
+)
+def test_reports_that_do_not_fit_are_refused(change, mixture, path):
+    mixture.report_ = dataclasses.replace(mixture.report_, **change)
+    check_refused(mixture, path, rf"wrong report_\.{next(iter(change))}")
+
+
+@pytest.mark.parametrize("change", [{"name": 3}, {"weight": "all"}, {"n_rows": 0.5}])
+def test_lines_of_reports_that_do_not_fit_are_refused(change, mixture, path):
+    first, second = mixture.report_.candidates
+    lines = first, dataclasses.replace(second, **change)
+    mixture.report_ = dataclasses.replace(mixture.report_, candidates=lines)
+    check_refused(mixture, path, rf"wrong report_\.{next(iter(change))}")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("points_", np.zeros((60, 2))),
+        ("dual_coef_", np.zeros(5)),
+        ("n_features_in_", 2),
+        ("classes_", np.array([0, 2])),
+        ("classes_", np.array([-1, 0])),
+        ("classes_", np.array([1, 0])),
+        ("classes_", np.array([0, 0])),
+        ("classes_", np.array([0.0, 1.0])),
+        ("classes_", np.array(["a", "b"])),
+        ("kernel_", "rbf"),
+    ],
+)
+@pytest.mark.parametrize("place", [0, 1])
+def test_machines_of_a_mixture_are_checked(name, value, place, mixture, path):
+    if place == 0 and name == "kernel_":
+        name, value = "kernels_", [Rbf(1.0)] * 7
+    setattr(mixture.models_[place], name, value)
+    check_refused(mixture, path, rf"wrong {name}")
+
+
+def test_mixtures_of_mixtures_are_refused(mixture, two_classes, path, monkeypatch):
+    """However deep, nothing in a file may make `load` call itself without end."""
+    mixture.models_[1] = FewLabelClassifier(["laplacian"]).fit(*two_classes)
+    with pytest.raises(ModelFileError, match="holds a FewLabelClassifier as candidate"):
+        save(mixture, path)
+    monkeypatch.setattr(packing, "_check_candidates", lambda pairs: None)
+    check_refused(mixture, path, "holds FewLabelClassifier as candidate 'laplacian'")
+
+
+@pytest.mark.parametrize("place", ["models_", "candidates"])
+@pytest.mark.parametrize("make", [StandardScaler, MaxMarginClustering])
+def test_other_things_in_a_mixture_are_refused(make, place, mixture, path, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    other = make().fit(X)
+    if place == "models_":
+        mixture.models_[1] = other
+    else:
+        mixture.candidates = {"laplacian": other}
+    with pytest.raises(ModelFileError, match="as candidate 'laplacian'"):
+        save(mixture, path)
+    monkeypatch.setattr(packing, "_check_candidates", lambda pairs: None)
+    monkeypatch.setattr(packing, "clone", lambda estimator: estimator)
+    check_refused(mixture, path, "candidate 'laplacian'")
+
+
+def test_parts_inside_of_given_candidates_are_checked(mixture, path, monkeypatch):
+    """An encoder that writes beyond its matrix, where no encoder belongs."""
+    encoder = OneHotEncoder().fit([[True] * 3, [False] * 3])
+    encoder._n_features_outs = [10**6, 1, 1 - 10**6]
+    mixture.candidates = {"own": LaplacianSVC(class_weight={0: encoder, 1: 1.0})}
+    monkeypatch.setattr(packing, "clone", lambda estimator: estimator)
+    save_unchecked(mixture, path)
+    with pytest.raises(ModelFileError, match="wrong _n_features_outs"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("own", "name"),
+    [
+        (SelfTrainingClassifier(LogisticRegression()), "SelfTrainingClassifier"),
+        (make_pipeline(StandardScaler(), LaplacianSVC()), "Pipeline"),
+    ],
+    ids=["foreign", "pipeline"],
+)
+def test_candidates_of_others_are_named(own, name, two_classes, path):
+    candidates = {"fine": LaplacianSVC(intrinsic_reg=0.01), "odd one": own}
+    model = FewLabelClassifier(candidates).fit(*two_classes)
+    with pytest.raises(ModelFileError, match=f"holds a {name} as candidate 'odd one'"):
+        save(model, path)
+    assert not path.exists()
+
+
+def test_functions_of_candidates_are_not_saved(two_classes, path):
+    own = LaplacianSVC(kernel=lambda A, B: A @ B.T, intrinsic_reg=0.01)
+    model = FewLabelClassifier({"own": own}).fit(*two_classes)
+    with pytest.raises(ModelFileError, match="holds a function as kernel"):
+        save(model, path)
+
+
+def test_sparse_rows_of_a_mixture_are_checked(two_classes, path):
+    X, y = two_classes
+    model = FewLabelClassifier(["laplacian"]).fit(sparse.csr_matrix(X), y)
+    model.models_[1].points_.indices[0] = 3
+    save(model, path)
+    with pytest.raises(ModelFileError, match="columns below 3"):
         load(path)
 
 

@@ -65,7 +65,7 @@ def _in_one_sentence(error):
     if isinstance(error, MemoryError):
         return Failure(
             "There is not enough memory for so many rows; use fewer, or in fit "
-            "--set n_landmarks=500."
+            "--method laplacian --set n_landmarks=500."
         )
     if isinstance(error, ValueError | ImportError):
         return Failure(" ".join(str(error).split()))

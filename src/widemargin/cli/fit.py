@@ -28,11 +28,14 @@ all of that becomes part of the model.
 widemargin fit iris.csv --target species
 widemargin fit iris.csv --target species --method label-search --out iris.wm
 widemargin fit - --target y --predictions - < table.csv > predictions.csv
-widemargin fit iris.csv --target species --json | jq .estimate
+widemargin fit iris.csv --target species --json | jq .report.label_next
 
 \b
 Methods:
 {describe_methods()}
+
+With auto the report tells how far each candidate counts, the error to expect, and the
+rows whose label would tell the most; rows are numbered from 1, below the header.
 
 Predictions hold the label of each row, the model's probability of it, and whether it
 was given or inferred. Exit code 0: all is written; 2: something about the table or the
@@ -62,7 +65,8 @@ def _check_folds(ctx, option, folds):
     "settings",
     metavar="NAME=VALUE",
     multiple=True,
-    help="Parameter of the method, such as gamma=0.1.",
+    help="Parameter of the method, such as budget=thorough for auto, or gamma=0.1 "
+    "for laplacian.",
 )
 @click.option(
     "--out",
@@ -82,9 +86,8 @@ def _check_folds(ctx, option, folds):
     type=click.IntRange(0),
     metavar="N",
     callback=_check_folds,
-    default=5,
-    show_default=True,
-    help="Of the cross-validated estimate; 0 for none.",
+    help="Of the cross-validated estimate; 0 for none. By default 5, and none with "
+    "auto, which holds out labels itself.",
 )
 @force_option
 @column_options
@@ -106,6 +109,7 @@ def command(
 ):
     """Fit a model on a table."""
     from widemargin.cli import fitting, reports
+    from widemargin.cli.few_labels import describe_report, report_as_json, report_of
     from widemargin.cli.outputs import plan_outputs
     from widemargin.cli.table_facts import describe_table, table_as_json
 
@@ -122,6 +126,7 @@ def command(
     check_settings(machine, settings)
     reports.print_facts(console, describe_table(sample, target))
 
+    folds = METHODS[method].n_folds if folds is None else folds
     n_folds = fitting.plan_folds(sample, machine, folds)
     with reports.follow(f"Fitting {method}", n_folds + 1) as tell:
         model, measured = fitting.fit_and_estimate(
@@ -131,8 +136,11 @@ def command(
     outputs.write(model, found)
 
     inferred = reports.count_labels(found["label"][found["source"] == "inferred"])
+    report = report_of(model)
+    report = report and report_as_json(report)
     facts = [
-        *_describe_estimate(measured, method, folds),
+        *(describe_report(report) if report else ()),
+        *(_describe_estimate(measured, method, folds) if folds or not report else ()),
         ("inferred", reports.describe_counts(inferred) or "nothing"),
         *outputs.describe(model),
     ]
@@ -142,6 +150,7 @@ def command(
             **table_as_json(table, sample, target),
             "method": method,
             "estimate": measured and measured.as_json(),
+            "report": report,
             "inferred": inferred,
             **outputs.as_json(),
         }

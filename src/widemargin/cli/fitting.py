@@ -150,7 +150,11 @@ def plan_folds(sample, machine, n_folds):
 def tabulate_training(sample, model):
     """Label of each training row, its probability, and whether it was given."""
     machine = model[MACHINE]
-    table = _tabulate(model, sample.X, machine.transduction_)
+    labels = getattr(machine, "transduction_", None)
+    if labels is None:  # of a machine that knows new rows only
+        labels, known = model.predict(sample.X), sample.labels
+        labels[known.labeled] = known.classes[known.codes]
+    table = _tabulate(model, sample.X, labels)
     irrelevant = has_label(sample.y, getattr(machine, "irrelevant_label", None))
     table["source"] = np.select(
         [irrelevant, sample.labels.labeled], ["irrelevant", "given"], "inferred"

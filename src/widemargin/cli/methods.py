@@ -6,7 +6,7 @@ import warnings
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-DEFAULT = "laplacian"
+DEFAULT = "auto"
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,7 @@ class Method:
     advice: str
     parameters: dict = field(default_factory=dict)
     needs_unlabeled: bool = True
+    n_folds: int = 5  # of an estimate, unless the user says otherwise
 
     def make(self, seed, settings):
         """The estimator, not fitted.
@@ -39,7 +40,8 @@ class Method:
         for name in settings:
             if name not in known:
                 near = get_close_matches(name, known, 1)
-                advice = f"did you mean {near[0]!r}?" if near else sorted(known)
+                listed = f"it has {', '.join(sorted(known))}, other methods others."
+                advice = f"did you mean {near[0]!r}?" if near else listed
                 raise ValueError(
                     f"--set {name}: {self.estimator} has no such parameter; {advice}"
                 )
@@ -47,9 +49,12 @@ class Method:
 
 
 METHODS = {
-    "laplacian": Method(
-        "LaplacianSVC", "smooth along the neighborhoods of all rows; a good start"
+    "auto": Method(
+        "FewLabelClassifier",
+        "weighs several of the others by the labels; start here",
+        n_folds=0,  # it holds out labels anyway
     ),
+    "laplacian": Method("LaplacianSVC", "smooth along the neighborhoods of all rows"),
     "laplacian-rls": Method("LaplacianRLSC", "the same with the squared loss"),
     "label-search": Method(
         "LabelSearchClassifier", "searches the missing labels; classes with gaps"
@@ -64,9 +69,14 @@ METHODS = {
         "SelfLabelingGPC", "Gaussian process that knows how sure it is"
     ),
     "self-labeling-svm": Method("SelfLabelingSVC", "the same by support vectors"),
+    "supervised": Method(
+        "RidgeAverageClassifier",
+        "labeled rows alone, by an average of many machines",
+        needs_unlabeled=False,
+    ),
     "svm": Method(
         "TransductiveSVC",
-        "supervised: labeled rows alone",
+        "labeled rows alone, by support vectors",
         {"unlabeled_weight": 0.0},
         needs_unlabeled=False,
     ),

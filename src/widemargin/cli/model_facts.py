@@ -5,6 +5,7 @@ import os
 
 from sklearn.pipeline import Pipeline
 
+from widemargin.cli.few_labels import describe_candidates, report_as_json, report_of
 from widemargin.cli.reports import plural, shorten
 from widemargin.cli.table_facts import by_kind, describe_kinds
 from widemargin.model_files.privacy import describe_privacy
@@ -18,6 +19,7 @@ def model_as_json(path, model):
         machine = machine[-1]
     columns = columns_of(model) or []
     classes = getattr(machine, "classes_", None)
+    result, report = getattr(machine, "result_", None), report_of(machine)
     return {
         "file": path,
         "bytes": os.path.getsize(path),
@@ -28,7 +30,8 @@ def model_as_json(path, model):
         "columns": by_kind(columns),
         "columns_in": int(getattr(model, "n_features_in_", 1)),  # of texts, one
         "features": int(machine.n_features_in_),
-        "status": machine.result_.status.value,
+        "status": result and result.status.value,
+        "report": report and report_as_json(report),
         "parameters": {
             name: _plain(value)
             for name, value in machine.get_params(deep=False).items()
@@ -51,13 +54,20 @@ def describe_model(facts):
     if not any(facts["columns"].values()):
         yield "columns", f"{facts['columns_in']:,}, known by their order"
     yield "features", f"{facts['features']:,}"
-    yield "fit", facts["status"]
+    if facts["status"] is not None:
+        yield "fit", facts["status"]
+    if facts["report"] is not None:
+        yield from describe_candidates(facts["report"])
     yield "privacy", facts["privacy"]
 
 
 def _plain(value):
     """A value that JSON can hold."""
-    is_plain = isinstance(value, str | bool | int | float | dict | list)
+    if isinstance(value, dict):
+        return {name: _plain(member) for name, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(member) for member in value]
+    is_plain = value is None or isinstance(value, str | bool | int | float)
     if is_plain or not isinstance(value, numbers.Number):
         return value if is_plain else repr(value)
     return value.item()

@@ -68,8 +68,13 @@ def count_labels(labels):
 def describe_counts(counts):
     """Rows of each class, in one line."""
     return shorten(
-        [f"{name}{_JOINED}({count:,})" for name, count in counts.items()], most=12
+        [join(f"{name} ({count:,})") for name, count in counts.items()], most=12
     )
+
+
+def join(text):
+    """A text that is printed in one line if there is room for it, blanks and all."""
+    return text.replace(" ", _JOINED)
 
 
 def plural(count, noun):

@@ -22,6 +22,7 @@ from sklearn.preprocessing import (
 
 from widemargin import estimators, kernels
 from widemargin.estimators._path_average import PathAverage
+from widemargin.estimators.few_label_report import CandidateReport, FewLabelReport
 from widemargin.model_files.sparse_rows import SparseRows
 from widemargin.model_files.terms import Terms
 from widemargin.smoothers.dense import DenseExplanation
@@ -29,6 +30,7 @@ from widemargin.smoothers.low_rank import LowRankExplanation
 from widemargin.smoothers.posterior import Posterior
 from widemargin.solvers.graph_average import GraphAverage
 from widemargin.solvers.result import SolveResult
+from widemargin.solvers.ridge_average import RidgeAverage
 
 
 def qualified(cls):
@@ -41,6 +43,13 @@ def _by_name(classes):
 
 
 MACHINES = _by_name(getattr(estimators, name) for name in estimators.__all__)
+
+# Those that a FewLabelClassifier may weigh; not another one of its kind.
+CANDIDATES = {
+    name: cls
+    for name, cls in MACHINES.items()
+    if cls not in (estimators.FewLabelClassifier, estimators.MaxMarginClustering)
+}
 
 PREPARERS = _by_name(
     [
@@ -78,11 +87,14 @@ KERNELS = _by_name(
 
 VALUES = KERNELS | _by_name(
     [
+        CandidateReport,
         DenseExplanation,
+        FewLabelReport,
         GraphAverage,
         LowRankExplanation,
         PathAverage,
         Posterior,
+        RidgeAverage,
         SolveResult,
         SparseRows,
         Terms,

@@ -16,7 +16,9 @@ def save(model, path):
     The file holds what prediction needs: parameters, the kernel, and the training rows
     that the model compares new ones with (support vectors or landmarks), in the type
     that they have. It does not hold ``transduction_``, ``labels_``, ``relevance_``,
-    ``choice_``, nor other arrays with an entry for each training sample.
+    ``choice_``, ``held_out_proba_``, nor other arrays with an entry for each training
+    sample. A `FewLabelClassifier` is stored with its ``report_``, if all of its
+    candidates are machines of widemargin.
 
     Parameters
     ----------

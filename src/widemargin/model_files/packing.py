@@ -5,10 +5,12 @@ import dataclasses
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
 
-from widemargin.model_files.allowed import MACHINES
+from widemargin.estimators import FewLabelClassifier
+from widemargin.model_files.allowed import CANDIDATES, MACHINES
 from widemargin.model_files.columns import (
     is_column_transformer,
     is_passthrough,
@@ -22,7 +24,8 @@ from widemargin.solvers.result import Status
 
 # Fitted attributes that are stored. Left out is what has an entry for each training
 # sample and which prediction does not look at: transduction_, labels_, relevance_,
-# choice_ and start_, and the arrays of that size inside result_ and average_.
+# held_out_proba_, choice_ and start_, and the arrays of that size inside result_ and
+# average_.
 KEPT = {
     "_kept",
     "_posterior",
@@ -33,25 +36,32 @@ KEPT = {
     "classes_",
     "dual_coef_",
     "feature_names_in_",
+    "gamma_",
     "intercept_",
     "intrinsic_reg_",
     "kernel_",
+    "kernels_",
     "laplacian_power_",
+    "models_",
     "n_features_in_",
     "n_iter_",
+    "names_",
     "noise_",
     "objective_",
     "points_",
+    "report_",
     "result_",
     "scale_",
     "shares_",
     "slope_",
     "solver_",
+    "weights_",
 }
 _POINTS = ("points_", "_kept")  # rows of features, dense or sparse
 _PASSTHROUGH = "passthrough"
 _EMPTY = {  # parts of result_ and average_ as long as the training sample
     "solution": np.empty(0),
+    "dual_coef": np.empty((0, 0, 0)),
     "held_out": np.empty((0, 0)),
     "is_tested": np.empty(0, dtype=bool),
     "leave_one_out": np.empty((0, 0)),
@@ -91,6 +101,9 @@ def unpack(model):
     elif isinstance(model, CountVectorizer):
         if isinstance(vars(model).get("vocabulary_"), Terms):
             model.vocabulary_ = model.vocabulary_.vocabulary()
+    elif isinstance(model, FewLabelClassifier):
+        for machine in model.models_:
+            unpack(machine)
     elif _is_machine(model):
         for name in _POINTS:
             if isinstance(vars(model).get(name), SparseRows):
@@ -131,9 +144,10 @@ def _is_pipeline(model):
 def _check_parameters(model):
     """Raise for what a file cannot hold and a user can change."""
     name = type(model).__name__
-    if callable(model.kernel):
+    kernel = getattr(model, "kernel", None)
+    if callable(kernel):
         raise ModelFileError(
-            f"holds a function as kernel of {name}, {model.kernel!r}, which would be "
+            f"holds a function as kernel of {name}, {kernel!r}, which would be "
             "code; fit with kernel='precomputed' and the function's values, or with "
             "one of the named kernels"
         )
@@ -162,12 +176,61 @@ def _packed_attributes(model):
     for name in _POINTS:
         if sparse.issparse(attributes.get(name)):
             attributes[name] = SparseRows.of(attributes[name].tocsr())
+    if isinstance(model, FewLabelClassifier):
+        attributes |= _packed_candidates(model)
     return attributes
 
 
+def _packed_candidates(model):
+    """Attributes of a `FewLabelClassifier` that hold machines."""
+    _check_candidates(zip(model.names_, model.models_, strict=False))
+    machines = [pack(machine) for machine in model.models_]
+    _share_points(machines)
+    if not isinstance(model.candidates, dict):
+        return {"models_": machines}
+    _check_candidates(model.candidates.items())
+    given = {name: pack(clone(own)) for name, own in model.candidates.items()}
+    return {"models_": machines, "candidates": given}
+
+
+def _check_candidates(pairs):
+    """Raise for classifiers of others, or pipelines, by the name of the candidate."""
+    for name, model in pairs:
+        if type(model) not in CANDIDATES.values():
+            raise ModelFileError(
+                f"holds a {type(model).__name__} as candidate {name!r}, which must be "
+                "one of the single machines of widemargin; leave it out of candidates, "
+                "and prepare rows in a pipeline that ends with FewLabelClassifier"
+            )
+
+
+def _share_points(machines):
+    """Let machines that keep the same rows have one array, which is written once."""
+    found = []
+    for machine in machines:
+        for name in _POINTS:
+            points = vars(machine).get(name)
+            twins = (other for other in found if _are_same(points, other))
+            twin = next(twins, None)
+            if twin is None:
+                found.append(points)
+            else:
+                setattr(machine, name, twin)
+
+
 def _are_same(points, kept):
+    """Whether two arrays, or sparse rows, are the same bit by bit."""
+    if isinstance(points, SparseRows) and isinstance(kept, SparseRows):
+        parts = ("data", "indices", "indptr")
+        return points.shape == kept.shape and all(
+            _are_same(getattr(points, part), getattr(kept, part)) for part in parts
+        )
     are_dense = isinstance(points, np.ndarray) and isinstance(kept, np.ndarray)
-    return are_dense and points.dtype == kept.dtype and np.array_equal(points, kept)
+    return (
+        are_dense
+        and (points.dtype, points.strides) == (kept.dtype, kept.strides)
+        and np.array_equal(points, kept)
+    )
 
 
 def _without_samples(value):
