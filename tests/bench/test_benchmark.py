@@ -30,6 +30,15 @@ def test_plan():
     assert benchmark.plan(quick=False) == (benchmark.rows, benchmark.methods, 3)
 
 
+def test_quick_run_may_have_other_options():
+    benchmark = toy(quick=Quick(options={"size": 3}))
+    assert [row["size"] for row in benchmark.plan(quick=True)[0]] == [3, 3]
+    assert [row["seed"] for row in benchmark.plan(quick=True)[0]] == [0, 1]
+    assert all("size" not in row.options for row in benchmark.plan(quick=False)[0])
+    part = benchmark.part(rows=["b"], runs=2)
+    assert [row["size"] for row in part.plan(quick=True)[0]] == [3]
+
+
 def test_catalog_knows_its_benchmarks():
     for name in list_names():
         assert find_benchmark(name).name == name

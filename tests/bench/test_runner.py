@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from toys import CALLS, choose, draw, fail, number, toy
 
-from widemargin.bench import Method, Row, run_benchmark
+from widemargin.bench import Method, Quick, Row, run_benchmark
 from widemargin.bench.cell import peak_memory
 from widemargin.bench.runner import missing_data, missing_modules, plan
 from widemargin.bench.store import Store, cells, choices, failures
@@ -71,6 +71,15 @@ def test_quick_run_is_a_part(tmp_path):
     store = run_benchmark(toy(), tmp_path, quick=True)
     assert keys(store) == {("b", "one", 0), ("b", "two", 0)}
     assert store.read()[0]["quick"] is True
+
+
+def test_full_run_does_not_take_the_draws_of_a_quick_one(tmp_path):
+    benchmark = toy(quick=Quick(rows=("a",), options={"seed": 5}))
+    found = {}
+    for quick in (True, False):
+        store = run_benchmark(benchmark, tmp_path / str(quick), quick=quick)
+        found[quick] = cells(store.read())["a", "one", 0]["metrics"]["error"]
+    assert found[True] != found[False] == float(f"{draw(toy().row('a'), 0)[2]:.6g}")
 
 
 def test_parameters_are_chosen_once_and_told(tmp_path):
@@ -165,3 +174,15 @@ def test_records_are_plain(tmp_path):
     store = run_benchmark(toy(), tmp_path)
     for record in store.read():
         assert json.loads(json.dumps(record)) == record
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc")
+def test_memory_is_that_of_the_options_of_the_run():
+    """Of 300 rows in place of 1,000."""
+    from widemargin.bench import find_benchmark
+
+    benchmark = find_benchmark("few-labels").part(rows=["two moons, 10 labels"])
+    (row,) = benchmark.plan(quick=True)[0]
+    method = benchmark.method("LaplacianSVC")
+    few = peak_memory(benchmark, row, method, 0, None)
+    assert 0 <= few < peak_memory(benchmark, benchmark.rows[0], method, 0, None)

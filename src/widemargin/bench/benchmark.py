@@ -187,17 +187,53 @@ class Quick:
     runs : int
     rows, methods : tuple of str or None
         Names; None for all.
+    options : mapping
+        Options that rows have in place of their own.
 
     Examples
     --------
     >>> from widemargin.bench import Quick
-    >>> Quick(runs=2, rows=("iris",))
-    Quick(runs=2, rows=('iris',), methods=None)
+    >>> Quick(runs=2, rows=("iris",), options={"most_rows": 100}).rows
+    ('iris',)
     """
 
     runs: int = 1
     rows: tuple[str, ...] | None = None
     methods: tuple[str, ...] | None = None
+    options: Mapping = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A method that is advised, and what its user would do without it.
+
+    The report says how the two compare over all rows of all benchmarks that have the
+    same advice, see `answers`.
+
+    Attributes
+    ----------
+    title : str
+    method, instead : str
+        Names of methods.
+    estimate, estimate_std : str
+        Names of the metrics in which the method says what error it expects of itself,
+        and with which standard error.
+    by : tuple of str
+        Options of rows; those that share a value of one are also answered apart.
+
+    Examples
+    --------
+    >>> from widemargin.bench import Advice
+    >>> Advice("Is it worth it?", "new", "old").instead
+    'old'
+    """
+
+    title: str
+    method: str
+    instead: str
+    estimate: str = "estimated_error"
+    estimate_std: str = "estimated_error_std"
+    by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -237,6 +273,8 @@ class Benchmark:
         Of the picture.
     remarks : tuple of str
         What a reader should know beside the figures: what does not reproduce, and why.
+    advice : Advice or None
+        What is to be answered about one of the methods.
 
     Examples
     --------
@@ -269,6 +307,7 @@ class Benchmark:
     picture: str | None = None
     x_label: str = ""
     remarks: tuple[str, ...] = ()
+    advice: Advice | None = None
 
     def __post_init__(self):
         for kind in ("rows", "methods", "metrics"):
@@ -316,6 +355,9 @@ class Benchmark:
             return self.rows, self.methods, self.runs
         kept_rows, kept_methods = self.quick.rows, self.quick.methods
         rows = [r for r in self.rows if kept_rows is None or r.name in kept_rows]
+        if self.quick.options:
+            more = self.quick.options
+            rows = [replace(r, options={**r.options, **more}) for r in rows]
         methods = [
             m for m in self.methods if kept_methods is None or m.name in kept_methods
         ]

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -83,7 +84,7 @@ _LAST = {}
 
 def _draw(benchmark, row, run):
     """The draw of a cell; the last one is kept, for the next method."""
-    key = benchmark.name, row.name, run
+    key = benchmark.name, repr(row), run  # a quick run may have other options
     if key not in _LAST:
         _LAST.clear()
         _LAST[key] = benchmark.draw(row, run)
@@ -99,7 +100,9 @@ def peak_memory(benchmark, row, method, run, parameters):
         return None
     names = [benchmark.name, row.name, method.name]
     command = [sys.executable, "-m", "widemargin.bench.cell", *names, str(run)]
-    told = json.dumps(parameters)
+    own = benchmark.row(row.name).options
+    options = {k: v for k, v in row.options.items() if k not in own or own[k] != v}
+    told = json.dumps({"parameters": parameters, "options": options})
     done = subprocess.run(command, input=told, capture_output=True, text=True)
     if done.returncode:
         warnings.warn(f"memory was not measured: {done.stderr[-300:]}", stacklevel=2)
@@ -113,7 +116,8 @@ def _main(name, row_name, method_name, run):
 
     benchmark = find_benchmark(name)
     row, method = benchmark.row(row_name), benchmark.method(method_name)
-    parameters = json.load(sys.stdin)
+    told = json.load(sys.stdin)
+    row = replace(row, options={**row.options, **told["options"]})
     warm_up()
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -121,7 +125,7 @@ def _main(name, row_name, method_name, run):
         gc.collect()
         _RESET.write_text("5")  # the peak starts again from what is held now
         before = _status("VmRSS")
-        method.measure(draw, parameters)
+        method.measure(draw, told["parameters"])
     print(json.dumps((_status("VmHWM") - before) / _MIB))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from widemargin.bench.catalog import find_benchmark, list_names
 from widemargin.bench.pictures import Styles
 from widemargin.bench.published import read_published
+from widemargin.bench.report_answers import make_answers
 from widemargin.bench.report_headline import make_headline, name_paper
 from widemargin.bench.report_sections import anchor, make_section
 from widemargin.bench.store import Store
@@ -63,6 +64,7 @@ def make_page(summaries, not_run=()):
     if summaries:
         body = [
             make_headline(summaries, not_run),
+            make_answers(summaries),
             _contents(papers, not_run),
             *(make_section(paper, of, styles) for paper, of in papers.items()),
         ]

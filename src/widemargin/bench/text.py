@@ -5,6 +5,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
+from widemargin.bench.answers import answer, find_cells, group_by_advice
 from widemargin.bench.benchmark import SECONDS
 from widemargin.bench.exponents import growth_exponents
 from widemargin.bench.headline import headlines
@@ -17,7 +18,7 @@ _COLORS = {"better": "green", "equal": "default", "worse": "red"}
 
 
 def summarize(folder, console):
-    """Print a table a benchmark and then the headline.
+    """Print a table a benchmark, answers about what is advised, and the headline.
 
     Parameters
     ----------
@@ -35,6 +36,7 @@ def print_summaries(summaries, not_run, console):
         return
     for summary in summaries:
         _print(summary, console)
+    _print_answers(summaries, console)
     if not_run:
         names = ", ".join(summary.benchmark.name for summary in not_run)
         console.print(f"Not run: {escape(names)}.")
@@ -95,6 +97,27 @@ def _print(summary, console):
         console.print(f"  told {number}: {escape(what)}", highlight=False)
     if notes:
         console.print()
+
+
+def _print_answers(summaries, console):
+    """Whether advice is good: words, and figures of parts of the cells."""
+    for advice, of_advice in group_by_advice(summaries).items():
+        cells = [cell for summary in of_advice for cell in find_cells(summary)]
+        if not cells:
+            continue
+        first, *others = answer(advice, cells)
+        console.rule(escape(advice.title))
+        notes = dict.fromkeys(summary.note for summary in of_advice if summary.note)
+        for note in notes:
+            console.print(f"[yellow]{note}[/yellow]", highlight=False)
+        console.print(escape(first.sentence(advice)), highlight=False)
+        table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        table.add_column("part")
+        for name in first.figures:
+            table.add_column(escape(name), justify="right")
+        for answers in (first, *others):
+            table.add_row(escape(answers.part), *answers.figures.values())
+        console.print(table)
 
 
 def _means(summary):

@@ -50,11 +50,12 @@ OURS = (
 )
 
 
-def load(name, *, every_class=False):
+def load(name, *, every_class=False, most_rows=None):
     """Features and classes from 0, at most the first rows of a random order.
 
     Features with units are standardized over all rows; images and text are as they are.
     Of some sets the papers use two classes of three; `every_class` gives all of them.
+    By default `MAX_ROWS` says how many rows.
     """
     if name in BUNDLED:
         X, y = getattr(bundled, f"load_{name}")(return_X_y=True)
@@ -62,8 +63,9 @@ def load(name, *, every_class=False):
         data = load_benchmark(name)
         X, y = data.data, data.target
         y = data.get("target3", y) if every_class else y
-    if name in MAX_ROWS:
-        rows = np.random.default_rng(0).permutation(len(y))[: MAX_ROWS[name]]
+    most_rows = most_rows or MAX_ROWS.get(name)
+    if most_rows is not None and len(y) > most_rows:
+        rows = np.random.default_rng(0).permutation(len(y))[:most_rows]
         X, y = X[rows], y[rows]
     if name in TABLES:
         X = StandardScaler().fit_transform(X)
