@@ -9,6 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+NEEDS = {"plots": "matplotlib", "few_labels": "matplotlib", "table": "pandas"}
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 PAGES = sorted(
     path
@@ -52,8 +53,8 @@ def run_page(path):
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_code_blocks_run_one_after_the_other(path, monkeypatch, tmp_path):
     """What a page shows works, and prints what it says."""
-    if path.stem in ("plots", "table"):
-        pytest.importorskip("matplotlib" if path.stem == "plots" else "pandas")
+    if path.stem in NEEDS:
+        pytest.importorskip(NEEDS[path.stem])
     monkeypatch.chdir(tmp_path)
     run_page(path)
 

@@ -33,7 +33,8 @@ class Picture(SphinxDirective):
         width = round(96 * figure.get_figwidth())
         plt.close("all")
         alt = escape(self.arguments[0])
-        text = f'<p><img src="_images/{name}" alt="{alt}" width="{width}"></p>'
+        up = "../" * self.env.docname.count("/")
+        text = f'<p><img src="{up}_images/{name}" alt="{alt}" width="{width}"></p>'
         return [nodes.raw("", text, format="html")]
 
     def _run_new(self, blocks):

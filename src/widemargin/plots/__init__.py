@@ -10,6 +10,7 @@ for them. Displays need matplotlib: ``pip install 'widemargin[plots]'``.
 from widemargin.plots.clusters import ClusterDisplay
 from widemargin.plots.convergence import ConvergenceDisplay
 from widemargin.plots.decision import DecisionDisplay
+from widemargin.plots.few_label import FewLabelDisplay
 from widemargin.plots.graph import GraphDisplay
 from widemargin.plots.path import PathDisplay
 from widemargin.plots.transduction import TransductionDisplay
@@ -18,6 +19,7 @@ __all__ = [
     "ClusterDisplay",
     "ConvergenceDisplay",
     "DecisionDisplay",
+    "FewLabelDisplay",
     "GraphDisplay",
     "PathDisplay",
     "TransductionDisplay",

@@ -1,0 +1,97 @@
+"""
+Thirty labels: what is tried, and what to label next
+====================================================
+
+:class:`~widemargin.FewLabelClassifier` fits a supervised machine and several that learn
+from unlabeled rows, too, asks each about labels that it did not see, and averages their
+probabilities accordingly. Its report says what was found, and which rows to label next.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+
+from widemargin import FewLabelClassifier
+from widemargin.datasets import hide_labels
+from widemargin.plots import FewLabelDisplay
+
+X, X_new, y, y_new = train_test_split(  # new rows are seen by no machine
+    *load_digits(return_X_y=True), train_size=500, random_state=0
+)
+y_partial = hide_labels(y, 30, rng=0)
+model = FewLabelClassifier(random_state=0).fit(X, y_partial)
+print(model.report_)
+
+# %%
+# The same as a picture. Bars are standard errors: by their mistakes on thirty labels
+# the candidates can hardly be told apart.
+FewLabelDisplay.from_estimator(model)
+plt.show()
+
+# %%
+# In truth, on 1,297 rows that no machine has seen. Thirty labels are a small sample,
+# so that the candidate with the largest weight need not be the best one.
+for name, candidate in zip(model.names_, model.models_, strict=True):
+    print(f"{name:30} {1 - candidate.score(X_new, y_new):6.1%}")
+print(f"{'mixture':30} {1 - model.score(X_new, y_new):6.1%}")
+
+
+# %%
+# Ten rows at a time, those that the report proposes or any ten. To be quick there is
+# one candidate besides the supervised machine, and all of it is done for six draws of
+# the first thirty labels.
+def label_in_turns(seed, choose, n_turns=5):
+    """Errors on new rows, with ten labels more each time."""
+    rng, known = np.random.default_rng(seed), hide_labels(y, 30, rng=seed)
+    errors = []
+    for _ in range(n_turns):
+        model = FewLabelClassifier(["laplacian"], random_state=0).fit(X, known)
+        errors.append(1 - model.score(X_new, y_new))
+        rows = choose(model, known, rng)
+        known[rows] = y[rows]  # here somebody looks at them
+    return errors
+
+
+def proposed(model, known, rng):
+    return model.report_.label_next
+
+
+def at_random(model, known, rng):
+    return rng.choice(np.flatnonzero(known < 0), 10, replace=False)
+
+
+seeds = range(6)
+curves = {
+    "rows that the report proposes": [label_in_turns(s, proposed) for s in seeds],
+    "random rows": [label_in_turns(s, at_random) for s in seeds],
+}
+
+# %%
+# Thick lines are means, thin ones the six draws.
+n_labels = 30 + 10 * np.arange(5)
+figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
+for color, marker, (name, errors) in zip(
+    ("#0072B2", "#D55E00"), "os", curves.items(), strict=True
+):
+    ax.plot(n_labels, 100 * np.transpose(errors), color=color, alpha=0.25, linewidth=1)
+    mean = 100 * np.mean(errors, axis=0)
+    ax.plot(n_labels, mean, color=color, marker=marker, linewidth=2.5, label=name)
+ax.set(
+    xlabel="labels", ylabel="error on new rows, in %", xticks=n_labels, ylim=(0, None)
+)
+ax.set_title("What the labels are spent on matters")
+ax.legend(frameon=False)
+ax.grid(alpha=0.25, linewidth=0.6)
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+
+# %%
+# Six draws of one set of data are no proof. What the proposal is after is which
+# candidate to believe: it asks where they are sure and contradict each other. Where all
+# of them err together it sees nothing, and rows so chosen are no fair sample any more,
+# on which the estimated error of later reports would rest.
+gain = 100 * (np.array(curves["random rows"]) - curves["rows that the report proposes"])
+means, spreads = gain.mean(axis=0), gain.std(axis=0, ddof=1) / np.sqrt(len(gain))
+for n, mean, spread in zip(n_labels, means, spreads, strict=True):
+    print(f"{n} labels: {mean:.1f} +- {spread:.1f} points fewer errors")

@@ -1,0 +1,216 @@
+"""What `FewLabelClassifier` tried, and how far each candidate counts."""
+
+import numpy as np
+
+from widemargin.plots._frame import make_frame
+from widemargin.plots._models import check_model, last_step
+from widemargin.plots._style import (
+    GRAY,
+    class_color,
+    class_marker,
+    line_handle,
+    put_legend,
+    short_name,
+    take_axes,
+)
+
+_ERRORS = 0.7  # of the width; the weights have the rest
+_ROW_HEIGHT = 0.36  # inches
+_ROOM = 0.04  # of the errors, on either side, so that markers at the ends are whole
+_LEAST_SPAN = 0.1  # of the errors
+
+
+class FewLabelDisplay:
+    """Held-out error and weight of each candidate of a `FewLabelClassifier`.
+
+    Make it with `from_estimator`.
+
+    Parameters
+    ----------
+    report : FewLabelReport
+        What was tried; its first candidate is the supervised machine.
+    name : str
+        What the model is called.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+    weights_ax_ : Axes
+        The right part of `ax_`, with the weights.
+    errors_ : list of ErrorbarContainer
+        One for each candidate whose error is known, with a bar of one standard error to
+        each side.
+    weights_ : BarContainer
+        One for each candidate.
+    band_ : Rectangle
+        Estimated error of the mixture, and one standard error to each side.
+    legend_ : Legend or None
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")  # draws into files, opens no window
+    >>> from widemargin import FewLabelClassifier
+    >>> from widemargin.datasets import hide_labels, make_two_moons
+    >>> from widemargin.plots import FewLabelDisplay
+    >>> X, y = make_two_moons(200, noise=0.08, random_state=0)
+    >>> model = FewLabelClassifier(["laplacian", "transductive"], random_state=0)
+    >>> model = model.fit(X, hide_labels(y, 10, rng=0))
+    >>> display = FewLabelDisplay.from_estimator(model)
+    >>> [candidate.name for candidate in display.report.candidates]
+    ['supervised', 'laplacian', 'transductive']
+    """
+
+    def __init__(self, report, *, name=""):
+        self.report = report
+        self.name = name
+
+    @classmethod
+    def from_estimator(cls, estimator, *, ax=None, **options):
+        """Draw the report of a model.
+
+        Parameters
+        ----------
+        estimator : fitted FewLabelClassifier
+            A pipeline or a search over parameters may be around it.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        **options
+            As in `plot`.
+
+        Returns
+        -------
+        FewLabelDisplay
+        """
+        who = cls.__name__
+        check_model(estimator, who)
+        model = last_step(estimator)
+        check_model(
+            model, who, needs=("report_",), advice="pass a fitted FewLabelClassifier"
+        )
+        return cls(model.report_, name=type(model).__name__).plot(ax, **options)
+
+    def plot(self, ax=None, *, legend=True):
+        """Draw it, one row a candidate.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        legend : bool, default=True
+            Whether to say what the marks are, to the right of the axes.
+
+        Returns
+        -------
+        self
+        """
+        candidates = self.report.candidates
+        n_rows = len(candidates)
+        size = (8.8 if legend else 6.8, 1.2 + _ROW_HEIGHT * n_rows)
+        self.ax_ = ax = take_axes(ax, size)
+        self.figure_ = ax.figure
+        beside = (_ERRORS, 0.0, 1.0 - _ERRORS, 1.0)
+        self.weights_ax_ = take_axes(ax.inset_axes(beside, sharey=ax))
+        self.band_ = self._draw_mixture()
+        self.errors_ = [
+            self._draw_error(row, candidate)
+            for row, candidate in enumerate(candidates)
+            if np.isfinite(candidate.error)
+        ]
+        self.weights_ = self._draw_weights()
+        self._set_axes()
+        self.legend_ = self._put_legend() if legend else None
+        return self
+
+    def frame(self):
+        """The candidates as a pandas DataFrame: name, weight, error, standard error."""
+        names = "weight", "error", "error_std"
+        candidates = self.report.candidates
+        columns = {"candidate": [candidate.name for candidate in candidates]}
+        for name in names:
+            columns[name] = [getattr(candidate, name) for candidate in candidates]
+        return make_frame(columns)
+
+    def _draw_mixture(self):
+        """A band, with a line in its middle."""
+        error, spread = self.report.error, self.report.error_std
+        self.ax_.axvline(error, color="black", linewidth=1.0, zorder=1)
+        low, high = max(0.0, error - spread), min(1.0, error + spread)
+        return self.ax_.axvspan(low, high, color=GRAY, alpha=0.2, linewidth=0, zorder=0)
+
+    def _draw_error(self, row, candidate):
+        """A point, and a bar that ends where errors do."""
+        error, spread = candidate.error, candidate.error_std
+        ends = [[min(spread, error)], [min(spread, 1.0 - error)]]
+        return self.ax_.errorbar(
+            [error], [row], xerr=ends, markersize=7, elinewidth=1.8, capsize=0,
+            zorder=3, **_look(row),
+        )  # fmt: skip
+
+    def _draw_weights(self):
+        weights = [candidate.weight for candidate in self.report.candidates]
+        colors = [_look(row)["color"] for row in range(len(weights))]
+        bars = self.weights_ax_.barh(range(len(weights)), weights, 0.6, color=colors)
+        self.weights_ax_.bar_label(bars, fmt="{:.2f}", padding=3, fontsize="small")
+        return bars
+
+    def _set_axes(self):
+        ax, candidates = self.ax_, self.report.candidates
+        names = [short_name(candidate.name) for candidate in candidates]
+        ax.set_yticks(range(len(names)), names)
+        ax.set_ylim(len(names) - 0.5, -0.5)  # the supervised machine on top
+        ax.tick_params(axis="y", length=0)
+        self._set_errors()
+        n_tested = f"{self.report.n_tested:,}"
+        ax.set_xlabel(
+            f"error on {n_tested} held-out labels" if self.errors_ else "error",
+            x=_ERRORS / 2,
+        )
+        ax.set_title(self.name)
+        if not self.errors_:
+            ax.text(
+                _ERRORS / 2, 0.5, "no label could be held out", transform=ax.transAxes,
+                ha="center", va="center", style="italic", backgroundcolor="white",
+            )  # fmt: skip
+        self.weights_ax_.set_xlabel("weight", x=0.0, ha="left")
+        self.weights_ax_.set(xlim=(0, 1.3), xticks=[])
+        self.weights_ax_.spines["bottom"].set_visible(False)
+        self.weights_ax_.tick_params(axis="y", length=0, labelleft=False)
+
+    def _set_errors(self):
+        """An axis from zero to the largest error, on the left part of the axes."""
+        from matplotlib.ticker import MaxNLocator
+
+        ax, candidates = self.ax_, self.report.candidates
+        ends = [candidate.error + candidate.error_std for candidate in candidates]
+        ends.append(self.report.error + self.report.error_std)
+        most = min(1.0, np.nanmax([*ends, _LEAST_SPAN]))
+        low, high = -_ROOM * most, (1 + _ROOM) * most
+        ticks = MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(0.0, most)
+        ticks = ticks[ticks <= high]
+        ax.set_xticks(ticks, [f"{100 * tick:g} %" for tick in ticks])
+        ax.set_xlim(low, low + (high - low + 2 * _ROOM * most) / _ERRORS)
+        ax.spines["bottom"].set_bounds(low, high)
+        ax.grid(axis="x", alpha=0.25, linewidth=0.6)
+
+    def _put_legend(self):
+        """What the marks mean, and the error of the mixture in figures."""
+        from matplotlib.patches import Patch
+
+        shown = {0: "labels alone", 1: "with unlabeled rows"}
+        handles = [
+            line_handle(name, markersize=7, linewidth=1.8, **_look(row))
+            for row, name in shown.items()
+            if row < len(self.report.candidates)
+        ]
+        error, spread = 100 * self.report.error, 100 * self.report.error_std
+        name = f"mixture: {error:.1f} ± {spread:.1f} %"
+        handles.append(Patch(color=GRAY, alpha=0.35, linewidth=0, label=name))
+        return put_legend(self.ax_, handles)
+
+
+def _look(row):
+    """Color and marker of a candidate; the supervised machine is the first."""
+    kind = 1 if row == 0 else 0
+    return {"color": class_color(kind), "marker": class_marker(kind)}
