@@ -226,7 +226,8 @@ COLUMNS = (
     "rows, labeled ones first. NCNM is the null category noise model by parallel "
     "expectation propagation on all rows, kernel scale 10, gap 1. GPC is "
     "SelfLabelingGPC as it comes on all rows, told the same kappa; with .2 N "
-    "landmarks; and with the balance that the labels have. Widths of the kernel "
+    "landmarks; and with the balance that the labels have. SVC, same width, learns "
+    "from the labels alone, C = 10. Widths of the kernel "
     "start, or stay, at the mean squared distance. "
 )
 KAPPA = (
