@@ -19,7 +19,9 @@ def test_demo_prints_a_table_and_writes_a_picture(done, refused):
     result = done("demo", "digits.png")
     assert "FewLabelClassifier" in result.stdout
     assert "laplacian" in result.stdout
-    assert "by the 20 labels alone, expects" in result.stdout
+    assert result.stdout.startswith("Fitting six machines on 1,797 rows")
+    assert "FewLabelClassifier: laplacian, " in result.stdout
+    assert "FewLabelClassifier expects from held-out labels: " in result.stdout
     assert "Picture written to digits.png" in result.stdout
     assert Path("digits.png").stat().st_size > 10_000
     assert "digits.png exists; add --force" in refused("demo", "digits.png")
@@ -34,7 +36,9 @@ def test_the_ending_is_looked_at_first(refused, monkeypatch):
 
 @pytest.mark.usefixtures("quick")
 def test_json(done):
-    outcome = json.loads(done("demo", "--json").stdout)
+    result = done("demo", "--json")
+    assert result.stderr == ""
+    outcome = json.loads(result.stdout)
     methods = outcome["methods"]
     assert methods["FewLabelClassifier"]["accuracy"] > 0.85
     assert methods["laplacian"]["accuracy"] > 0.85

@@ -129,10 +129,11 @@ def test_mixed_types_and_the_way_out(refused, done, iris, command):
             ["--set", "gamma=1"],
             "FewLabelClassifier has no such parameter; it has budget",
         ),
+        (["--set", "gamma=1"], "verbose. Methods that have gamma: laplacian, "),
         (["--set", "budget=huge"], "budget of FewLabelClassifier must be"),
         (
             ["--set", "candidates=['no']"],
-            "candidates of FewLabelClassifier must be some",
+            "candidates of FewLabelClassifier must be",
         ),
         (["--set", "gamma"], "--set must be NAME=VALUE, got 'gamma'"),
         (

@@ -6,6 +6,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 import widemargin
+from widemargin.cli import reports
 from widemargin.cli.methods import METHODS
 from widemargin.datasets import hide_labels
 
@@ -61,7 +62,7 @@ def test_rows_to_label_next_are_unlabeled_ones(done, iris):
     assert rows == (model.report_.label_next + 1).tolist()
     listed = ", ".join(map(str, rows))
     report = " ".join(done(*FIT, "--force").stdout.split())
-    assert f"label next rows {listed}" in report
+    assert f"label next rows {listed} (1 is the first below the header)" in report
 
 
 def test_what_is_not_known_is_null(done, iris):
@@ -70,10 +71,12 @@ def test_what_is_not_known_is_null(done, iris):
     iris.loc[labeled & iris["species"].duplicated(), "species"] = None
     iris.to_csv("iris.csv", index=False)
     report = " ".join(done(*FIT).stdout.split())
-    assert "not known" in report
+    assert "error not known, as no label could be held out" in report
     assert "note no class has two labels" in report
+    assert "has a single label" not in report  # which would say the same
     outcome = json.loads(done(*FIT, "--json", "--force").stdout, parse_constant=int)
     assert outcome["report"]["candidates"][0]["error"] is None
+    assert outcome["report"]["error"] is outcome["report"]["error_std"] is None
     assert outcome["report"]["held_out"] == 0
 
 
@@ -274,10 +277,16 @@ def test_existing_files_stay_unless_forced(done, refused, folder):
 
 def test_supervised_fit_needs_no_unlabeled_rows(done, refused, iris, truth):
     iris.assign(species=truth).to_csv("iris.csv", index=False)
-    message = refused(*FIT)
+    message = refused(*FIT, "--method", "laplacian")
     assert "Column 'species' has no empty cell: all 150 rows" in message
     assert "--method svm" in message
-    assert "unlabeled    0" in done(*FIT, "--method", "supervised").stdout
+    report = " ".join(done(*FIT).stdout.split())
+    assert "note all rows are labeled, so that there was nothing else to try" in report
+    assert "inferred nothing" in report
+    assert (pd.read_csv("iris-predictions.csv")["source"] == "given").all()
+    assert done("predict", "iris.wm", "iris.csv").stdout.count("\n") == 151
+    words = "--method", "supervised", "--force"
+    assert "unlabeled    0" in done(*FIT, *words).stdout
     assert (
         "unlabeled    0"
         in done(*FIT, "--method", "svm", "--folds", 0, "--force").stdout
@@ -296,6 +305,27 @@ def test_what_an_estimator_prints_goes_to_standard_error(done):
     result = done(*FIT, *words, "--json")
     assert json.loads(result.stdout)["rows"] == 150
     assert "LaplacianSVC: 149 distinct samples" in result.stderr
+
+
+CHOSEN = "--set", "candidates=['laplacian']"
+PROGRESS = "FewLabelClassifier: laplacian, "
+
+
+def test_progress_is_told_if_asked_for(done):
+    """On the standard error; the model is made as without it."""
+    result = done(*FIT, *CHOSEN, "--json", "--verbose")
+    assert PROGRESS in result.stderr
+    assert json.loads(result.stdout)["rows"] == 150
+    assert not widemargin.load("iris.wm")[-1].verbose
+
+
+@pytest.mark.parametrize(
+    ("words", "is_told"), [((), True), (("--set", "verbose=False"), False)]
+)
+def test_progress_is_told_on_a_terminal(done, monkeypatch, words, is_told):
+    monkeypatch.setattr(reports, "is_watched", lambda: True)
+    assert (PROGRESS in done(*FIT, *CHOSEN, *words).stderr) == is_told
+    assert not widemargin.load("iris.wm")[-1].verbose
 
 
 def test_a_class_may_be_called_none(done, iris):

@@ -9,10 +9,20 @@ def test_candidates_are_told(done):
     assert "estimator FewLabelClassifier(random_state=0)" in report
     assert "weight held-out error changed supervised 0." in report
     assert "of new rows, estimated with 30 labels held out" in report
+    assert "label next rows " in report
     facts = json.loads(done("inspect", "iris.wm", "--json").stdout)
     assert facts["status"] is None
     weights = [line["weight"] for line in facts["report"]["candidates"]]
     assert abs(sum(weights) - 1) < 1e-9
+
+
+def test_words_are_inside_only_where_there_were_some(done):
+    words = "--method", "supervised", "--force"
+    for more, is_said in [((), True), (("--drop", "color"), False)]:
+        done(*FIT, *words, *more)
+        report = " ".join(done("inspect", "iris.wm").stdout.split())
+        assert "Steps before it hold statistics of columns" in report
+        assert ("categories and words" in report) == is_said
 
 
 def test_parameters_may_be_sequences(done):

@@ -68,16 +68,19 @@ def test_the_supervised_machine_looks_different(model):
     faces = [bar.get_facecolor() for bar in display.weights_]
     assert faces[0] != faces[1] == faces[2]
     names = [text.get_text() for text in display.legend_.get_texts()]
-    assert names[:2] == ["labels alone", "with unlabeled rows"]
-    assert names[2].startswith(f"mixture: {100 * model.report_.error:.1f}")
+    assert names[:2] == ["supervised", "with unlabeled rows"]
+    assert names[2] == f"mixture: {100 * model.report_.error:.1f} %"
+    assert names[3].startswith(f"± {100 * model.report_.error_std:.1f} %")
     assert display.plot(legend=False).legend_ is None
 
 
 def test_errors_that_nobody_knows():
-    """Weights and the band are drawn, and the picture says why nothing else is."""
+    """Weights are drawn, and the picture says why nothing else is."""
     unknown = [np.nan] * 3
     display = FewLabelDisplay(make_report(unknown, unknown, error=0.3)).plot()
     assert display.errors_ == []
+    assert display.band_ is None
+    assert len(display.legend_.get_texts()) == 2
     assert len(display.weights_) == 3
     assert [text.get_text() for text in display.ax_.texts] == [
         "no label could be held out"
@@ -104,7 +107,7 @@ def test_a_model_of_labels_alone(moons):
     X, y, _ = moons
     display = FewLabelDisplay.from_estimator(FewLabelClassifier().fit(X[:30], y[:30]))
     assert len(display.errors_) == 1
-    assert len(display.legend_.get_texts()) == 2
+    assert len(display.legend_.get_texts()) == 3
 
 
 def test_long_names_are_shortened():

@@ -28,8 +28,8 @@ def test_weights_are_the_prior_times_half_the_likelihood(codes):
     )
     found = weigh_candidates(held_out, codes, np.array([2.0, 1.0]))
     losses = [-10 * np.log(0.9), -7 * np.log(0.995) - 3 * np.log(0.02)]
-    assert_allclose(found.losses, losses)
-    assert_allclose(found.n_wrong, [0, 3])
+    assert_allclose(found.losses, np.array(losses) / 10)
+    assert_allclose(found.errors, [0, 0.3])
     ratio = np.exp(-0.5 * (losses[1] - losses[0])) / 2
     assert_allclose(found.weights[1] / found.weights[0], ratio)
     assert found.n_tested == 10
@@ -65,14 +65,21 @@ def test_who_was_not_asked_counts_like_the_others(codes):
     assert_allclose(found.weights, 0.5)
 
 
-def test_mistakes_are_scaled_up_to_all_tested_labels(codes):
-    """A candidate asked about half of the labels missed as many of the other half."""
+def test_means_are_compared_if_not_all_were_asked_the_same(codes):
+    """They count as far as the labels of who was asked the fewest."""
     right = np.arange(10) >= 2
     half = said(codes, right)
     half[5:] = np.nan
     found = weigh_candidates(np.array([said(codes, right), half]), codes, np.ones(2))
-    assert_allclose(found.n_wrong, [2, 4])
-    assert_allclose(found.losses[1], -2 * (2 * np.log(0.1) + 3 * np.log(0.9)))
+    assert_allclose(found.errors, [0.2, 0.4])
+    assert_allclose(found.n_asked, [10, 5])
+    means = (
+        -np.array([2 * np.log(0.1) + 8 * np.log(0.9)]) / 10,
+        -np.array([2 * np.log(0.1) + 3 * np.log(0.9)]) / 5,
+    )
+    assert_allclose(found.losses, np.concatenate(means))
+    ratio = np.exp(-0.5 * 5 * (means[1] - means[0]))
+    assert_allclose(found.weights[1] / found.weights[0], ratio)
 
 
 def test_held_out_mixture_does_not_know_its_label(codes, rng):
@@ -89,7 +96,7 @@ def test_held_out_mixture_does_not_know_its_label(codes, rng):
 
 def test_equally_probable_classes_share_the_mistake():
     held_out = np.full((1, 1, 4), 0.25)
-    assert_allclose(weigh_candidates(held_out, np.array([2]), np.ones(1)).n_wrong, 0.75)
+    assert_allclose(weigh_candidates(held_out, np.array([2]), np.ones(1)).errors, 0.75)
 
 
 def test_label_weights_count_labels(codes):
@@ -101,8 +108,18 @@ def test_label_weights_count_labels(codes):
     weights[0] = 2
     weighted = weigh_candidates(held_out, codes, np.ones(2), weights)
     repeated = weigh_candidates(held_out[:, rows], codes[rows], np.ones(2))
-    assert_allclose(weighted.n_wrong, repeated.n_wrong)
+    assert_allclose(weighted.errors, repeated.errors)
+    assert_allclose(weighted.n_asked, repeated.n_asked)
     assert_allclose(weighted.weights, repeated.weights)
+
+
+def test_gain_counts_what_the_mixture_saves(codes):
+    """Three mistakes of the first candidate, which the second one corrects."""
+    right = np.arange(10) >= 3
+    sure = said(codes, np.ones(10, dtype=bool), sureness=0.99)
+    found = weigh_candidates(np.array([said(codes, right), sure]), codes, np.ones(2))
+    assert_allclose(found.gain, 3)
+    assert_allclose(found.gain_std, np.sqrt(3))
 
 
 def test_error_of_held_out_labels(codes):

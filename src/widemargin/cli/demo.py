@@ -42,10 +42,13 @@ def _outcomes():
 
     from widemargin import demo
     from widemargin.cli.few_labels import report_as_json
+    from widemargin.cli.reports import follow
     from widemargin.datasets import hide_labels
 
     X, y = load_digits(return_X_y=True)
-    outcomes, report = demo.run(X / 16.0, y, hide_labels(y, demo.N_LABELED, rng=0))
+    y_partial = hide_labels(y, demo.N_LABELED, rng=0)
+    with follow(demo.WORK):
+        outcomes, report = demo.run(X / 16.0, y, y_partial)
     methods = {
         outcome.name: {"accuracy": outcome.accuracy, "seconds": outcome.seconds}
         for outcome in outcomes

@@ -35,8 +35,8 @@ def report_as_json(report):
             }
             for line in report.candidates
         ],
-        "error": report.error,
-        "error_std": report.error_std,
+        "error": report.error if report.n_tested else None,
+        "error_std": report.error_std if report.n_tested else None,
         "held_out": report.n_tested,
         "changed": report.n_changed / max(report.n_unlabeled, 1),
         "changed_rows": report.n_changed,
@@ -49,13 +49,13 @@ def report_as_json(report):
 def describe_report(facts):
     """All of such a dict that a reader may want, as pairs of a name and a text."""
     yield from describe_candidates(facts)
-    rows, share = plural(facts["changed_rows"], "row"), 100 * facts["changed"]
-    yield (
-        "changed",
-        f"{rows} ({share:.1f} %) to another class than the labels alone say",
-    )
-    if facts["label_next"]:
-        yield "label next", f"rows {', '.join(map(str, facts['label_next']))}"
+    if len(facts["candidates"]) > 1:
+        rows, share = plural(facts["changed_rows"], "row"), 100 * facts["changed"]
+        yield (
+            "changed",
+            f"{rows} ({share:.1f} %) to another class than the labels alone say",
+        )
+    yield from describe_label_next(facts)
     for note in facts["notes"]:
         yield "note", note
 
@@ -71,8 +71,18 @@ def describe_candidates(facts):
             "",
             join(f"{line['name']:{width}}  {weight}  {_error(line):>14}  {changed}"),
         )
+    if facts["error"] is None:
+        yield "error", "not known, as no label could be held out"
+        return
     labels = plural(facts["held_out"], "label")
     yield "error", f"{_error(facts)} of new rows, estimated with {labels} held out"
+
+
+def describe_label_next(facts):
+    """Rows whose label would tell the most, and how they are counted."""
+    if facts["label_next"]:
+        rows = ", ".join(map(str, facts["label_next"]))
+        yield "label next", f"rows {rows} (1 is the first below the header)"
 
 
 def _number(value):

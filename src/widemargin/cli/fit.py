@@ -1,5 +1,7 @@
 """``widemargin fit``: a model from a table with a few labels."""
 
+import contextlib
+
 import click
 
 from widemargin.cli.commands import Command, print_json
@@ -29,6 +31,7 @@ widemargin fit iris.csv --target species
 widemargin fit iris.csv --target species --method label-search --out iris.wm
 widemargin fit - --target y --predictions - < table.csv > predictions.csv
 widemargin fit iris.csv --target species --json | jq .report.label_next
+widemargin fit iris.csv --target species --set n_jobs=2
 
 \b
 Methods:
@@ -65,8 +68,8 @@ def _check_folds(ctx, option, folds):
     "settings",
     metavar="NAME=VALUE",
     multiple=True,
-    help="Parameter of the method, such as budget=thorough for auto, or gamma=0.1 "
-    "for laplacian.",
+    help="Parameter of the method, such as budget=thorough or n_jobs=2 (two "
+    "candidates at a time) for auto, or gamma=0.1 for laplacian.",
 )
 @click.option(
     "--out",
@@ -89,6 +92,12 @@ def _check_folds(ctx, option, folds):
     help="Of the cross-validated estimate; 0 for none. By default 5, and none with "
     "auto, which holds out labels itself.",
 )
+@click.option(
+    "--verbose",
+    is_flag=True,
+    help="Tell the progress on standard error, with auto a line for each candidate; "
+    "auto always does so on a terminal.",
+)
 @force_option
 @column_options
 @reading_options
@@ -101,6 +110,7 @@ def command(
     out,
     predictions,
     folds,
+    verbose,
     force,
     seed,
     as_json,
@@ -124,11 +134,17 @@ def command(
     if METHODS[method].needs_unlabeled:
         fitting.check_unlabeled(sample, target)
     check_settings(machine, settings)
-    reports.print_facts(console, describe_table(sample, target))
+    is_auto = method == DEFAULT
+    facts = describe_table(sample, target, counts_labels=not is_auto)
+    reports.print_facts(console, facts)
 
     folds = METHODS[method].n_folds if folds is None else folds
     n_folds = fitting.plan_folds(sample, machine, folds)
-    with reports.follow(f"Fitting {method}", n_folds + 1) as tell:
+    is_told = verbose or (
+        is_auto and "verbose" not in settings and reports.is_watched()
+    )
+    progress = reports.talking(machine) if is_told else contextlib.nullcontext()
+    with progress, reports.follow(f"Fitting {method}", n_folds + 1) as tell:
         model, measured = fitting.fit_and_estimate(
             sample, machine, n_folds=n_folds, seed=seed, tell=tell
         )

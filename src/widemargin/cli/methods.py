@@ -33,25 +33,33 @@ class Method:
         ValueError
             If the estimator has no such parameter.
         """
-        import widemargin
-
-        cls = getattr(widemargin, self.estimator)
-        known = set(inspect.signature(cls).parameters)
+        known = self.list_parameters()
         for name in settings:
             if name not in known:
                 near = get_close_matches(name, known, 1)
-                listed = f"it has {', '.join(sorted(known))}, other methods others."
+                listed = f"it has {', '.join(known)}.{_tell_owners(name)}"
                 advice = f"did you mean {near[0]!r}?" if near else listed
                 raise ValueError(
                     f"--set {name}: {self.estimator} has no such parameter; {advice}"
                 )
+        cls = self._find_class()
         return cls(**{"random_state": seed, **self.parameters, **settings})
+
+    def list_parameters(self):
+        """Names of all parameters of the estimator, sorted."""
+        return sorted(inspect.signature(self._find_class()).parameters)
+
+    def _find_class(self):
+        import widemargin
+
+        return getattr(widemargin, self.estimator)
 
 
 METHODS = {
     "auto": Method(
         "FewLabelClassifier",
         "weighs several of the others by the labels; start here",
+        needs_unlabeled=False,
         n_folds=0,  # it holds out labels anyway
     ),
     "laplacian": Method("LaplacianSVC", "smooth along the neighborhoods of all rows"),
@@ -81,6 +89,14 @@ METHODS = {
         needs_unlabeled=False,
     ),
 }
+
+
+def _tell_owners(name):
+    """A sentence on the methods that have a parameter, if there are any."""
+    owners = [
+        key for key, method in METHODS.items() if name in method.list_parameters()
+    ]
+    return f" Methods that have {name}: {', '.join(owners)}." if owners else ""
 
 
 def check_settings(machine, settings):

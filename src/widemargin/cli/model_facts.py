@@ -5,11 +5,16 @@ import os
 
 from sklearn.pipeline import Pipeline
 
-from widemargin.cli.few_labels import describe_candidates, report_as_json, report_of
+from widemargin.cli.few_labels import (
+    describe_candidates,
+    describe_label_next,
+    report_as_json,
+    report_of,
+)
 from widemargin.cli.reports import plural, shorten
 from widemargin.cli.table_facts import by_kind, describe_kinds
 from widemargin.model_files.privacy import describe_privacy
-from widemargin.tables import columns_of
+from widemargin.tables import Kind, columns_of
 
 
 def model_as_json(path, model):
@@ -37,7 +42,7 @@ def model_as_json(path, model):
             for name, value in machine.get_params(deep=False).items()
             if value is not None
         },
-        "privacy": describe_privacy(model),
+        "privacy": _privacy(model, machine, columns),
     }
 
 
@@ -58,7 +63,17 @@ def describe_model(facts):
         yield "fit", facts["status"]
     if facts["report"] is not None:
         yield from describe_candidates(facts["report"])
+        yield from describe_label_next(facts["report"])
     yield "privacy", facts["privacy"]
+
+
+def _privacy(model, machine, columns):
+    """A sentence on training rows, and one on the preparation of columns."""
+    if columns and not by_kind(columns)[Kind.CATEGORIES.value]:
+        return (
+            f"{describe_privacy(machine)} Steps before it hold statistics of columns."
+        )
+    return describe_privacy(model)
 
 
 def _plain(value):

@@ -90,6 +90,22 @@ def shorten(names, most=_MOST):
     return f"{shown} and {n_more:,} more" if n_more > 0 else shown
 
 
+def is_watched():
+    """Whether somebody looks at the standard error."""
+    return open_console(stderr=True).is_terminal
+
+
+@contextlib.contextmanager
+def talking(machine):
+    """A machine prints its progress meanwhile; how it is made stays the same."""
+    verbose = getattr(machine, "verbose", None)
+    if verbose is not None:
+        machine.set_params(verbose=verbose or True)
+    yield
+    if verbose is not None:
+        machine.set_params(verbose=verbose)
+
+
 @contextlib.contextmanager
 def follow(description, n_steps=None):
     """A bar on the standard error, gone when all is done; yields what moves it.

@@ -6,8 +6,17 @@ from widemargin.tables import Kind
 _USED = (Kind.NUMBERS, Kind.CATEGORIES)
 
 
-def describe_table(sample, target=None):
-    """Rows, columns and labels, as pairs of a name and a text."""
+def describe_table(sample, target=None, *, counts_labels=True):
+    """Rows, columns and labels, as pairs of a name and a text.
+
+    Parameters
+    ----------
+    sample : Sample
+    target : str or None
+        Column of the labels.
+    counts_labels : bool, default=True
+        Whether to note that labels are too few; some methods do so themselves.
+    """
     yield "table", f"{sample.name}, {plural(len(sample.X), 'row')}"
     yield from describe_kinds(by_kind(sample.columns))
     for reason, names in _by_reason(sample.columns).items():
@@ -16,7 +25,7 @@ def describe_table(sample, target=None):
         counts = describe_counts(sample.counts)
         yield "labeled", f"{sample.labels.n_labeled:,} in {target!r}: {counts}"
         yield "unlabeled", f"{sample.n_unlabeled:,}"
-    for note in _notes(sample):
+    for note in _notes(sample, counts_labels=counts_labels):
         yield "note", note
 
 
@@ -35,12 +44,14 @@ def table_as_json(table, sample, target=None):
     return {**facts, "target": target, **labels}
 
 
-def _notes(sample):
+def _notes(sample, *, counts_labels=True):
     """What a user may not expect of a table."""
     for column in sample.columns:
         if column.doubt:
             yield f"{column.name!r} {column.doubt}"
-    if sample.labels is not None and max(sample.counts.values()) == 1:
+    if sample.labels is None or not counts_labels:
+        return
+    if max(sample.counts.values()) == 1:
         yield (
             f"each of the {len(sample.counts):,} classes has a single label: nothing "
             "can be estimated; label a few rows of each class"

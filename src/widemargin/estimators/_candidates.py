@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from sklearn.base import clone
 
-from widemargin.estimators._path_average import deal_folds
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.laplacian_svc import LaplacianSVC
 from widemargin.estimators.ridge_average_classifier import RidgeAverageClassifier
@@ -15,10 +14,9 @@ from widemargin.estimators.self_labeling_gpc import SelfLabelingGPC
 from widemargin.estimators.transductive_svc import TransductiveSVC
 from widemargin.estimators.tri_class_svc import TriClassSVC
 from widemargin.labels import hide
-from widemargin.linalg.rows import distinct_rows
+from widemargin.linalg.threads import suited_threads
 
 SUPERVISED = "supervised"
-_FOLDS = 5
 _FOLD_ROWS = 1000  # rows on which labels are held out by fitting anew
 
 
@@ -31,16 +29,19 @@ class Candidate:
     name : str
     estimator : classifier
         Not fitted.
-    max_rows : int
-        Of more rows it is given all labeled ones and some others.
+    max_rows : float
+        Of more rows it is given the labeled ones and some others.
     takes_width : bool
         Whether it is fitted with the kernel width that the labels prefer.
+    is_supervised : bool
+        Whether it learns from the labels alone.
     """
 
     name: str
     estimator: object
     max_rows: int
     takes_width: bool = False
+    is_supervised: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,29 +94,25 @@ BUDGETS = {
 def list_candidates(candidates, budget):
     """The candidates that are meant, the supervised machine first."""
     n_names, laplacian_rows, rows = BUDGETS[budget]
-    listed = [Candidate(SUPERVISED, RidgeAverageClassifier(), np.inf)]
+    supervised = RidgeAverageClassifier()
+    listed = [Candidate(SUPERVISED, supervised, np.inf, is_supervised=True)]
     if isinstance(candidates, dict):
         return listed + [Candidate(n, e, rows) for n, e in candidates.items()]
     names = NAMES[:n_names] if isinstance(candidates, str) else candidates
-    for name in names:
+    for name in map(str, names):
         machine, parameters, takes_width = _MACHINES[name]
         most = laplacian_rows if machine is LaplacianSVC else rows
         listed.append(Candidate(name, machine(**parameters), most, takes_width))
     return listed
 
 
-def fit_candidate(candidate, X, labels, order, folds, seed, gamma=None):
+def fit_candidate(candidate, sample, seed, gamma=None):
     """Fit a candidate and ask it about held-out labels.
 
     Parameters
     ----------
     candidate : Candidate
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-    labels : PartialLabels
-    order : ndarray of shape (n_unlabeled,)
-        The unlabeled rows in the order in which they are taken.
-    folds : ndarray of shape (n_labeled,)
-        Which labels are held out together, -1 for never.
+    sample : FewLabelSample
     seed : int
     gamma : float or None
         The kernel width that the labels prefer.
@@ -125,30 +122,27 @@ def fit_candidate(candidate, X, labels, order, folds, seed, gamma=None):
     Fitted
     """
     began = time.perf_counter()
-    y, rows = labels.coded(), _take(labels.labeled_idx, order, candidate.max_rows)
-    model = clone(candidate.estimator)
-    settings = {"random_state": seed} if "random_state" in model.get_params() else {}
+    rows, kept = sample.take(candidate.max_rows)
+    n_rows = sample.labels.n_labeled if candidate.is_supervised else len(rows)
+    model = clone(candidate.estimator).set_params(
+        **_random_states(candidate.estimator, seed)
+    )
     if candidate.takes_width:
-        settings["gamma"] = gamma
-    model.set_params(**settings)
-    with warnings.catch_warnings(record=True) as caught:
+        model.set_params(gamma=gamma)
+    with warnings.catch_warnings(record=True) as caught, suited_threads(n_rows):
         warnings.simplefilter("always")
-        model.fit(*_part(X, y, rows))
-        _check_classes(candidate.name, model, labels)
-        held_out = getattr(model, "held_out_proba_", None)
-        if held_out is None:
-            held_out = _hold_out(model, X, y, labels, order, folds)
-            _check_finite(candidate.name, held_out[folds >= 0])
+        try:
+            model.fit(*_part(sample.X, sample.labels.coded(), rows))
+            _check_classes(candidate.name, model, sample.labels)
+            held_out = _ask(candidate.name, model, sample, kept)
+        except Exception as error:
+            error.add_note(f"(candidate {candidate.name!r} of FewLabelClassifier)")
+            raise
     messages = tuple(dict.fromkeys(str(warning.message) for warning in caught))
+    if candidate.is_supervised:
+        n_rows = model.points_.shape[0]
     seconds = time.perf_counter() - began
-    n_rows = labels.n_labeled if candidate.name == SUPERVISED else len(rows)
     return Fitted(candidate.name, model, held_out, n_rows, seconds, messages)
-
-
-def deal_labels(X, labels, rng):
-    """Which labels are held out together; copies of a row always are."""
-    first, copy_of = distinct_rows(X[labels.labeled_idx])
-    return deal_folds(labels.codes[first], _FOLDS, rng)[copy_of]
 
 
 def class_probabilities(model, X, n_classes):
@@ -161,6 +155,16 @@ def class_probabilities(model, X, n_classes):
     return probabilities
 
 
+def _random_states(estimator, seed):
+    """Seeds for whatever is random in an estimator and has none."""
+    rng = np.random.default_rng(seed)
+    return {
+        name: int(rng.integers(2**31))
+        for name, value in sorted(estimator.get_params().items())
+        if value is None and name.rpartition("__")[2] == "random_state"
+    }
+
+
 def _check_classes(name, model, labels):
     """Raise if a classifier takes the mark of unlabeled rows for a class."""
     if not set(model.classes_) <= set(range(labels.n_classes)):
@@ -171,38 +175,41 @@ def _check_classes(name, model, labels):
         )
 
 
-def _check_finite(name, probabilities):
-    """Raise if a classifier does not know what it says."""
-    if not np.isfinite(probabilities).all():
-        raise ValueError(
-            f"candidate {name!r} of FewLabelClassifier gives probabilities that are "
-            "not finite; change its parameters or leave it out."
+def _ask(name, model, sample, kept):
+    """Probabilities of all labels by machines that did not see them, or NaN."""
+    n_labeled, n_classes = sample.labels.n_labeled, sample.labels.n_classes
+    held_out = getattr(model, "held_out_proba_", None)
+    if np.shape(held_out) != (len(kept), n_classes):
+        return _hold_out(name, model, sample)
+    everything = np.full((n_labeled, n_classes), np.nan)
+    everything[kept] = held_out
+    return everything
+
+
+def _hold_out(name, model, sample):
+    """The same by fitting anew on few rows, a fold of the labels at a time hidden."""
+    rows, kept = sample.take(_FOLD_ROWS)
+    labels, folds = sample.labels, sample.folds
+    held_out = np.full((labels.n_labeled, labels.n_classes), np.nan)
+    for fold in np.unique(folds[kept][folds[kept] >= 0]):
+        asked = kept[folds[kept] == fold]
+        known = np.unique(labels.codes[np.setdiff1d(kept, asked)])
+        asked = asked[np.isin(labels.codes[asked], known)]  # by copies of two labels
+        if len(known) < 2 or not len(asked):
+            continue
+        hidden = np.zeros(len(labels.labeled), dtype=bool)
+        hidden[labels.labeled_idx[folds == fold]] = True
+        trial = clone(model).fit(*_part(sample.X, hide(labels.coded(), hidden), rows))
+        held_out[asked] = class_probabilities(
+            trial, sample.X[labels.labeled_idx[asked]], labels.n_classes
         )
-
-
-def _take(labeled, order, max_rows):
-    """All labeled rows, and others up to a number of rows in all."""
-    n_others = max(len(labeled), max_rows - len(labeled))
-    if n_others >= len(order):
-        return np.arange(len(labeled) + len(order))
-    return np.sort(np.concatenate([labeled, order[:n_others]]))
+        if not np.isfinite(held_out[asked]).all():
+            raise ValueError(
+                f"candidate {name!r} of FewLabelClassifier gives probabilities that "
+                "are not finite; change its parameters or leave it out."
+            )
+    return held_out
 
 
 def _part(X, y, rows):
     return (X, y) if len(rows) == X.shape[0] else (X[rows], y[rows])
-
-
-def _hold_out(model, X, y, labels, order, folds):
-    """Probabilities of labels, a fold at a time hidden from a machine on few rows."""
-    labeled, n_classes = labels.labeled_idx, labels.n_classes
-    rows = _take(labeled, order, _FOLD_ROWS)
-    held_out = np.full((len(labeled), n_classes), np.nan)
-    for fold in np.unique(folds[folds >= 0]):
-        hidden = np.zeros(len(y), dtype=bool)
-        hidden[labeled[folds == fold]] = True
-        if len(np.unique(labels.codes[folds != fold])) < 2:
-            held_out[folds == fold] = 1.0 / n_classes  # copies with two labels
-            continue
-        trial = clone(model).fit(*_part(X, hide(y, hidden), rows))
-        held_out[folds == fold] = class_probabilities(trial, X[hidden], n_classes)
-    return held_out

@@ -4,6 +4,7 @@ import math
 import numbers
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.class_weight import compute_class_weight
 
 
@@ -93,6 +94,19 @@ def check_gram(estimator, X):
         raise ValueError(
             f"{name} must be symmetric, got entries that differ by {asymmetry:g}; "
             "use (K + K.T) / 2 if the difference is rounding."
+        )
+
+
+def check_squares(estimator, X):
+    """Raise unless squared distances of the samples are finite."""
+    values = X.data if sparse.issparse(X) else X
+    if not values.size:
+        return
+    largest, limit = float(np.abs(values).max()), float(np.finfo(X.dtype).max)
+    if largest > np.sqrt(limit / (4.0 * X.shape[1])):
+        raise ValueError(
+            f"X of {type(estimator).__name__} holds values up to {largest:.1e}, whose "
+            f"squares are too large for {X.dtype}; divide X by a constant."
         )
 
 

@@ -3,12 +3,16 @@
 import numbers
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin.estimators._base import SolvedMixin
-from widemargin.estimators._checks import check_choice, check_number, plain
+from widemargin.estimators._checks import (
+    check_choice,
+    check_number,
+    check_squares,
+    plain,
+)
 from widemargin.estimators._scoring import ScoringClassifier
 from widemargin.graphs import graph_laplacian, knn_adjacency
 from widemargin.graphs.neighbors import WEIGHTS
@@ -51,7 +55,7 @@ class KernelMachine(SolvedMixin, BaseEstimator):
             check_number(self, "graph_weights", low=0, strict=True)
 
     def _make_kernel(self, X, rng):
-        self._check_squares(X)
+        check_squares(self, X)
         return make_kernel(
             self.kernel,
             X,
@@ -60,18 +64,6 @@ class KernelMachine(SolvedMixin, BaseEstimator):
             degree=self.degree,
             coef0=self.coef0,
         )
-
-    def _check_squares(self, X):
-        """Raise unless squared distances of the samples are finite."""
-        values = X.data if sparse.issparse(X) else X
-        if not values.size:
-            return
-        largest, limit = float(np.abs(values).max()), float(np.finfo(X.dtype).max)
-        if largest > np.sqrt(limit / (4.0 * X.shape[1])):
-            raise ValueError(
-                f"X of {type(self).__name__} holds values up to {largest:.1e}, whose "
-                f"squares are too large for {X.dtype}; divide X by a constant."
-            )
 
     def _laplacian(self, kernel, X, *, low_rank, adjacency=None, normalized=True):
         """The Laplacian of a given graph or of the nearest neighbors."""

@@ -1,5 +1,7 @@
 """The classifier to reach for first: weighs the others by few labels."""
 
+import numbers
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.parallel import Parallel, delayed
@@ -12,25 +14,22 @@ from sklearn.utils.validation import (
 from widemargin.estimators._candidates import (
     BUDGETS,
     NAMES,
+    SUPERVISED,
     class_probabilities,
-    deal_labels,
     fit_candidate,
     list_candidates,
 )
-from widemargin.estimators._checks import check_choice
+from widemargin.estimators._checks import check_choice, check_squares
+from widemargin.estimators._few_label_inference import infer
+from widemargin.estimators._few_label_sample import FewLabelSample
 from widemargin.estimators._kernel_machine import FLOATS
 from widemargin.estimators.few_label_report import write_report
-from widemargin.kernels import Rbf
-from widemargin.kernels.blocks import row_blocks
 from widemargin.labels import read_labels
 from widemargin.linalg.random import as_generator
 from widemargin.solvers.candidate_weights import estimate_error, weigh_candidates
-from widemargin.solvers.label_next import choose_rows, information
 
 _SUPERVISED_PRIOR = 2.0  # what the labels alone count before they are asked; others 1
 _NEGLIGIBLE = 1e-3  # weight of a candidate that is not asked for predictions
-_N_NEXT = 10  # rows that are proposed for labelling
-_NEXT_ROWS = 2000  # of the largest value, among which they are chosen
 
 
 class FewLabelClassifier(ClassifierMixin, BaseEstimator):
@@ -47,7 +46,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     candidates : "auto", list of str or dict, default="auto"
         What to weigh besides the supervised machine: those of the `budget`, some of
         them by name (see Notes), or your own classifiers as ``{name: estimator}``,
-        which take partly labeled targets and have `predict_proba`.
+        which take partly labeled targets and have `predict_proba`. They are given
+        arrays, without names of columns, and classes as codes.
     budget : {"fast", "balanced", "thorough"}, default="fast"
         How many candidates are fitted, and on how many rows, see Notes.
     n_jobs : int or None, default=None
@@ -76,8 +76,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     weights_ : ndarray of shape (n_candidates,)
         How far each counts.
     held_out_proba_ : ndarray of shape (n_labeled, n_classes)
-        Class probabilities of each labeled sample by machines and weights that did not
-        see its label; NaN for the only label of a class.
+        Class probabilities of each labeled sample by machines that did not see its
+        label, weighed without it; NaN for the only label of a class.
 
     Notes
     -----
@@ -88,7 +88,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     "laplacian of power 1", "tri-class". "Width by labels" takes the kernel width that
     the supervised machine prefers. Of more than 2,000 rows ("fast"; 5,000 and 10,000),
     or 5,000 for Laplacian machines (8,000 and 10,000), each is fitted on the labeled
-    ones and a sample of the others.
+    ones, or so many of them that they are half of the rows, and a sample of the others.
+    Copies of a labeled row with the same label are one label.
 
     The weight of a candidate is proportional to its prior, 2 for the supervised machine
     and 1 for the others, times exp(-loss / 2), the loss being the sum over held-out
@@ -152,120 +153,115 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
         if y is not None:
             check_consistent_length(X, y)
+        check_squares(self, X)
         labels = read_labels(y)  # what is known
         rng = as_generator(self.random_state)
-        fitted, interrupt = self._fit_candidates(X, labels, rng)
+        listed = list_candidates(self.candidates, self.budget)
+        seeds = rng.integers(2**31, size=len(listed)).tolist()
+        sample = FewLabelSample.draw(X, labels, rng)
+        fitted, interrupt = self._fit_candidates(listed, sample, seeds)
         prior = np.ones(len(fitted))
         prior[0] = _SUPERVISED_PRIOR
-        evidence = weigh_candidates(
-            np.array([part.held_out for part in fitted]), labels.codes, prior
-        )
+        held_out = np.array([part.held_out for part in fitted])
+        evidence = weigh_candidates(held_out, labels.codes, prior, sample.label_weights)
         self.classes_, self.weights_ = labels.classes, evidence.weights
         self.held_out_proba_ = evidence.held_out
         self.models_ = [part.model for part in fitted]
         self.names_ = [part.name for part in fitted]
-        self._infer(X, labels, fitted, evidence)
+        self._say(f"asks the candidates about {len(sample.unlabeled)} rows")
+        inference = infer(
+            self.models_,
+            self._shares(),
+            X,
+            sample.unlabeled,
+            labels.n_classes,
+            self.models_[0].gamma_,
+        )
+        codes = labels.coded()
+        codes[sample.unlabeled] = inference.codes
+        self.transduction_ = labels.classes[codes]
+        skipped = [c.name for c in listed[len(fitted) :]] if interrupt else ()
+        self.report_ = write_report(
+            fitted,
+            evidence,
+            estimate_error(evidence.held_out, labels.codes, sample.label_weights),
+            sample,
+            inference,
+            prior,
+            skipped,
+        )
         if interrupt is not None:
             raise interrupt
         return self
 
-    def _fit_candidates(self, X, labels, rng):
-        """All candidates, and the interrupt that ended it early or None."""
-        order = rng.permutation(np.flatnonzero(~labels.labeled))
-        folds = deal_labels(X, labels, rng)
-        first, *others = list_candidates(self.candidates, self.budget)
-        seeds = rng.integers(2**31, size=1 + len(others)).tolist()
-        given = (X, labels, order, folds)
-        fitted, interrupt = [fit_candidate(first, *given, seeds[0])], None
-        self._say(fitted[0], labels)
-        gamma = fitted[0].model.gamma_
-        if not len(order):  # nothing that other machines could learn from
+    def _fit_candidates(self, listed, sample, seeds):
+        """The fitted candidates, and the interrupt that ended it early or None."""
+        fitted, interrupt = [fit_candidate(listed[0], sample, seeds[0])], None
+        self._tell(fitted[0], sample.labels)
+        gamma = float(f"{fitted[0].model.gamma_:.4g}")  # no rounding errors
+        if not len(sample.unlabeled):  # nothing that other machines could learn from
             return fitted, None
         jobs = Parallel(n_jobs=self.n_jobs, return_as="generator")
         tasks = (
-            delayed(fit_candidate)(candidate, *given, seed, gamma)
-            for candidate, seed in zip(others, seeds[1:], strict=True)
+            delayed(fit_candidate)(candidate, sample, seed, gamma)
+            for candidate, seed in zip(listed[1:], seeds[1:], strict=True)
         )
         try:
             for part in jobs(tasks):
                 fitted.append(part)
-                self._say(part, labels)
+                self._tell(part, sample.labels)
         except KeyboardInterrupt as error:
             interrupt = error
         return fitted, interrupt
 
-    def _infer(self, X, labels, fitted, evidence):
-        """Labels of the unlabeled rows, and the report."""
-        unlabeled, codes = np.flatnonzero(~labels.labeled), labels.coded()
-        own = np.empty((len(fitted), len(unlabeled)), dtype=np.intp)
-        value, shares = np.empty(len(unlabeled)), self._shares()
-        for block in self._blocks(len(unlabeled)):
-            rows = X[unlabeled[block]]
-            probabilities = np.array(
-                [class_probabilities(m, rows, labels.n_classes) for m in self.models_]
-            )
-            mixture = np.tensordot(shares, probabilities, axes=1)
-            own[:, block] = probabilities.argmax(axis=2)
-            codes[unlabeled[block]] = mixture.argmax(axis=1)
-            value[block] = information(probabilities, shares)
-        self.transduction_ = labels.classes[codes]
-        self.report_ = write_report(
-            fitted,
-            evidence,
-            estimate_error(evidence.held_out, labels.codes),
-            own,
-            codes[unlabeled],
-            self._next(X, unlabeled, value),
-        )
-
-    def _next(self, X, unlabeled, value):
-        """Unlabeled rows whose label would tell the most, unlike each other."""
-        best = np.argsort(-value, kind="stable")[:_NEXT_ROWS]
-        rows, kernel = X[unlabeled[best]], Rbf(self.models_[0].gamma_)
-        chosen = choose_rows(
-            value[best], lambda i: kernel(rows, rows[[i]])[:, 0], _N_NEXT
-        )
-        return unlabeled[best[chosen]]
-
     def _check_parameters(self):
         check_choice(self, "budget", BUDGETS)
-        candidates, name = self.candidates, type(self).__name__
-        if isinstance(candidates, dict):
-            for key, estimator in candidates.items():
-                if not (isinstance(key, str) and hasattr(estimator, "predict_proba")):
-                    raise ValueError(
-                        f"candidates of {name} must be classifiers with predict_proba "
-                        f"under a name each, got {key!r}: {estimator!r}."
-                    )
-        elif isinstance(candidates, str):
+        name, n_jobs = type(self).__name__, self.n_jobs
+        if n_jobs is not None and not (isinstance(n_jobs, numbers.Integral) and n_jobs):
+            raise ValueError(
+                f"n_jobs of {name} must be None or a whole number other than 0, got "
+                f"{n_jobs!r}."
+            )
+        if isinstance(self.candidates, dict):
+            self._check_own_candidates()
+        elif isinstance(self.candidates, str):
             check_choice(self, "candidates", ("auto",), "or a list of names or a dict")
         else:
-            unknown = [c for c in np.atleast_1d(candidates).tolist() if c not in NAMES]
-            if unknown:
+            names = [str(c) for c in np.atleast_1d(self.candidates).tolist()]
+            if not set(names) <= set(NAMES) or len(set(names)) < len(names):
                 raise ValueError(
-                    f"candidates of {name} must be some of {list(NAMES)}, got "
-                    f"{unknown!r}."
+                    f"candidates of {name} must be a list of some of {list(NAMES)}, "
+                    f"each once, got {self.candidates!r}."
                 )
 
-    def _say(self, part, labels):
+    def _check_own_candidates(self):
+        for name, estimator in self.candidates.items():
+            is_valid = isinstance(name, str) and hasattr(estimator, "predict_proba")
+            if not is_valid or name == SUPERVISED:
+                raise ValueError(
+                    f"candidates of {type(self).__name__} must be classifiers with "
+                    f"predict_proba under a name other than {SUPERVISED!r} each, got "
+                    f"{name!r}: {estimator!r}."
+                )
+
+    def _say(self, message):
         """Print a line of progress if the user asked for it."""
         if self.verbose:
-            asked = np.isfinite(part.held_out).all(axis=1)
-            wrong = part.held_out[asked].argmax(axis=1) != labels.codes[asked]
-            print(
-                f"{type(self).__name__}: {part.name}, {wrong.sum()} of {len(wrong)} "
-                f"held-out labels wrong, {part.seconds:.1f} s",
-                flush=True,
-            )
+            print(f"{type(self).__name__}: {message}", flush=True)
+
+    def _tell(self, part, labels):
+        """Say how a candidate did."""
+        asked = np.isfinite(part.held_out).all(axis=1)
+        wrong = part.held_out[asked].argmax(axis=1) != labels.codes[asked]
+        self._say(
+            f"{part.name}, {wrong.sum()} of {len(wrong)} held-out labels wrong, "
+            f"{part.seconds:.1f} s"
+        )
 
     def _shares(self):
         """Weights of the candidates that are asked."""
         shares = np.where(self.weights_ > _NEGLIGIBLE, self.weights_, 0.0)
         return shares / shares.sum()
-
-    def _blocks(self, n_rows):
-        width = len(self.models_) * len(self.classes_)
-        return row_blocks(n_rows, width, 8)
 
     def predict_proba(self, X):
         """Class probabilities, shape (n_samples, n_classes).

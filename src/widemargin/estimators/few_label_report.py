@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from widemargin.solvers.candidate_weights import share_std
+
 _NOTEWORTHY = 0.05  # weight of a candidate whose warnings are passed on
 
 
@@ -45,16 +47,20 @@ class FewLabelReport:
     candidates : tuple of CandidateReport
         The supervised machine first.
     error, error_std : float
-        Estimated error of the predictions for new rows, and its standard error.
+        Estimated error of the predictions for new rows, and its standard error; if no
+        label could be held out, half of chance and a large one.
     n_tested : int
         Labels that were held out for it.
     n_labeled, n_unlabeled : int
     n_changed : int
         Unlabeled rows that are in another class than the supervised machine says.
     label_next : ndarray of int
-        Rows whose label would tell the most, the best first.
-    helps : bool
-        Whether unlabeled rows seem to help.
+        Positions, from 0, of the rows whose label would tell the most, the best first:
+        ``X[label_next]``, or ``.iloc[label_next]`` of a data frame.
+    helps : bool or None
+        Whether unlabeled rows seem to help: True if the mixture saves more mistakes
+        against the supervised machine than chance explains, False if that machine
+        outweighs all others, and its prior, None if it cannot be told.
     messages : tuple of str
         What a user should know.
     """
@@ -67,7 +73,7 @@ class FewLabelReport:
     n_unlabeled: int
     n_changed: int
     label_next: np.ndarray = field(repr=False)
-    helps: bool
+    helps: bool | None
     messages: tuple
 
     def frame(self):
@@ -95,7 +101,7 @@ class FewLabelReport:
         share = 100 * self.n_changed / max(self.n_unlabeled, 1)
         lines += [
             "",
-            f"Estimated error of the mixture: {_percent(self.error, self.error_std)}",
+            f"Estimated error of the mixture: {self._error_text()}",
             f"Unlabeled rows in another class than the labels alone say: "
             f"{self.n_changed:,} ({share:.1f} %)",
         ]
@@ -105,8 +111,13 @@ class FewLabelReport:
         lines += [f"Note: {message}" for message in self.messages]
         return "\n".join(lines)
 
+    def _error_text(self):
+        if not self.n_tested:
+            return "not known"
+        return _percent(self.error, self.error_std)
 
-def write_report(fitted, evidence, error, own, decided, label_next):
+
+def write_report(fitted, evidence, error, sample, inference, prior, skipped=()):
     """The report of a fit.
 
     Parameters
@@ -116,68 +127,82 @@ def write_report(fitted, evidence, error, own, decided, label_next):
     evidence : CandidateWeights
     error : pair of float
         Estimated error of the mixture, and its standard error.
-    own : ndarray of shape (n_candidates, n_unlabeled)
-        Classes of the unlabeled rows by each candidate.
-    decided : ndarray of shape (n_unlabeled,)
-        Those by the mixture.
-    label_next : ndarray of int
+    sample : FewLabelSample
+    inference : Inference
+    prior : ndarray of shape (n_candidates,)
+        Weights before any label was asked.
+    skipped : sequence of str
+        Names of candidates that were not reached.
 
     Returns
     -------
     FewLabelReport
     """
-    n_tested = evidence.n_tested
-    candidates = []
-    for part, weight, n_wrong, codes in zip(
-        fitted, evidence.weights, evidence.n_wrong, own, strict=True
-    ):
-        share = n_wrong / n_tested if n_tested else np.nan
-        drawn = (n_wrong + 2.0) / (n_tested + 4.0)  # Agresti and Coull
-        spread = np.sqrt(drawn * (1 - drawn) / (n_tested + 4.0))
-        changed = float((codes != own[0]).mean()) if len(decided) else 0.0
-        candidates.append(
-            CandidateReport(
-                part.name,
-                float(weight),
-                float(share),
-                float(spread) if n_tested else np.nan,
-                changed,
-                part.n_rows,
-                part.seconds,
-            )
+    candidates = tuple(
+        CandidateReport(
+            part.name,
+            float(weight),
+            float(share) if n_asked else np.nan,
+            float(share_std(share * n_asked, n_asked)) if n_asked else np.nan,
+            float(changed),
+            part.n_rows,
+            part.seconds,
         )
-    helps = len(fitted) > 1 and evidence.n_wrong[1:].min() < evidence.n_wrong[0]
+        for part, weight, share, n_asked, changed in zip(
+            fitted,
+            evidence.weights,
+            evidence.errors,
+            evidence.n_asked,
+            inference.changed,
+            strict=True,
+        )
+    )
+    helps = _judge(evidence, prior)
     return FewLabelReport(
-        tuple(candidates),
+        candidates,
         *error,
-        n_tested=round(n_tested),
-        n_labeled=len(evidence.held_out),
-        n_unlabeled=len(decided),
-        n_changed=int((decided != own[0]).sum()),
-        label_next=label_next,
-        helps=bool(helps),
-        messages=tuple(_messages(fitted, evidence, helps)),
+        n_tested=round(evidence.n_tested),
+        n_labeled=sample.labels.n_labeled,
+        n_unlabeled=len(sample.unlabeled),
+        n_changed=inference.n_changed,
+        label_next=inference.label_next,
+        helps=helps,
+        messages=tuple(_messages(fitted, evidence, sample, helps, skipped)),
     )
 
 
-def _messages(fitted, evidence, helps):
+def _judge(evidence, prior):
+    """Whether unlabeled rows seem to help; None if that cannot be told."""
+    if len(prior) == 1 or not evidence.n_tested:
+        return None
+    if evidence.gain > evidence.gain_std:
+        return True
+    outweighs = evidence.weights[0] > max(0.5, prior[0] / prior.sum())
+    return False if outweighs else None
+
+
+def _messages(fitted, evidence, sample, helps, skipped):
     """What a user should know, most important first."""
-    n_labels = len(evidence.held_out)
-    if len(fitted) == 1:
+    if skipped:
+        yield f"interrupted: {', '.join(skipped)} not tried"
+    if not len(sample.unlabeled):
         yield "all rows are labeled, so that there was nothing else to try"
     elif not evidence.n_tested:
         yield (
-            "no class has two labels, so that none could be held out and the prior "
-            "alone decides; label more rows"
+            "no class has two labels on different rows, so that none could be held out "
+            "and the prior alone decides; label more rows"
         )
-    elif not helps:
+    elif helps is False:
         yield (
-            "unlabeled rows do not seem to help: no candidate predicts held-out labels "
-            "better than the labels alone do"
+            "unlabeled rows do not seem to help: held-out labels speak for the labels "
+            "alone"
         )
-    n_alone = n_labels - round(evidence.n_tested)
-    if 0 < n_alone < n_labels:
-        yield f"{n_alone} labels are the only ones of their class and were not held out"
+    elif helps is None and len(fitted) > 1:
+        yield "the labels are too few to tell whether unlabeled rows help"
+    n_alone = sample.n_alone
+    if evidence.n_tested and n_alone:
+        has = "1 class has" if n_alone == 1 else f"{n_alone} classes have"
+        yield f"{has} a single label, which could not be held out"
     for part, weight in zip(fitted, evidence.weights, strict=True):
         if weight > _NOTEWORTHY:
             yield from (f"{part.name}: {message}" for message in part.messages)

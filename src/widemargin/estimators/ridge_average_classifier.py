@@ -6,14 +6,16 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from widemargin.estimators._checks import check_choice, check_number
+from widemargin.estimators._checks import check_choice, check_number, check_squares
 from widemargin.estimators._kernel_machine import FLOATS
 from widemargin.estimators._reading import read_sample
 from widemargin.estimators._scoring import ScoringClassifier
 from widemargin.kernels import Rbf, make_kernel, scores_in_blocks
 from widemargin.linalg.random import as_generator
+from widemargin.linalg.threads import suited_threads
 from widemargin.solvers.ridge_average import average_ridges
 
+WIDTHS = (1 / 64, 1 / 16, 1 / 4, 1.0, 4.0)
 _WIDEST = 0.1  # of the middle one; wider kernels hardly bend without other penalties
 _NEGLIGIBLE = 1e-3  # weight of a width that is left out of the function
 _MOST_LABELS = 2000  # eigenvectors of more would take long
@@ -83,7 +85,7 @@ class RidgeAverageClassifier(ScoringClassifier, BaseEstimator):
         self,
         *,
         gamma="scale",
-        widths=(1 / 64, 1 / 16, 1 / 4, 1.0, 4.0),
+        widths=WIDTHS,
         ambient_reg=(1e-3, 1e-2, 1e-1, 1.0),
         random_state=None,
     ):
@@ -111,18 +113,20 @@ class RidgeAverageClassifier(ScoringClassifier, BaseEstimator):
         rng = as_generator(self.random_state)
         _, _, _, sample = read_sample(self, X, y, sample_weight)
         labels, label_of = sample.labels, sample.label_of
+        check_squares(self, sample.X)
         middle = make_kernel("rbf", sample.X, rng, gamma=self.gamma).gamma
         kept = _thin(labels.codes, rng)
         rows, codes = labels.labeled_idx[kept], labels.codes[kept]
         points, weights = sample.X[rows], sample.row_weights[rows]
         kernels = [Rbf(float(middle * width)) for width in self.widths]
-        self.average_ = average_ridges(
-            [kernel(points) for kernel in kernels],
-            codes,
-            labels.n_classes,
-            weights.astype(np.float64) / weights.sum(),
-            self.ambient_reg,
-        )
+        with suited_threads(len(rows)):
+            self.average_ = average_ridges(
+                [kernel(points) for kernel in kernels],
+                codes,
+                labels.n_classes,
+                weights.astype(np.float64) / weights.sum(),
+                self.ambient_reg,
+            )
         shares = self.average_.weights.sum(axis=1)
         used = shares > _NEGLIGIBLE
         self.classes_, self.points_ = labels.classes, points

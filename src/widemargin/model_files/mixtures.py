@@ -73,7 +73,8 @@ def _check_report(model):
     require(is_array(rows, 1, "i"), model, "report_.label_next", rows)
     fits = isinstance(texts, tuple) and all(isinstance(text, str) for text in texts)
     require(fits, model, "report_.messages", texts)
-    require(type(report.helps) is bool, model, "report_.helps", report.helps)
+    is_known = report.helps is None or type(report.helps) is bool
+    require(is_known, model, "report_.helps", report.helps)
     for part in (report, *lines):
         for field in fields(part):
             value, is_right = getattr(part, field.name), True

@@ -140,6 +140,11 @@ def _read_targets(machine, y, sample_weight):
             f"sample_weight of leave_one_out_score must have shape {relevant.shape}, "
             f"one weight for each entry of y, got {weights.shape}."
         )
+    if not (weights >= 0).all():
+        raise ValueError(
+            "sample_weight of leave_one_out_score must hold numbers >= 0, got "
+            f"{weights[~(weights >= 0)][0]:g}."
+        )
     used = relevant & (weights > 0)
     labels = read_labels(y, used)
     labeled_idx = np.flatnonzero(used)[labels.labeled]

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from widemargin.estimators import RidgeAverageClassifier
-
-_WIDTHS = (1 / 64, 1 / 16, 1 / 4, 1.0, 4.0)  # those of RidgeAverageClassifier
+from widemargin.estimators.ridge_average_classifier import WIDTHS
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class WidthWeights:
         return float(np.exp(np.sqrt(self.weights @ deviations**2)))
 
 
-def select_width(X, y, *, gamma="scale", widths=_WIDTHS, random_state=None):
+def select_width(X, y, *, gamma="scale", widths=WIDTHS, random_state=None):
     """Kernel width that predicts the labels best, each from the others.
 
     Parameters
@@ -98,7 +97,7 @@ def select_width(X, y, *, gamma="scale", widths=_WIDTHS, random_state=None):
     ).gamma
 
 
-def weigh_widths(X, y, *, gamma="scale", widths=_WIDTHS, random_state=None):
+def weigh_widths(X, y, *, gamma="scale", widths=WIDTHS, random_state=None):
     """How far the labels prefer each kernel width: `select_width` with its evidence.
 
     Parameters

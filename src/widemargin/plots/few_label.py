@@ -43,8 +43,9 @@ class FewLabelDisplay:
         each side.
     weights_ : BarContainer
         One for each candidate.
-    band_ : Rectangle
-        Estimated error of the mixture, and one standard error to each side.
+    band_ : Rectangle or None
+        Estimated error of the mixture, and one standard error to each side; None if it
+        is not known.
     legend_ : Legend or None
 
     Examples
@@ -75,7 +76,8 @@ class FewLabelDisplay:
         estimator : fitted FewLabelClassifier
             A pipeline or a search over parameters may be around it.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Where to draw; by default a new figure. Names and legend are beside the
+            axes: make your figure with ``layout="constrained"``, or they are cut off.
         **options
             As in `plot`.
 
@@ -97,7 +99,8 @@ class FewLabelDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Where to draw; by default a new figure. Names and legend are beside the
+            axes: make your figure with ``layout="constrained"``, or they are cut off.
         legend : bool, default=True
             Whether to say what the marks are, to the right of the axes.
 
@@ -112,7 +115,7 @@ class FewLabelDisplay:
         self.figure_ = ax.figure
         beside = (_ERRORS, 0.0, 1.0 - _ERRORS, 1.0)
         self.weights_ax_ = take_axes(ax.inset_axes(beside, sharey=ax))
-        self.band_ = self._draw_mixture()
+        self.band_ = self._draw_mixture() if self.report.n_tested else None
         self.errors_ = [
             self._draw_error(row, candidate)
             for row, candidate in enumerate(candidates)
@@ -184,8 +187,9 @@ class FewLabelDisplay:
 
         ax, candidates = self.ax_, self.report.candidates
         ends = [candidate.error + candidate.error_std for candidate in candidates]
-        ends.append(self.report.error + self.report.error_std)
-        most = min(1.0, np.nanmax([*ends, _LEAST_SPAN]))
+        if self.band_ is not None:
+            ends.append(self.report.error + self.report.error_std)
+        most = min(1.0, np.nanmax([*ends, _LEAST_SPAN])) if self.errors_ else 1.0
         low, high = -_ROOM * most, (1 + _ROOM) * most
         ticks = MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(0.0, most)
         ticks = ticks[ticks <= high]
@@ -196,18 +200,25 @@ class FewLabelDisplay:
 
     def _put_legend(self):
         """What the marks mean, and the error of the mixture in figures."""
-        from matplotlib.patches import Patch
-
-        shown = {0: "labels alone", 1: "with unlabeled rows"}
+        shown = {0: "supervised", 1: "with unlabeled rows"}
         handles = [
             line_handle(name, markersize=7, linewidth=1.8, **_look(row))
             for row, name in shown.items()
             if row < len(self.report.candidates)
         ]
-        error, spread = 100 * self.report.error, 100 * self.report.error_std
-        name = f"mixture: {error:.1f} ± {spread:.1f} %"
-        handles.append(Patch(color=GRAY, alpha=0.35, linewidth=0, label=name))
+        if self.band_ is not None:
+            handles += self._mixture_handles()
         return put_legend(self.ax_, handles)
+
+    def _mixture_handles(self):
+        """Entries of the line and of the band around it."""
+        from matplotlib.patches import Patch
+
+        error, spread = 100 * self.report.error, 100 * self.report.error_std
+        upright = {"marker": "|", "markersize": 12, "linestyle": "none"}
+        line = line_handle(f"mixture: {error:.1f} %", color="black", **upright)
+        name = f"± {spread:.1f} %, standard error"
+        return [line, Patch(color=GRAY, alpha=0.35, linewidth=0, label=name)]
 
 
 def _look(row):

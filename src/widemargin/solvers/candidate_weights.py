@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import softmax
 
 TRUST = 0.5  # what a nat of loss on held-out labels takes from the log odds
-_CAUTION = 1.25
+_CAUTION = 1.25  # the machines that did not see a label are not those that predict
 _LEAST = 0.02  # probability below which a held-out label costs no more
 
 
@@ -19,22 +19,30 @@ class CandidateWeights:
     weights : ndarray of shape (n_candidates,)
         Non-negative, adding up to one.
     losses : ndarray of shape (n_candidates,)
-        Loss of each on the held-out labels, in nats; what a candidate was not asked
-        counts like what it was.
-    n_wrong : ndarray of shape (n_candidates,)
-        Held-out labels that each gets wrong, out of `n_tested`, counted in this way.
+        Mean loss of each on the held-out labels, in nats; that of the others for who
+        was asked none.
+    errors : ndarray of shape (n_candidates,)
+        Share of the held-out labels that each gets wrong, in the same way.
+    n_asked : ndarray of shape (n_candidates,)
+        Labels that each was asked, in units of a mean label weight.
     n_tested : float
-        Labels that some candidate was asked, in units of a mean label weight.
+        Labels that some candidate was asked.
     held_out : ndarray of shape (n_labels, n_classes)
         Probabilities of the mixture for each label, with weights that do not know how
         this label was predicted; NaN where no candidate was asked.
+    gain, gain_std : float
+        Mistakes that the mixture saves against the first candidate on labels that both
+        were asked, and the standard error of this number.
     """
 
     weights: np.ndarray
     losses: np.ndarray
-    n_wrong: np.ndarray
+    errors: np.ndarray
+    n_asked: np.ndarray
     n_tested: float
     held_out: np.ndarray = field(repr=False)
+    gain: float
+    gain_std: float
 
 
 def weigh_candidates(held_out, codes, prior, label_weights=None, *, trust=TRUST):
@@ -46,7 +54,8 @@ def weigh_candidates(held_out, codes, prior, label_weights=None, *, trust=TRUST)
     :math:`p_{ci}` is the probability that c gave to the class of label i without having
     seen it. A trust of 1 would be Bayes' rule if labels were independent and the
     candidates all there is; half of it allows for candidates that were tuned by the
-    same labels.
+    same labels. If not all were asked the same labels, the sum is the mean times the
+    smallest number of labels that any of them was asked.
 
     Parameters
     ----------
@@ -58,7 +67,7 @@ def weigh_candidates(held_out, codes, prior, label_weights=None, *, trust=TRUST)
     prior : ndarray of shape (n_candidates,)
         Positive weights before any label is asked.
     label_weights : ndarray of shape (n_labels,), optional
-        How far each label counts, 1 on average.
+        How far each label counts, 1 by default.
     trust : float
 
     Returns
@@ -68,21 +77,31 @@ def weigh_candidates(held_out, codes, prior, label_weights=None, *, trust=TRUST)
     if label_weights is None:
         label_weights = np.ones(len(codes))
     asked = np.isfinite(held_out).all(axis=2)  # (n_candidates, n_labels)
-    tested = asked.any(axis=0)
-    n_tested = float(label_weights[tested].sum())
-    scale = n_tested / np.maximum(asked @ label_weights, 1e-300)
-    own = label_weights * _losses(held_out, codes, asked)
-    wrong = label_weights * _wrong(held_out, codes, asked)
-    losses, n_wrong = (
-        _fill(scale * each.sum(axis=1), asked.any(axis=1)) for each in (own, wrong)
-    )
-    log_odds = np.log(prior) - trust * losses
-    without = log_odds[:, None] + trust * scale[:, None] * own
+    tested, known = asked.any(axis=0), asked.any(axis=1)
+    n_asked = asked @ label_weights
+    parts = label_weights / np.maximum(n_asked, 1e-300)[:, None]
+    own_losses = parts * _losses(held_out, codes, asked)
+    wrong = _wrong(held_out, codes, asked)
+    losses = _fill(own_losses.sum(axis=1), known)
+    n_counted = float(n_asked[known].min()) if known.any() else 0.0
+    log_odds = np.log(prior) - trust * n_counted * losses
+    without = log_odds[:, None] + trust * n_counted * own_losses
     shares = softmax(np.where(asked, without, -np.inf)[:, tested], axis=0)
     mixture = np.full(held_out.shape[1:], np.nan)
     votes = np.where(asked[:, tested, None], held_out[:, tested], 0.0)
     mixture[tested] = np.einsum("cl,clk->lk", shares, votes)
-    return CandidateWeights(softmax(log_odds), losses, n_wrong, n_tested, mixture)
+    saved = wrong[0] - _wrong(mixture[None], codes, tested[None])[0]
+    saved = label_weights * np.where(asked[0], saved, 0.0)
+    return CandidateWeights(
+        softmax(log_odds),
+        losses,
+        _fill((parts * wrong).sum(axis=1), known),
+        n_asked,
+        float(label_weights[tested].sum()),
+        mixture,
+        float(saved.sum()),
+        float(np.sqrt((saved**2).sum())),
+    )
 
 
 def _fill(values, known):
@@ -109,13 +128,19 @@ def _wrong(held_out, codes, asked):
     return np.where(asked, 1.0 - right, 0.0)
 
 
+def share_std(n_wrong, n_asked):
+    """Standard error of a share, by Agresti and Coull: two mistakes and hits more."""
+    drawn = (n_wrong + 2.0) / (n_asked + 4.0)
+    return np.sqrt(drawn * (1.0 - drawn) / (n_asked + 4.0))
+
+
 def estimate_error(held_out, codes, label_weights=None):
     """Share of new rows that are misclassified, and its standard error.
 
     Held-out labels are trials of one probability. Two more, of which as many are wrong
-    as half of chance would have it, keep the estimate from 0 and 1; the standard error
-    is that of Agresti and Coull, with two mistakes and two hits more, times 1.25 since
-    the machines that did not see a label are not those that predict.
+    as half of chance would have it, keep the estimate from 0 and 1. The standard error
+    is that of `share_std` times 1.25, since the machines that did not see a label are
+    not those that predict.
 
     Parameters
     ----------
@@ -134,5 +159,4 @@ def estimate_error(held_out, codes, label_weights=None):
     n_tested = float(weights[tested].sum())
     half_chance = 0.5 * (1.0 - 1.0 / held_out.shape[1])
     error = (n_wrong + 2.0 * half_chance) / (n_tested + 2.0)
-    drawn = (n_wrong + 2.0) / (n_tested + 4.0)
-    return error, float(_CAUTION * np.sqrt(drawn * (1.0 - drawn) / (n_tested + 4.0)))
+    return error, float(_CAUTION * share_std(n_wrong, n_tested))

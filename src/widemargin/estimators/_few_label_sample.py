@@ -1,0 +1,97 @@
+"""Which rows and labels each candidate sees, in an order that no shuffling changes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from widemargin.estimators._path_average import deal_folds
+from widemargin.labels import PartialLabels
+from widemargin.linalg.rows import content_order, distinct_rows
+
+_FOLDS = 5
+
+
+@dataclass(frozen=True)
+class FewLabelSample:
+    """All rows, what is known of them, and the order in which they are taken.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    labels : PartialLabels
+    unlabeled : ndarray of shape (n_unlabeled,)
+        The unlabeled rows, in random order.
+    label_order : ndarray of shape (n_labeled,)
+        The labels in an order whose beginnings have the shares of the classes, and two
+        labels of each class first.
+    folds : ndarray of shape (n_labeled,)
+        Which labels are held out together, copies of a row among them; -1 for never.
+    label_weights : ndarray of shape (n_labeled,)
+        One over the number of copies of a row with the same label.
+    """
+
+    X: object
+    labels: PartialLabels
+    unlabeled: np.ndarray
+    label_order: np.ndarray
+    folds: np.ndarray
+    label_weights: np.ndarray
+
+    @classmethod
+    def draw(cls, X, labels, rng):
+        """Draw the orders and folds."""
+        by_content = content_order(X)
+        labeled = labels.labeled[by_content]
+        unlabeled = rng.permutation(by_content[~labeled])
+        rows = by_content[labeled]
+        places = np.searchsorted(labels.labeled_idx, rows)
+        codes = _by_appearance(labels.codes[places])
+        first, copy_of = distinct_rows(X[rows])
+        folds, weights, order = (np.empty(len(rows)) for _ in range(3))
+        folds[places] = deal_folds(codes[first], _FOLDS, rng)[copy_of]
+        _, pairs, counts = np.unique(
+            copy_of * labels.n_classes + codes, return_inverse=True, return_counts=True
+        )
+        weights[places] = 1.0 / counts[pairs]
+        order = places[np.argsort(_ranks(codes, rng), kind="stable")]
+        return cls(X, labels, unlabeled, order, folds.astype(int), weights)
+
+    @property
+    def n_alone(self):
+        """Number of classes with a single label, or copies of it."""
+        codes = self.labels.codes
+        return int((np.bincount(codes, weights=self.label_weights) < 1.5).sum())
+
+    def take(self, max_rows):
+        """Rows for a candidate, and which labels are among them.
+
+        All labels, or so many of them that they are half of the rows, and unlabeled
+        rows up to `max_rows`.
+
+        Returns
+        -------
+        rows, kept : ndarrays of int, increasing
+        """
+        labeled, n_kept = self.labels.labeled_idx, len(self.label_order)
+        if n_kept > max_rows / 2:
+            n_kept = max(int(max_rows / 2), 2 * self.labels.n_classes)
+        kept = np.sort(self.label_order[:n_kept])
+        n_others = int(min(len(self.unlabeled), max(max_rows - len(kept), 0)))
+        rows = np.concatenate([labeled[kept], self.unlabeled[:n_others]])
+        return np.sort(rows), kept
+
+
+def _by_appearance(codes):
+    """The same classes, numbered by where they come first."""
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]
+
+
+def _ranks(codes, rng):
+    """Places of labels in an order with the shares of the classes throughout."""
+    ranks = np.empty(len(codes))
+    for code in range(codes.max() + 1):
+        members = rng.permutation(np.flatnonzero(codes == code))
+        ranks[members] = (np.arange(len(members)) + 0.5) / len(members)
+        ranks[members[:2]] = -1.0
+    return ranks
