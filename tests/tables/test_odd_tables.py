@@ -90,10 +90,14 @@ def test_the_command_line_fits_it_or_says_why_not(table, tmp_path):
         assert again.exit_code == 0, again.output
 
 
-@pytest.mark.parametrize("text", ["a,y\n1,u\n", "a,y\n1,u\n2,v\n"])
-def test_one_row_or_two(tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "method"),
+    [("a,y\n1,u\n", "auto"), ("a,y\n1,u\n2,v\n", "laplacian")],
+)
+def test_one_row_or_two(tmp_path, text, method):
     path = tmp_path / "table.csv"
     path.write_text(text)
-    result = CliRunner().invoke(main, ["fit", str(path), "--target", "y"])
+    words = ["fit", str(path), "--target", "y", "--method", method]
+    result = CliRunner().invoke(main, words)
     assert result.exit_code == 2
     assert "Column 'y' h" in result.stderr
