@@ -74,7 +74,7 @@ def test_arrays_that_are_no_columns(refused):
     ("labels", "message"),
     [
         ([None] * 150, "has no label: all 150 cells are empty"),
-        (["rose"] * 3 + [None] * 147, "holds one class only, 'rose' (3 labeled rows)"),
+        (["rose"] * 3 + [None] * 147, "holds one class only, 'rose' (labeled rows: 3)"),
         (["1", "2", "rose"] * 3 + [None] * 141, "mixes numbers and text: 3 of its 9"),
         ([0.5, 1.5] * 5 + [None] * 140, "holds measured numbers such as 0.5"),
         ([-1, 1] * 5 + [None] * 140, "'species' holds empty cells and -1, which both"),

@@ -381,3 +381,73 @@ def test_copies_of_a_label_are_one_label(digits, partial):
     assert_allclose(model.report_.error, once.report_.error, atol=0.06)
     errors = [m.report_.candidates[2].error for m in (once, model)]
     assert errors[1] > 0.5 * errors[0]
+
+
+def test_weights_of_one_change_nothing(model, digits, partial):
+    ones = np.ones(len(partial))
+    weighted = FewLabelClassifier(QUICK, random_state=0)
+    weighted.fit(digits[0], partial, sample_weight=ones)
+    assert_allclose(weighted.weights_, model.weights_)
+    assert_allclose(weighted.predict_proba(digits[0]), model.predict_proba(digits[0]))
+    assert str(weighted.report_)[:60] == str(model.report_)[:60]
+
+
+def test_rows_of_weight_zero_are_left_out_and_predicted(digits, partial):
+    X, y = digits
+    given = np.flatnonzero(partial >= 0)
+    weights = np.ones(len(y))
+    weights[[*given[:3], 1, 2]] = 0  # labels and other rows
+    wrong = partial.copy()
+    wrong[given[:3]] = (y[given[:3]] + 1) % 10
+    kept = weights > 0
+    alone = FewLabelClassifier(QUICK, random_state=0).fit(X[kept], partial[kept])
+    both = FewLabelClassifier(QUICK, random_state=0).fit(X, wrong, weights)
+    assert_allclose(both.predict_proba(X), alone.predict_proba(X))
+    assert_array_equal(both.transduction_[kept], alone.transduction_)
+    assert_array_equal(both.transduction_[~kept], both.predict(X[~kept]))
+    next_rows = np.flatnonzero(kept)[alone.report_.label_next]
+    assert_array_equal(both.report_.label_next, next_rows)
+    assert both.report_.n_labeled == alone.report_.n_labeled == 37
+
+
+def test_a_label_of_small_weight_hardly_counts(digits, partial):
+    X, y = digits
+    wrong, given = partial.copy(), np.flatnonzero(partial >= 0)
+    wrong[given[::4]] = (y[given[::4]] + 1) % 10
+    weights = np.ones(len(y))
+    fits = {}
+    for trust in (1.0, 1e-3):
+        weights[given[::4]] = trust
+        machine = FewLabelClassifier(QUICK, random_state=0)
+        fits[trust] = machine.fit(X, wrong, sample_weight=weights)
+    hidden = partial < 0
+    errors = {t: (f.predict(X) != y)[hidden].mean() for t, f in fits.items()}
+    assert errors[1e-3] < errors[1.0]
+    assert fits[1e-3].report_.error < fits[1.0].report_.error - 0.1
+    assert fits[1e-3].report_.n_tested < fits[1.0].report_.n_tested
+
+
+def test_copies_are_the_same_as_weights(digits, partial):
+    X, times = digits[0], np.ones(len(partial), dtype=int)
+    times[::3] = 2
+    copies = FewLabelClassifier(["laplacian"], random_state=0)
+    copies.fit(np.repeat(X, times, axis=0), np.repeat(partial, times))
+    weighted = FewLabelClassifier(["laplacian"], random_state=0)
+    weighted.fit(X, partial, sample_weight=times)
+    assert_allclose(weighted.weights_, copies.weights_, rtol=1e-5)
+    found, expected = weighted.predict_proba(X), copies.predict_proba(X)
+    assert_allclose(found, expected, atol=1e-5)
+
+
+def test_own_candidates_must_take_the_weights_that_are_given(digits, partial):
+    own = {"spreading": LabelSpreading(max_iter=5)}
+    machine = FewLabelClassifier(own, random_state=0)
+    with pytest.raises(
+        ValueError, match="'spreading'.*LabelSpreading, takes no sample"
+    ):
+        machine.fit(digits[0], partial, sample_weight=np.ones(len(partial)))
+
+
+def test_weights_that_make_no_sense_are_refused(digits, partial):
+    with pytest.raises(ValueError, match="sample_weight of FewLabelClassifier.fit"):
+        FewLabelClassifier().fit(digits[0], partial, sample_weight=[1.0, 2.0])

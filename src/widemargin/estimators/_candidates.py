@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.laplacian_svc import LaplacianSVC
@@ -132,7 +133,7 @@ def fit_candidate(candidate, sample, seed, gamma=None):
     with warnings.catch_warnings(record=True) as caught, suited_threads(n_rows):
         warnings.simplefilter("always")
         try:
-            model.fit(*_part(sample.X, sample.labels.coded(), rows))
+            _fit(candidate.name, model, sample, sample.labels.coded(), rows)
             _check_classes(candidate.name, model, sample.labels)
             held_out = _ask(candidate.name, model, sample, kept)
         except Exception as error:
@@ -199,7 +200,7 @@ def _hold_out(name, model, sample):
             continue
         hidden = np.zeros(len(labels.labeled), dtype=bool)
         hidden[labels.labeled_idx[folds == fold]] = True
-        trial = clone(model).fit(*_part(sample.X, hide(labels.coded(), hidden), rows))
+        trial = _fit(name, clone(model), sample, hide(labels.coded(), hidden), rows)
         held_out[asked] = class_probabilities(
             trial, sample.X[labels.labeled_idx[asked]], labels.n_classes
         )
@@ -211,5 +212,16 @@ def _hold_out(name, model, sample):
     return held_out
 
 
-def _part(X, y, rows):
-    return (X, y) if len(rows) == X.shape[0] else (X[rows], y[rows])
+def _fit(name, model, sample, y, rows):
+    """Fit to some rows, with their weights if the user gave any."""
+    X, weights = sample.X, sample.row_weights
+    if weights is not None and not has_fit_parameter(model, "sample_weight"):
+        raise ValueError(
+            f"candidate {name!r} of FewLabelClassifier, a {type(model).__name__}, takes "
+            "no sample_weight; leave it out, or fit without weights."
+        )
+    if len(rows) < X.shape[0]:
+        X, y = X[rows], y[rows]
+    if weights is None:
+        return model.fit(X, y)
+    return model.fit(X, y, sample_weight=weights[rows])

@@ -27,7 +27,12 @@ class FewLabelSample:
     folds : ndarray of shape (n_labeled,)
         Which labels are held out together, copies of a row among them; -1 for never.
     label_weights : ndarray of shape (n_labeled,)
-        One over the number of copies of a row with the same label.
+        How far each label counts as evidence: copies of a row with the same label count
+        as one, or as their weights together if these are less.
+    n_alone : int
+        Number of classes with a single label, or copies of it.
+    row_weights : ndarray of shape (n_samples,) or None
+        What the user said of the rows, positive.
     """
 
     X: object
@@ -36,9 +41,11 @@ class FewLabelSample:
     label_order: np.ndarray
     folds: np.ndarray
     label_weights: np.ndarray
+    n_alone: int
+    row_weights: np.ndarray | None = None
 
     @classmethod
-    def draw(cls, X, labels, rng):
+    def draw(cls, X, labels, rng, row_weights=None):
         """Draw the orders and folds."""
         by_content = content_order(X)
         labeled = labels.labeled[by_content]
@@ -47,20 +54,17 @@ class FewLabelSample:
         places = np.searchsorted(labels.labeled_idx, rows)
         codes = _by_appearance(labels.codes[places])
         first, copy_of = distinct_rows(X[rows])
-        folds, weights, order = (np.empty(len(rows)) for _ in range(3))
+        folds, weights = np.empty(len(rows), dtype=int), np.empty(len(rows))
         folds[places] = deal_folds(codes[first], _FOLDS, rng)[copy_of]
-        _, pairs, counts = np.unique(
-            copy_of * labels.n_classes + codes, return_inverse=True, return_counts=True
+        distinct, copies = np.unique(
+            copy_of * labels.n_classes + codes, return_inverse=True
         )
-        weights[places] = 1.0 / counts[pairs]
+        given = np.ones(len(rows)) if row_weights is None else row_weights[rows]
+        together = np.bincount(copies, weights=given)[copies]
+        weights[places] = given / np.maximum(together, 1.0)
         order = places[np.argsort(_ranks(codes, rng), kind="stable")]
-        return cls(X, labels, unlabeled, order, folds.astype(int), weights)
-
-    @property
-    def n_alone(self):
-        """Number of classes with a single label, or copies of it."""
-        codes = self.labels.codes
-        return int((np.bincount(codes, weights=self.label_weights) < 1.5).sum())
+        n_alone = int((np.bincount(distinct % labels.n_classes) == 1).sum())
+        return cls(X, labels, unlabeled, order, folds, weights, n_alone, row_weights)
 
     def take(self, max_rows):
         """Rows for a candidate, and which labels are among them.

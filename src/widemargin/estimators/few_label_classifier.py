@@ -1,6 +1,7 @@
 """The classifier to reach for first: weighs the others by few labels."""
 
 import numbers
+from dataclasses import replace
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -19,7 +20,11 @@ from widemargin.estimators._candidates import (
     fit_candidate,
     list_candidates,
 )
-from widemargin.estimators._checks import check_choice, check_squares
+from widemargin.estimators._checks import (
+    check_choice,
+    check_sample_weight,
+    check_squares,
+)
 from widemargin.estimators._few_label_inference import infer
 from widemargin.estimators._few_label_sample import FewLabelSample
 from widemargin.estimators._kernel_machine import FLOATS
@@ -130,7 +135,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Fit on labeled and unlabeled samples.
 
         Parameters
@@ -139,6 +144,10 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
             All samples.
         y : array-like of shape (n_samples,)
             Labels of any type. Integer -1, NaN or None marks an unlabeled sample.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of each sample in every candidate. A label of a weight below one
+            counts so much less when candidates are weighed, too: a label that you trust
+            half may have 0.5. Samples of weight zero are left out altogether.
 
         Returns
         -------
@@ -154,11 +163,18 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         if y is not None:
             check_consistent_length(X, y)
         check_squares(self, X)
-        labels = read_labels(y)  # what is known
+        weights = check_sample_weight(self, sample_weight, X.shape[0])
+        used = np.flatnonzero(weights)
+        labels = read_labels(y, weights > 0)  # what is known
         rng = as_generator(self.random_state)
         listed = list_candidates(self.candidates, self.budget)
         seeds = rng.integers(2**31, size=len(listed)).tolist()
-        sample = FewLabelSample.draw(X, labels, rng)
+        sample = FewLabelSample.draw(
+            X if len(used) == len(weights) else X[used],
+            labels,
+            rng,
+            None if sample_weight is None else weights[used],
+        )
         fitted, interrupt = self._fit_candidates(listed, sample, seeds)
         prior = np.ones(len(fitted))
         prior[0] = _SUPERVISED_PRIOR
@@ -172,21 +188,19 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         inference = infer(
             self.models_,
             self._shares(),
-            X,
+            sample.X,
             sample.unlabeled,
             labels.n_classes,
             self.models_[0].gamma_,
         )
-        codes = labels.coded()
-        codes[sample.unlabeled] = inference.codes
-        self.transduction_ = labels.classes[codes]
+        self.transduction_ = self._transduce(X, used, sample, inference.codes)
         skipped = [c.name for c in listed[len(fitted) :]] if interrupt else ()
         self.report_ = write_report(
             fitted,
             evidence,
             estimate_error(evidence.held_out, labels.codes, sample.label_weights),
             sample,
-            inference,
+            replace(inference, label_next=used[inference.label_next]),
             prior,
             skipped,
         )
@@ -213,6 +227,16 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         except KeyboardInterrupt as error:
             interrupt = error
         return fitted, interrupt
+
+    def _transduce(self, X, used, sample, inferred):
+        """Labels of all given rows; those of weight zero are predicted."""
+        codes = sample.labels.coded()
+        codes[sample.unlabeled] = inferred
+        if len(used) == X.shape[0]:
+            return self.classes_[codes]
+        transduction = self.classes_[self._mix(X).argmax(axis=1)]
+        transduction[used] = self.classes_[codes]
+        return transduction
 
     def _check_parameters(self):
         check_choice(self, "budget", BUDGETS)
@@ -273,7 +297,12 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
         """
         check_is_fitted(self, "models_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        return self._mix(
+            validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        )
+
+    def _mix(self, X):
+        """Mean of the candidates' probabilities by weight."""
         shares, n_classes = self._shares(), len(self.classes_)
         return sum(
             share * class_probabilities(model, X, n_classes)

@@ -50,7 +50,8 @@ class FewLabelReport:
         Estimated error of the predictions for new rows, and its standard error; if no
         label could be held out, half of chance and a large one.
     n_tested : int
-        Labels that were held out for it.
+        Labels that were held out for it; copies of a row are one, and labels of a
+        weight below one count so much less.
     n_labeled, n_unlabeled : int
     n_changed : int
         Unlabeled rows that are in another class than the supervised machine says.

@@ -50,7 +50,7 @@ def read_target(values, *, as_names=False):
             marked = f", or add --categorical {name!r} if {_MARKER} is one"
         raise TableError(
             f"Column {name!r} holds one class only, {different.pop()!r} "
-            f"({n_labeled:,} labeled rows); label rows of at least one more "
+            f"(labeled rows: {n_labeled:,}); label rows of at least one more "
             f"class{marked}."
         )
     if len(different) > max(_MANY, 0.9 * n_labeled):
