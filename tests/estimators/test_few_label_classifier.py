@@ -442,12 +442,10 @@ def test_copies_are_the_same_as_weights(digits, partial):
 def test_own_candidates_must_take_the_weights_that_are_given(digits, partial):
     own = {"spreading": LabelSpreading(max_iter=5)}
     machine = FewLabelClassifier(own, random_state=0)
-    with pytest.raises(
-        ValueError, match="'spreading'.*LabelSpreading, takes no sample"
-    ):
+    with pytest.raises(ValueError, match="LabelSpreading, takes no sample_weight"):
         machine.fit(digits[0], partial, sample_weight=np.ones(len(partial)))
 
 
 def test_weights_that_make_no_sense_are_refused(digits, partial):
-    with pytest.raises(ValueError, match="sample_weight of FewLabelClassifier.fit"):
+    with pytest.raises(ValueError, match="sample_weight of FewLabelClassifier"):
         FewLabelClassifier().fit(digits[0], partial, sample_weight=[1.0, 2.0])

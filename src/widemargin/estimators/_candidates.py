@@ -217,8 +217,8 @@ def _fit(name, model, sample, y, rows):
     X, weights = sample.X, sample.row_weights
     if weights is not None and not has_fit_parameter(model, "sample_weight"):
         raise ValueError(
-            f"candidate {name!r} of FewLabelClassifier, a {type(model).__name__}, takes "
-            "no sample_weight; leave it out, or fit without weights."
+            f"candidate {name!r} of FewLabelClassifier, a {type(model).__name__}, "
+            "takes no sample_weight; leave it out, or fit without weights."
         )
     if len(rows) < X.shape[0]:
         X, y = X[rows], y[rows]
