@@ -116,7 +116,10 @@ def read_labels(y, used=None):
     _refuse_continuous(values)
     classes, codes = np.unique(values, return_inverse=True)
     if len(classes) < 2:
-        raise ValueError(_too_few_classes(classes, y))
+        message = _too_few_classes(classes, y)
+        if used is not None and not np.all(used):
+            message += " Samples of weight zero are left out."
+        raise ValueError(message)
     _warn_of_float_marker(y, labeled, classes)
     _warn_of_written_marker(labeled, classes)
     return PartialLabels(classes, labeled, codes)

@@ -389,7 +389,34 @@ def test_weights_of_one_change_nothing(model, digits, partial):
     weighted.fit(digits[0], partial, sample_weight=ones)
     assert_allclose(weighted.weights_, model.weights_)
     assert_allclose(weighted.predict_proba(digits[0]), model.predict_proba(digits[0]))
-    assert str(weighted.report_)[:60] == str(model.report_)[:60]
+    assert weighted.report_.error == model.report_.error
+    assert weighted.report_.n_tested == model.report_.n_tested
+    assert_array_equal(weighted.report_.label_next, model.report_.label_next)
+
+
+class FirstColumnIsWeight(KNeighborsClassifier):
+    """Refuses weights that are not those of its rows."""
+
+    def fit(self, X, y, sample_weight):
+        assert_array_equal(X[:, 0], sample_weight)
+        return super().fit(X[y >= 0], y[y >= 0])
+
+
+def test_each_row_keeps_its_weight(monkeypatch, rng):
+    """Also if there are more rows than a candidate is given, or asked on."""
+    monkeypatch.setitem(_candidates.BUDGETS, "fast", (5, 60, 60))
+    monkeypatch.setattr(_candidates, "_FOLD_ROWS", 40)
+    weights = rng.uniform(0.5, 2, size=100).round(3)
+    weights[::9] = 0
+    X = np.c_[weights, rng.normal(size=(100, 2))]
+    y = hide_labels(np.arange(100) % 2, 20, rng=0)
+    own = {"mine": FirstColumnIsWeight(3)}
+    model = FewLabelClassifier(own, random_state=0).fit(X, y, sample_weight=weights)
+    assert model.models_[1].n_samples_fit_ < 60
+    assert np.isfinite(model.report_.candidates[1].error)
+    both = FewLabelClassifier(own, n_jobs=2, random_state=0)
+    both.fit(sparse.csr_matrix(X).toarray(), y, sample_weight=weights)
+    assert_array_equal(both.weights_, model.weights_)
 
 
 def test_rows_of_weight_zero_are_left_out_and_predicted(digits, partial):
@@ -424,7 +451,20 @@ def test_a_label_of_small_weight_hardly_counts(digits, partial):
     errors = {t: (f.predict(X) != y)[hidden].mean() for t, f in fits.items()}
     assert errors[1e-3] < errors[1.0]
     assert fits[1e-3].report_.error < fits[1.0].report_.error - 0.1
-    assert fits[1e-3].report_.n_tested < fits[1.0].report_.n_tested
+    assert fits[1e-3].report_.n_tested == fits[1.0].report_.n_tested
+
+
+def test_weights_that_are_all_small_count_by_their_ratios(digits, partial, rng):
+    weights = rng.uniform(0.5, 1, size=len(partial))
+    weights[np.flatnonzero(partial >= 0)[0]] = 1
+    large, small = (
+        FewLabelClassifier(QUICK, random_state=0).fit(digits[0], partial, w)
+        for w in (weights, weights / 1024)  # which is exact
+    )
+    assert_array_equal(small.weights_, large.weights_)
+    assert small.report_.error == large.report_.error
+    found, expected = small.predict_proba(digits[0]), large.predict_proba(digits[0])
+    assert_array_equal(found, expected)
 
 
 def test_copies_are_the_same_as_weights(digits, partial):
@@ -442,10 +482,19 @@ def test_copies_are_the_same_as_weights(digits, partial):
 def test_own_candidates_must_take_the_weights_that_are_given(digits, partial):
     own = {"spreading": LabelSpreading(max_iter=5)}
     machine = FewLabelClassifier(own, random_state=0)
-    with pytest.raises(ValueError, match="LabelSpreading, takes no sample_weight"):
+    message = r"candidate 'spreading' .* a LabelSpreading, has no sample_weight"
+    with pytest.raises(ValueError, match=message):
         machine.fit(digits[0], partial, sample_weight=np.ones(len(partial)))
 
 
 def test_weights_that_make_no_sense_are_refused(digits, partial):
     with pytest.raises(ValueError, match="sample_weight of FewLabelClassifier"):
         FewLabelClassifier().fit(digits[0], partial, sample_weight=[1.0, 2.0])
+
+
+def test_a_class_that_weights_leave_out_is_told(digits, partial):
+    weights = np.where(np.isin(partial, [-1, 3]), 1.0, 0.0)
+    with pytest.raises(
+        ValueError, match=r"two labeled classes.*Samples of weight zero"
+    ):
+        FewLabelClassifier().fit(digits[0], partial, sample_weight=weights)

@@ -122,6 +122,25 @@ def test_gain_counts_what_the_mixture_saves(codes):
     assert_allclose(found.gain_std, np.sqrt(3))
 
 
+def test_one_label_is_no_gain_however_often_it_is_copied(codes):
+    """Copies of it weigh as much as itself together."""
+    right = np.arange(len(codes)) > 0
+    both = np.array([said(codes, right), said(codes, True, sureness=0.99)])
+    alone = weigh_candidates(both, codes, np.ones(2))
+    assert_allclose([alone.gain, alone.gain_std], 1)
+    rows = np.r_[np.zeros(7, dtype=int), np.arange(len(codes))]
+    weights = np.where(rows == 0, 1 / 8, 1.0)
+    copied = weigh_candidates(both[:, rows], codes[rows], np.ones(2), weights)
+    assert_allclose([copied.gain, copied.gain_std], 1)
+
+
+def test_labels_that_hardly_count_prove_no_gain(codes):
+    right = np.arange(len(codes)) > 2
+    both = np.array([said(codes, right), said(codes, True, sureness=0.99)])
+    found = weigh_candidates(both, codes, np.ones(2), np.full(len(codes), 0.01))
+    assert 0 < found.gain < found.gain_std
+
+
 def test_error_of_held_out_labels(codes):
     """Three of ten wrong, and a quarter of two more."""
     error, spread = estimate_error(said(codes, np.arange(10) >= 3), codes)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.laplacian_svc import LaplacianSVC
@@ -133,7 +132,7 @@ def fit_candidate(candidate, sample, seed, gamma=None):
     with warnings.catch_warnings(record=True) as caught, suited_threads(n_rows):
         warnings.simplefilter("always")
         try:
-            _fit(candidate.name, model, sample, sample.labels.coded(), rows)
+            _fit(model, sample, sample.labels.coded(), rows)
             _check_classes(candidate.name, model, sample.labels)
             held_out = _ask(candidate.name, model, sample, kept)
         except Exception as error:
@@ -200,7 +199,7 @@ def _hold_out(name, model, sample):
             continue
         hidden = np.zeros(len(labels.labeled), dtype=bool)
         hidden[labels.labeled_idx[folds == fold]] = True
-        trial = _fit(name, clone(model), sample, hide(labels.coded(), hidden), rows)
+        trial = _fit(clone(model), sample, hide(labels.coded(), hidden), rows)
         held_out[asked] = class_probabilities(
             trial, sample.X[labels.labeled_idx[asked]], labels.n_classes
         )
@@ -212,14 +211,9 @@ def _hold_out(name, model, sample):
     return held_out
 
 
-def _fit(name, model, sample, y, rows):
+def _fit(model, sample, y, rows):
     """Fit to some rows, with their weights if the user gave any."""
     X, weights = sample.X, sample.row_weights
-    if weights is not None and not has_fit_parameter(model, "sample_weight"):
-        raise ValueError(
-            f"candidate {name!r} of FewLabelClassifier, a {type(model).__name__}, "
-            "takes no sample_weight; leave it out, or fit without weights."
-        )
     if len(rows) < X.shape[0]:
         X, y = X[rows], y[rows]
     if weights is None:

@@ -29,10 +29,13 @@ class FewLabelSample:
     label_weights : ndarray of shape (n_labeled,)
         How far each label counts as evidence: copies of a row with the same label count
         as one, or as their weights together if these are less.
+    label_shares : ndarray of shape (n_labeled,)
+        One over the number of copies.
     n_alone : int
         Number of classes with a single label, or copies of it.
     row_weights : ndarray of shape (n_samples,) or None
-        What the user said of the rows, positive.
+        What the user said of the rows, positive; if all labels have less than one,
+        multiples of the largest of these.
     """
 
     X: object
@@ -41,6 +44,7 @@ class FewLabelSample:
     label_order: np.ndarray
     folds: np.ndarray
     label_weights: np.ndarray
+    label_shares: np.ndarray
     n_alone: int
     row_weights: np.ndarray | None = None
 
@@ -54,17 +58,30 @@ class FewLabelSample:
         places = np.searchsorted(labels.labeled_idx, rows)
         codes = _by_appearance(labels.codes[places])
         first, copy_of = distinct_rows(X[rows])
-        folds, weights = np.empty(len(rows), dtype=int), np.empty(len(rows))
+        folds = np.empty(len(rows), dtype=int)
         folds[places] = deal_folds(codes[first], _FOLDS, rng)[copy_of]
         distinct, copies = np.unique(
             copy_of * labels.n_classes + codes, return_inverse=True
         )
+        weights, shares = np.empty(len(rows)), np.empty(len(rows))
+        if row_weights is not None:
+            row_weights = row_weights / min(row_weights[rows].max(), 1.0)
         given = np.ones(len(rows)) if row_weights is None else row_weights[rows]
         together = np.bincount(copies, weights=given)[copies]
         weights[places] = given / np.maximum(together, 1.0)
-        order = places[np.argsort(_ranks(codes, rng), kind="stable")]
+        shares[places] = 1.0 / np.bincount(copies)[copies]
         n_alone = int((np.bincount(distinct % labels.n_classes) == 1).sum())
-        return cls(X, labels, unlabeled, order, folds, weights, n_alone, row_weights)
+        return cls(
+            X,
+            labels,
+            unlabeled,
+            label_order=places[np.argsort(_ranks(codes, rng), kind="stable")],
+            folds=folds,
+            label_weights=weights,
+            label_shares=shares,
+            n_alone=n_alone,
+            row_weights=row_weights,
+        )
 
     def take(self, max_rows):
         """Rows for a candidate, and which labels are among them.

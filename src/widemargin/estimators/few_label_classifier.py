@@ -9,6 +9,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
+    has_fit_parameter,
     validate_data,
 )
 
@@ -52,7 +53,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         What to weigh besides the supervised machine: those of the `budget`, some of
         them by name (see Notes), or your own classifiers as ``{name: estimator}``,
         which take partly labeled targets and have `predict_proba`. They are given
-        arrays, without names of columns, and classes as codes.
+        arrays, without names of columns, classes as codes, and `sample_weight` if you
+        pass it, which their `fit` must then have.
     budget : {"fast", "balanced", "thorough"}, default="fast"
         How many candidates are fitted, and on how many rows, see Notes.
     n_jobs : int or None, default=None
@@ -69,7 +71,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (n_classes,)
         The class names.
     transduction_ : ndarray of shape (n_samples,)
-        Labels of all training samples: the given ones, the others inferred.
+        Labels of all training samples: the given ones, the others inferred, also
+        those of weight zero.
     report_ : FewLabelReport
         What was tried and how far it counts, the estimated error, and the rows whose
         label would tell the most.
@@ -145,9 +148,11 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Labels of any type. Integer -1, NaN or None marks an unlabeled sample.
         sample_weight : array-like of shape (n_samples,), optional
-            Weight of each sample in every candidate. A label of a weight below one
-            counts so much less when candidates are weighed, too: a label that you trust
-            half may have 0.5. Samples of weight zero are left out altogether.
+            Weight of each sample in every candidate, see there what weights of
+            unlabeled samples mean. A label of a weight below one counts so much less
+            when candidates are weighed and in the estimated error, too: a label that
+            you trust half may have 0.5. If all labels have less than one, the ratios
+            count. Samples of weight zero are left out altogether.
 
         Returns
         -------
@@ -158,7 +163,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         An interrupt (Ctrl-C) leaves a model of the candidates that were fitted so far,
         and is then passed on.
         """
-        self._check_parameters()
+        self._check_parameters(is_weighted=sample_weight is not None)
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
         if y is not None:
             check_consistent_length(X, y)
@@ -193,7 +198,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
             labels.n_classes,
             self.models_[0].gamma_,
         )
-        self.transduction_ = self._transduce(X, used, sample, inference.codes)
+        self.transduction_ = self._transduce(X, weights, sample, inference.codes)
         skipped = [c.name for c in listed[len(fitted) :]] if interrupt else ()
         self.report_ = write_report(
             fitted,
@@ -228,17 +233,18 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
             interrupt = error
         return fitted, interrupt
 
-    def _transduce(self, X, used, sample, inferred):
+    def _transduce(self, X, weights, sample, inferred):
         """Labels of all given rows; those of weight zero are predicted."""
-        codes = sample.labels.coded()
-        codes[sample.unlabeled] = inferred
-        if len(used) == X.shape[0]:
-            return self.classes_[codes]
-        transduction = self.classes_[self._mix(X).argmax(axis=1)]
-        transduction[used] = self.classes_[codes]
-        return transduction
+        codes = np.empty(len(weights), dtype=np.intp)
+        of_used = sample.labels.coded()
+        of_used[sample.unlabeled] = inferred
+        codes[weights > 0] = of_used
+        left_out = np.flatnonzero(weights == 0)
+        if len(left_out):
+            codes[left_out] = self._mix(X[left_out]).argmax(axis=1)
+        return self.classes_[codes]
 
-    def _check_parameters(self):
+    def _check_parameters(self, *, is_weighted):
         check_choice(self, "budget", BUDGETS)
         name, n_jobs = type(self).__name__, self.n_jobs
         if n_jobs is not None and not (isinstance(n_jobs, numbers.Integral) and n_jobs):
@@ -247,7 +253,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
                 f"{n_jobs!r}."
             )
         if isinstance(self.candidates, dict):
-            self._check_own_candidates()
+            self._check_own_candidates(is_weighted=is_weighted)
         elif isinstance(self.candidates, str):
             check_choice(self, "candidates", ("auto",), "or a list of names or a dict")
         else:
@@ -258,7 +264,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
                     f"each once, got {self.candidates!r}."
                 )
 
-    def _check_own_candidates(self):
+    def _check_own_candidates(self, *, is_weighted):
         for name, estimator in self.candidates.items():
             is_valid = isinstance(name, str) and hasattr(estimator, "predict_proba")
             if not is_valid or name == SUPERVISED:
@@ -266,6 +272,12 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
                     f"candidates of {type(self).__name__} must be classifiers with "
                     f"predict_proba under a name other than {SUPERVISED!r} each, got "
                     f"{name!r}: {estimator!r}."
+                )
+            if is_weighted and not has_fit_parameter(estimator, "sample_weight"):
+                raise ValueError(
+                    f"candidate {name!r} of {type(self).__name__}, a "
+                    f"{type(estimator).__name__}, has no sample_weight in its fit; "
+                    "leave it out, or fit without weights."
                 )
 
     def _say(self, message):

@@ -50,8 +50,7 @@ class FewLabelReport:
         Estimated error of the predictions for new rows, and its standard error; if no
         label could be held out, half of chance and a large one.
     n_tested : int
-        Labels that were held out for it; copies of a row are one, and labels of a
-        weight below one count so much less.
+        Labels that were held out for it; copies of a row are one.
     n_labeled, n_unlabeled : int
     n_changed : int
         Unlabeled rows that are in another class than the supervised machine says.
@@ -162,7 +161,7 @@ def write_report(fitted, evidence, error, sample, inference, prior, skipped=()):
     return FewLabelReport(
         candidates,
         *error,
-        n_tested=round(evidence.n_tested),
+        n_tested=_count_tested(evidence, sample),
         n_labeled=sample.labels.n_labeled,
         n_unlabeled=len(sample.unlabeled),
         n_changed=inference.n_changed,
@@ -170,6 +169,12 @@ def write_report(fitted, evidence, error, sample, inference, prior, skipped=()):
         helps=helps,
         messages=tuple(_messages(fitted, evidence, sample, helps, skipped)),
     )
+
+
+def _count_tested(evidence, sample):
+    """Labels that were held out, copies of a row as one."""
+    tested = np.isfinite(evidence.held_out).all(axis=1)
+    return int(np.ceil(sample.label_shares[tested].sum().round(6)))
 
 
 def _judge(evidence, prior):

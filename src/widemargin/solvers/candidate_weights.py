@@ -24,9 +24,9 @@ class CandidateWeights:
     errors : ndarray of shape (n_candidates,)
         Share of the held-out labels that each gets wrong, in the same way.
     n_asked : ndarray of shape (n_candidates,)
-        Labels that each was asked, in units of a mean label weight.
+        Labels that each was asked: the sum of their weights.
     n_tested : float
-        Labels that some candidate was asked.
+        The same of those that some candidate was asked.
     held_out : ndarray of shape (n_labels, n_classes)
         Probabilities of the mixture for each label, with weights that do not know how
         this label was predicted; NaN where no candidate was asked.
@@ -91,7 +91,7 @@ def weigh_candidates(held_out, codes, prior, label_weights=None, *, trust=TRUST)
     votes = np.where(asked[:, tested, None], held_out[:, tested], 0.0)
     mixture[tested] = np.einsum("cl,clk->lk", shares, votes)
     saved = wrong[0] - _wrong(mixture[None], codes, tested[None])[0]
-    saved = label_weights * np.where(asked[0], saved, 0.0)
+    saved = np.where(asked[0], saved, 0.0)
     return CandidateWeights(
         softmax(log_odds),
         losses,
@@ -99,8 +99,8 @@ def weigh_candidates(held_out, codes, prior, label_weights=None, *, trust=TRUST)
         n_asked,
         float(label_weights[tested].sum()),
         mixture,
-        float(saved.sum()),
-        float(np.sqrt((saved**2).sum())),
+        float(label_weights @ saved),
+        float(np.sqrt(label_weights @ saved**2)),  # copies of a label are one trial
     )
 
 

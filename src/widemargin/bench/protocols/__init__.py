@@ -1,1 +1,1 @@
-"""How figures of single papers come about: draws, grids, choices, baselines."""
+"""How figures of single tables come about: sets, draws, grids, choices, baselines."""

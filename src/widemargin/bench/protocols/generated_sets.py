@@ -10,12 +10,12 @@ from widemargin.datasets import make_gaussian4c, make_two_moons
 
 
 def circles(n_rows, random_state):
-    """A ring around a disk, both blurred."""
+    """A ring within another, both blurred."""
     return make_circles(n_rows, noise=0.1, factor=0.5, random_state=random_state)
 
 
 def corners(n_rows, random_state):
-    """Two classes at corners of a cube, most features irrelevant."""
+    """Two classes at corners of a cube; half of the features are noise."""
     return make_classification(
         n_rows, 20, n_informative=5, n_redundant=5, random_state=random_state
     )
@@ -29,7 +29,7 @@ def pairs(n_rows, random_state):
 
 
 def blobs(n_rows, random_state):
-    """Six classes, a cluster each, which overlap."""
+    """Six classes, a cluster each, which touch."""
     return make_blobs(n_rows, 10, centers=6, cluster_std=4.0, random_state=random_state)
 
 
