@@ -242,7 +242,8 @@ def test_every_stored_set_can_be_drawn(benchmark):
         pytest.skip("needs the benchmark data: set WIDEMARGIN_DATA to their folder")
     for name in few_labels.STORED:
         row = next(row for row in benchmark.rows if row.set == name)
-        draw = benchmark.draw(row_of(name, row["labels"], 400), 0)
+        part = Row(row.name, options=dict(row.options, most_rows=400))
+        draw = benchmark.draw(part, 0)
         assert draw.labeled.sum() == row["labels"]
         assert draw.X.shape[0] <= 400
         scored = ~draw.labeled if draw.scored is None else draw.scored

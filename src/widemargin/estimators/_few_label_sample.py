@@ -29,10 +29,8 @@ class FewLabelSample:
     label_weights : ndarray of shape (n_labeled,)
         How far each label counts as evidence: copies of a row with the same label count
         as one, or as their weights together if these are less.
-    label_shares : ndarray of shape (n_labeled,)
-        One over the number of copies.
-    n_alone : int
-        Number of classes with a single label, or copies of it.
+    copy_of : ndarray of shape (n_labeled,)
+        Number of the distinct label, row and class, that each one is.
     row_weights : ndarray of shape (n_samples,) or None
         What the user said of the rows, positive; if all labels have less than one,
         multiples of the largest of these.
@@ -44,8 +42,7 @@ class FewLabelSample:
     label_order: np.ndarray
     folds: np.ndarray
     label_weights: np.ndarray
-    label_shares: np.ndarray
-    n_alone: int
+    copy_of: np.ndarray
     row_weights: np.ndarray | None = None
 
     @classmethod
@@ -60,17 +57,14 @@ class FewLabelSample:
         first, copy_of = distinct_rows(X[rows])
         folds = np.empty(len(rows), dtype=int)
         folds[places] = deal_folds(codes[first], _FOLDS, rng)[copy_of]
-        distinct, copies = np.unique(
-            copy_of * labels.n_classes + codes, return_inverse=True
-        )
-        weights, shares = np.empty(len(rows)), np.empty(len(rows))
+        _, pairs = np.unique(copy_of * labels.n_classes + codes, return_inverse=True)
+        weights, copies = np.empty(len(rows)), np.empty(len(rows), dtype=int)
+        copies[places] = pairs
         if row_weights is not None:
             row_weights = row_weights / min(row_weights[rows].max(), 1.0)
         given = np.ones(len(rows)) if row_weights is None else row_weights[rows]
-        together = np.bincount(copies, weights=given)[copies]
+        together = np.bincount(pairs, weights=given)[pairs]
         weights[places] = given / np.maximum(together, 1.0)
-        shares[places] = 1.0 / np.bincount(copies)[copies]
-        n_alone = int((np.bincount(distinct % labels.n_classes) == 1).sum())
         return cls(
             X,
             labels,
@@ -78,10 +72,15 @@ class FewLabelSample:
             label_order=places[np.argsort(_ranks(codes, rng), kind="stable")],
             folds=folds,
             label_weights=weights,
-            label_shares=shares,
-            n_alone=n_alone,
+            copy_of=copies,
             row_weights=row_weights,
         )
+
+    @property
+    def n_alone(self):
+        """Number of classes with a single label, or copies of it."""
+        _, first = np.unique(self.copy_of, return_index=True)
+        return int((np.bincount(self.labels.codes[first]) == 1).sum())
 
     def take(self, max_rows):
         """Rows for a candidate, and which labels are among them.

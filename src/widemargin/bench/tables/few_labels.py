@@ -235,6 +235,7 @@ COMMON = {
     "source": "our own",
     "metrics": (UNLABELED_ERROR, ESTIMATE, ESTIMATE_STD, SECONDS),
     "methods": METHODS,
+    "draw": either,
     "runs": 10,
     "quick": quick_of(QUICK_ROWS),
     "advice": ADVICE,
@@ -259,7 +260,6 @@ BENCHMARKS = (
         title="The classifier to reach for first, 10 to 100 labels",
         protocol=f"Error on the unlabeled rows. {PROTOCOL}",
         rows=make_rows(SETS, is_mixed=False),
-        draw=clean,
         **COMMON,
     ),
     Benchmark(
@@ -274,7 +274,6 @@ BENCHMARKS = (
             f"column and leaves nothing of the class. {PROTOCOL}"
         ),
         rows=make_rows(SETS, is_mixed=True),
-        draw=mixed,
         **COMMON,
     ),
     Benchmark(
@@ -297,7 +296,6 @@ BENCHMARKS = (
             *make_rows(ELSEWHERE, is_mixed=False),
             *make_rows(ELSEWHERE, is_mixed=True, suffix=", mixed"),
         ),
-        draw=either,
         **COMMON | {"quick": QUICK_ELSEWHERE, "advice": ADVICE_ELSEWHERE},
     ),
 )
