@@ -50,7 +50,7 @@ ADVICE = Advice(
     by=("unlabeled", "about"),
 )
 ADVICE_ELSEWHERE = replace(
-    ADVICE, title="The same on sets that had no part in making it"
+    ADVICE, title="FewLabelClassifier on sets that had no part in making it"
 )
 ESTIMATE = Metric(ADVICE.estimate, "estimated error, %", lower_is_better=None)
 ESTIMATE_STD = Metric(
@@ -278,7 +278,7 @@ BENCHMARKS = (
     ),
     Benchmark(
         name="few-labels-elsewhere",
-        title="The same on sets that had no part in making it",
+        title="The classifier to reach for first, on sets that had no part in making it",
         protocol=(
             "Three sets that come with scikit-learn and eight that are generated, none "
             "of which had a part in choosing the candidates, the rule and its two "
