@@ -278,7 +278,7 @@ BENCHMARKS = (
     ),
     Benchmark(
         name="few-labels-elsewhere",
-        title="The classifier to reach for first, on sets that had no part in making it",
+        title="FewLabelClassifier on sets that had no part in making it",
         protocol=(
             "Three sets that come with scikit-learn and eight that are generated, none "
             "of which had a part in choosing the candidates, the rule and its two "
