@@ -67,3 +67,15 @@ def test_import_adds_little_to_that_of_scikit_learn():
         if fastest < 0.3:
             break
     assert fastest < 0.3
+
+
+@pytest.mark.parametrize("words", [["--help"], ["fit", "--help"]])
+def test_help_waits_for_no_numeric_library(words):
+    code = (
+        "import json, sys; from widemargin.cli.main import main;"
+        "out, sys.stdout = sys.stdout, sys.stderr;"
+        f"main({words}, standalone_mode=False);"
+        "heavy = {'numpy', 'scipy', 'sklearn', 'pandas'} & set(sys.modules);"
+        "print(json.dumps(sorted(heavy)), file=out)"
+    )
+    assert run_in_new_process(code) == []

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from widemargin.tables import Kind, TableError, examine_columns
+from widemargin.tables.columns import Kind, examine_columns
+from widemargin.tables.errors import TableError
 
 N = 200
 

@@ -10,13 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from widemargin.cli.main import main
-from widemargin.tables import (
-    TableError,
-    examine_columns,
-    make_features,
-    make_preparation,
-    read_table,
-)
+from widemargin.tables.columns import examine_columns
+from widemargin.tables.errors import TableError
+from widemargin.tables.preparation import make_features, make_preparation
+from widemargin.tables.reading import read_table
 
 NAMES = st.one_of(
     st.sampled_from(["größe", "a b", 'x"y', "a,b", "id", "", " c ", "[bold]", "名前"]),

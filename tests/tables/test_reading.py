@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from widemargin.tables import TableError, read_table
+from widemargin.tables.errors import TableError
+from widemargin.tables.reading import read_table
 
 
 @pytest.fixture

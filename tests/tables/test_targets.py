@@ -3,7 +3,8 @@ from datetime import date
 import pandas as pd
 import pytest
 
-from widemargin.tables import TableError, read_target
+from widemargin.tables.errors import TableError
+from widemargin.tables.targets import read_target
 
 
 def read(values, dtype=None, **options):

@@ -3,7 +3,8 @@ import io
 import pandas as pd
 import pytest
 
-from widemargin.tables import TableError, check_writable, table_bytes
+from widemargin.tables.errors import TableError
+from widemargin.tables.writing import check_writable, table_bytes
 
 FRAME = pd.DataFrame({"row": [1, 2], "label": ["a,b", 'say "c"']})
 

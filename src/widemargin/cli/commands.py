@@ -10,7 +10,6 @@ import warnings
 import click
 
 from widemargin.cli.reports import print_error
-from widemargin.solvers.result import Status
 
 
 class Failure(click.ClickException):
@@ -78,6 +77,8 @@ def _in_one_sentence(error):
 @contextlib.contextmanager
 def _warnings_as_notes():
     """Each warning for users once, as a line on the standard error."""
+    from widemargin.solvers.result import Status
+
     seen = set()
 
     def show(message, *_):

@@ -10,15 +10,11 @@ from sklearn.pipeline import Pipeline
 from widemargin.cli.estimates import choose_folds, estimate
 from widemargin.labels import PartialLabels, has_label
 from widemargin.model_files import load
-from widemargin.tables import (
-    TableError,
-    check_columns,
-    describe_path,
-    examine_columns,
-    make_features,
-    make_preparation,
-    read_target,
-)
+from widemargin.tables.columns import examine_columns
+from widemargin.tables.errors import TableError, check_columns
+from widemargin.tables.preparation import make_features, make_preparation
+from widemargin.tables.reading import describe_path
+from widemargin.tables.targets import read_target
 
 _ARCHIVE = b"PK"  # the first bytes of a model file
 MACHINE = "machine"  # the last step of a pipeline

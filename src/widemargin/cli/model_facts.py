@@ -14,7 +14,8 @@ from widemargin.cli.few_labels import (
 from widemargin.cli.reports import plural, shorten
 from widemargin.cli.table_facts import by_kind, describe_kinds
 from widemargin.model_files.privacy import describe_privacy
-from widemargin.tables import Kind, columns_of
+from widemargin.tables.columns import Kind
+from widemargin.tables.requirements import columns_of
 
 
 def model_as_json(path, model):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import click
 
-from widemargin.tables import FORMATS, read_table
+from widemargin.tables.formats import FORMATS
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,8 @@ class Reading:
 
     def read(self, path, text=()):
         """The table in a file; columns in `text` are read as text."""
+        from widemargin.tables.reading import read_table
+
         return read_table(
             path,
             file_format=self.file_format,

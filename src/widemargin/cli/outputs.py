@@ -10,7 +10,8 @@ import click
 from widemargin.model_files import save
 from widemargin.model_files.privacy import describe_privacy
 from widemargin.model_files.writing import write_whole
-from widemargin.tables import check_writable, is_table_name, split_ending, table_bytes
+from widemargin.tables.reading import is_table_name, split_ending
+from widemargin.tables.writing import check_writable, table_bytes
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,8 @@ def command(model_path, table, out, force, reading, as_json):
     from widemargin.cli import reports
     from widemargin.cli.fitting import load_model, tabulate_new
     from widemargin.cli.outputs import plan_table
-    from widemargin.tables import describe_path, features_of, text_columns_of
+    from widemargin.tables.reading import describe_path
+    from widemargin.tables.requirements import features_of, text_columns_of
 
     if as_json and out == "-":
         raise ValueError(

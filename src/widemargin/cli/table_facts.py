@@ -1,7 +1,7 @@
 """What was found in a table, for readers and for scripts."""
 
 from widemargin.cli.reports import describe_counts, plural, shorten
-from widemargin.tables import Kind
+from widemargin.tables.columns import Kind
 
 _USED = (Kind.NUMBERS, Kind.CATEGORIES)
 

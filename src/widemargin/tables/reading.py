@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from widemargin.tables.errors import TableError, listed
+from widemargin.tables.formats import FORMATS
 
-FORMATS = ("csv", "tsv", "parquet", "npz")
 _ENDINGS = {
     ".csv": "csv",
     ".tsv": "tsv",

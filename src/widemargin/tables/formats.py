@@ -1,0 +1,3 @@
+"""Formats of table files, known before a library that reads them is imported."""
+
+FORMATS = ("csv", "tsv", "parquet", "npz")
