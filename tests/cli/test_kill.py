@@ -46,6 +46,8 @@ def commands():
         stderr=subprocess.DEVNULL,
         text=True,
         bufsize=1,
+        # a copy of a process has none of the threads that OpenMP counts on
+        env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
     )
 
     def run(line, seconds=None):
