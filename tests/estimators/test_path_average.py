@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 
 from widemargin.datasets import hide_labels
-from widemargin.estimators._path_average import deal_folds, deal_sample
+from widemargin.estimators._path_average import deal_folds, deal_sample, weigh_path
 from widemargin.estimators._reading import read_sample
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 
@@ -62,3 +62,29 @@ def test_folds_follow_the_rows_and_not_the_names_of_classes(blobs, rng):
         )
         folds = deal_sample(shuffled, np.random.default_rng(0))
         assert_array_equal(folds, fold_of[order][renamed >= 0])
+
+
+def test_doubtful_labels_count_less_in_the_choice_of_a_machine(blobs):
+    X, _, y = blobs
+    labeled = np.flatnonzero(y >= 0)
+    sample_weight = np.ones(90)
+    sample_weight[labeled[:4]] = 0.25
+
+    def average(weights):
+        _, _, _, sample = read_sample(LabelSearchClassifier(), X, y, weights)
+        right = np.eye(3)[sample.labels.codes]
+        wrong = np.roll(right, 1, axis=1)
+        late = right.copy()
+        late[:4] = wrong[:4]  # the second machine misses the doubtful labels alone
+        folds = deal_sample(sample, np.random.default_rng(0))
+        return weigh_path(
+            lambda held_out: [wrong[held_out], late[held_out]],
+            sample,
+            folds,
+            (0.0, 1.0),
+        )
+
+    assert_allclose(average(np.ones(90)).errors, [12, 4])
+    assert_allclose(average(sample_weight).errors, [9, 1])
+    assert_allclose(average(8.0 * sample_weight).errors, [12, 4])  # all count in full
+    assert_allclose(average(0.1 * sample_weight).errors, [9, 1])

@@ -23,7 +23,8 @@ class PathAverage:
     unlabeled_weights : tuple of float
         The first is 0: the labels alone.
     errors : ndarray of shape (n_machines,)
-        Held-out labels that each of them gets wrong, in five folds.
+        Held-out labels that each of them gets wrong, in five folds; one of a weight
+        below one counts as that much of a label.
     weights : ndarray of shape (n_machines,)
         Non-negative, adding up to one.
     held_out : ndarray of shape (n_labels, n_columns)
@@ -95,6 +96,7 @@ def weigh_path(follow, panel, folds, unlabeled_weights, *, only_last=False):
     PathAverage, or None if interrupted
     """
     labels, errors = panel.labels, np.zeros(len(unlabeled_weights))
+    counts = _label_counts(panel.row_weights[labels.labeled])
     scores = np.zeros((len(errors), len(folds), labels.signs.shape[1]))
     n_folds = _FOLDS if not only_last else 2
     for fold in range(n_folds):
@@ -106,13 +108,19 @@ def weigh_path(follow, panel, folds, unlabeled_weights, *, only_last=False):
             return None
         for machine, of_rows in enumerate(found):
             scores[machine, held_out] = of_rows
-            errors[machine] += (decide(of_rows) != labels.codes[held_out]).sum()
+            is_wrong = decide(of_rows) != labels.codes[held_out]
+            errors[machine] += counts[held_out] @ is_wrong
     shares = softmax(np.log(_DECAY) * np.arange(len(errors)) - errors)
     if only_last:
         shares = np.eye(len(errors))[-1]
     average = np.tensordot(shares, scores, axes=1)
     is_tested = (folds >= 0) & (folds < n_folds)
     return PathAverage(unlabeled_weights, errors, shares, average, is_tested)
+
+
+def _label_counts(weights):
+    """How far each label counts: none for more than one, and the largest for one."""
+    return np.minimum(weights / min(weights.max(), 1.0), 1.0)
 
 
 def deal_sample(sample, rng):
