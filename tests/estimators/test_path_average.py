@@ -85,6 +85,6 @@ def test_doubtful_labels_count_less_in_the_choice_of_a_machine(blobs):
         )
 
     assert_allclose(average(np.ones(90)).errors, [12, 4])
-    assert_allclose(average(sample_weight).errors, [9, 1])
-    assert_allclose(average(8.0 * sample_weight).errors, [12, 4])  # all count in full
-    assert_allclose(average(0.1 * sample_weight).errors, [9, 1])
+    one = 9 / 8.25  # nine labels' worth of weight, 9^2 / 8.25 labels in all
+    assert_allclose(average(sample_weight).errors, [9 * one, one])
+    assert_allclose(average(8.0 * sample_weight).errors, [9 * one, one])

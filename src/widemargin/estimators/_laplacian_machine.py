@@ -93,7 +93,8 @@ class LaplacianMachine(LearningMixin, KernelClassifier):
         y : array-like of shape (n_samples,)
             Labels of any type. Integer -1, NaN or None marks an unlabeled sample.
         sample_weight : array-like of shape (n_samples,), optional
-            Weight of each label in the loss. Samples of weight zero are left out
+            Weight of each label in the loss, and where labels that are left out say
+            how far the graph is trusted. Samples of weight zero are left out
             altogether; the weight of an unlabeled sample has no other effect.
         adjacency : sparse matrix of shape (n_samples, n_samples), optional
             Your own graph, symmetric with weights >= 0, in place of the

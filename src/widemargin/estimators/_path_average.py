@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import softmax
 
 from widemargin.labels import decide
+from widemargin.solvers.label_counts import count_labels
 from widemargin.solvers.temperature import DEFAULT_SLOPE, fit_slope
 
 _FOLDS = 5
@@ -23,8 +24,8 @@ class PathAverage:
     unlabeled_weights : tuple of float
         The first is 0: the labels alone.
     errors : ndarray of shape (n_machines,)
-        Held-out labels that each of them gets wrong, in five folds; one of a weight
-        below one counts as that much of a label.
+        Held-out labels that each of them gets wrong, in five folds; labels of less
+        weight count less, see `count_labels`.
     weights : ndarray of shape (n_machines,)
         Non-negative, adding up to one.
     held_out : ndarray of shape (n_labels, n_columns)
@@ -96,7 +97,7 @@ def weigh_path(follow, panel, folds, unlabeled_weights, *, only_last=False):
     PathAverage, or None if interrupted
     """
     labels, errors = panel.labels, np.zeros(len(unlabeled_weights))
-    counts = _label_counts(panel.row_weights[labels.labeled])
+    counts = count_labels(panel.row_weights[labels.labeled])
     scores = np.zeros((len(errors), len(folds), labels.signs.shape[1]))
     n_folds = _FOLDS if not only_last else 2
     for fold in range(n_folds):
@@ -116,11 +117,6 @@ def weigh_path(follow, panel, folds, unlabeled_weights, *, only_last=False):
     average = np.tensordot(shares, scores, axes=1)
     is_tested = (folds >= 0) & (folds < n_folds)
     return PathAverage(unlabeled_weights, errors, shares, average, is_tested)
-
-
-def _label_counts(weights):
-    """How far each label counts: none for more than one, and the largest for one."""
-    return np.minimum(weights / min(weights.max(), 1.0), 1.0)
 
 
 def deal_sample(sample, rng):

@@ -248,8 +248,9 @@ class LabelSearchClassifier(PathMixin, LabelSearcher, KernelClassifier):
         y : array-like of shape (n_samples,)
             Labels of any type. Integer -1, NaN or None marks an unlabeled sample.
         sample_weight : array-like of shape (n_samples,), optional
-            Weight of each sample in its part of the loss, labeled or unlabeled.
-            Samples of weight zero are left out altogether.
+            Weight of each sample in its part of the loss, labeled or unlabeled; labels
+            that are held out count in proportion to theirs. Samples of weight zero are
+            left out altogether.
 
         Returns
         -------

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import softmax
 
 from widemargin.labels import margins
+from widemargin.solvers.label_counts import count_labels
 from widemargin.solvers.reduced_newton import reduced_newton
 from widemargin.solvers.result import SolveResult
 
@@ -21,7 +22,8 @@ class GraphAverage:
     weights : ndarray of shape (n_machines,)
         Non-negative, adding up to one.
     losses : ndarray of shape (n_machines,)
-        Leave-one-out loss of each machine, the sum over labels.
+        Leave-one-out loss of each machine, the sum over labels; for how many labels
+        each counts is up to `count_labels`.
     results : list of SolveResult
         Their solutions.
     leave_one_out : ndarray of shape (n_labeled, n_columns)
@@ -60,10 +62,10 @@ def average_over_graph(problems, codes, *, max_iter=100):
     pairs = zip(problems, results, strict=True)
     left_out = [problem.leave_one_out(result.solution) for problem, result in pairs]
     counted = np.bincount(codes)[codes] > 1
-    weights = len(codes) * problems[0].weights[counted]
+    counts = count_labels(problems[0].weights)[counted]
     losses = np.array(
         [
-            weights @ np.clip(1.0 - margins(scores, codes)[counted], 0.0, 2.0) ** 2
+            counts @ np.clip(1.0 - margins(scores, codes)[counted], 0.0, 2.0) ** 2
             for scores in left_out
         ]
     )

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import softmax
 
 from widemargin.labels import sign_coding
+from widemargin.solvers.label_counts import count_labels
 from widemargin.solvers.temperature import (
     DEFAULT_SLOPE,
     fit_slope,
@@ -22,7 +23,8 @@ class RidgeAverage:
     weights : ndarray of shape (n_kernels, n_penalties)
         Non-negative, adding up to one.
     losses : ndarray of shape (n_kernels, n_penalties)
-        Sum over labels of minus the logarithm of their probability when left out.
+        Sum over labels of minus the logarithm of their probability when left out; for
+        how many labels each counts is up to `count_labels`.
     dual_coef : ndarray of shape (n_kernels, n_labels, n_columns)
         Coefficients over the kernels as they were given, not centered.
     intercept : ndarray of shape (n_columns,)
@@ -151,4 +153,4 @@ def _calibrate(left_out, codes, weights, counted):
     slope = fit_slope(left_out[counted], codes[counted], shares)
     logs = log_probabilities(left_out[counted], slope)
     own = logs[np.arange(len(shares)), codes[counted]]
-    return slope, -float(len(shares) * (shares @ own))
+    return slope, -float(count_labels(shares) @ own)
