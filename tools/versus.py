@@ -16,6 +16,11 @@ Ratios are here over there. The data are rows of USPS (MNIST, if there are not e
 from the folder that the environment variable WIDEMARGIN_DATA names, or ten synthetic
 classes without it; 50 rows are labeled, five per class. UniversumSVC takes the
 unlabeled rows as universum, which is its default.
+
+Release 0.1 against itself, on 2,000 rows of USPS and a machine busy with other work,
+gave ratios of 0.93 to 1.05 for seconds, 0.99 to 1.00 for MiB, and the same scores. Read
+a ratio within 10 % of one as no difference; fits that take less than 0.1 s or 5 MiB
+need a larger margin.
 """
 
 import argparse
