@@ -17,8 +17,9 @@ from sklearn.svm import SVC
 from widemargin import LaplacianRLSC, LaplacianSVC
 from widemargin.datasets import hide_labels, make_two_moons
 from widemargin.graphs import graph_laplacian, knn_adjacency
-from widemargin.kernels import Deformed, Rbf
+from widemargin.kernels import Rbf
 from widemargin.solvers.result import Status
+from widemargin.spaces.deformed import Deformed
 
 
 @pytest.fixture

@@ -10,54 +10,71 @@ from widemargin.kernels import (
     Polynomial,
     Precomputed,
     Rbf,
-    make_kernel,
+    read_kernel,
 )
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("rbf", Rbf(0.25)),
-        ("laplacian", Laplacian(0.25)),
-        ("poly", Polynomial(0.25, 4, 2.0)),
+        ("rbf", Rbf()),
+        ("laplacian", Laplacian()),
+        ("poly", Polynomial()),
         ("linear", Linear()),
         ("cosine", Cosine()),
         ("precomputed", Precomputed()),
     ],
 )
-def test_name_gives_the_kernel(X, rng, name, expected):
+def test_shorthand_stands_for_the_default_kernel(name, expected):
     assert name in KERNELS
-    kernel = make_kernel(name, X, rng, gamma=0.25, degree=4, coef0=2.0)
-    assert kernel == expected
+    assert read_kernel(name) == expected
 
 
-def test_every_name_can_be_made(X, rng):
-    for name in KERNELS:
-        make_kernel(name, X, rng)
+def test_value_is_kept():
+    kernel = Polynomial(0.25, 4, 2.0)
+    assert read_kernel(kernel) is kernel
 
 
-@pytest.mark.parametrize("name", ["rbf", "laplacian", "poly"])
-@pytest.mark.parametrize("gamma", ["scale", "median"])
-def test_width_is_taken_from_the_data(X, rng, name, gamma):
-    kernel = make_kernel(name, X, rng, gamma=gamma)
-    assert kernel.gamma == make_kernel("rbf", X, rng, gamma=gamma).gamma
-    wider = make_kernel(name, 2 * X, rng, gamma=gamma)
-    assert wider.gamma == pytest.approx(kernel.gamma / 4)
-
-
-def test_function_becomes_a_kernel(X, rng):
-    kernel = make_kernel(lambda X, Z: X @ Z.T, X, rng)
+def test_function_becomes_a_kernel(X):
+    kernel = read_kernel(lambda X, Z: X @ Z.T)
     assert isinstance(kernel, Custom)
     assert_array_equal(kernel(X), X @ X.T)
 
 
 @pytest.mark.parametrize("name", ["gaussian", "RBF", None, 3])
-def test_other_names_are_refused_by_value(X, rng, name):
-    message = f"kernel must be one of rbf, linear, .* or a function, got {name!r}"
+def test_other_names_are_refused_by_value(name):
+    message = f"kernel of SVC must be one of .*'rbf'.* or a Kernel value, got {name!r}"
     with pytest.raises(ValueError, match=message):
-        make_kernel(name, X, rng)
+        read_kernel(name, "kernel of SVC")
 
 
-def test_kernels_without_a_width_do_not_look_at_the_data(rng):
-    for name in ("linear", "cosine", "precomputed"):
-        make_kernel(name, None, rng, gamma="median")
+@pytest.mark.parametrize("kind", [Rbf, Laplacian, Polynomial])
+@pytest.mark.parametrize("gamma", ["scale", "median", "mean"])
+def test_width_is_taken_from_the_data(X, rng, kind, gamma):
+    kernel = kind(gamma).fit_width(X, rng)
+    assert kernel.gamma == Rbf(gamma).fit_width(X, rng).gamma
+    assert kind(gamma).fit_width(2 * X, rng).gamma == pytest.approx(kernel.gamma / 4)
+
+
+def test_auto_width_is_the_rule_of_the_estimator(X, rng):
+    for rule in ("scale", "mean"):
+        found = Rbf().fit_width(X, rng, auto=rule)
+        assert found == Rbf(rule).fit_width(X, rng)
+
+
+def test_kernel_without_a_width_says_how_to_get_one(X):
+    with pytest.raises(ValueError, match="give gamma a number, or call fit_width"):
+        Rbf("scale")(X)
+
+
+@pytest.mark.parametrize("gamma", [0, -1.0, float("nan"), "wide", None, [1.0]])
+@pytest.mark.parametrize("kind", [Rbf, Laplacian, Polynomial])
+def test_bad_width_is_refused_when_it_is_given(kind, gamma):
+    with pytest.raises(ValueError, match=f"gamma of {kind.__name__} must be"):
+        kind(gamma)
+
+
+@pytest.mark.parametrize(("name", "value"), [("degree", 0), ("coef0", -1.0)])
+def test_bad_polynomial_is_refused(name, value):
+    with pytest.raises(ValueError, match=f"{name} of Polynomial must be"):
+        Polynomial(**{name: value})

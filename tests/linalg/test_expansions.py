@@ -5,12 +5,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import block_diag
 
-from widemargin.linalg.deformation import DeformedFeatures, DeformedKernel
 from widemargin.linalg.expansions import (
     FeatureExpansion,
     KernelExpansion,
     WithIntercept,
 )
+from widemargin.spaces.deformation import DeformedFeatures, DeformedKernel
 
 
 @dataclass

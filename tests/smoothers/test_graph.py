@@ -4,8 +4,9 @@ from label_reference import rbf_gram
 from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.graphs import graph_laplacian, knn_adjacency
-from widemargin.kernels import Deformed, Rbf
+from widemargin.kernels import Rbf
 from widemargin.smoothers import DenseSmoother, GraphPenalty, GraphSmoother
+from widemargin.spaces.deformed import Deformed
 
 INTRINSIC = 0.7
 

@@ -1,49 +1,10 @@
-"""Checks of constructor parameters: who, what, the value, and the way out."""
-
-import math
-import numbers
+"""Checks of what is passed to `fit`: who, what, the value, and the way out."""
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.class_weight import compute_class_weight
 
-
-def check_number(estimator, name, *, low=None, strict=False, high=None, integer=False):
-    """Raise unless a parameter is a number within its bounds.
-
-    Parameters
-    ----------
-    estimator : object
-        Its class name and its attribute `name` are in the message.
-    low, high : float, optional
-        Bounds; `low` itself is allowed unless `strict`, `high` never.
-    integer : bool
-        Whether only whole numbers will do.
-    """
-    value = getattr(estimator, name)
-    kind = numbers.Integral if integer else numbers.Real
-    wanted = "a whole number" if integer else "a number"
-    if low is not None:
-        wanted += f" {'>' if strict else '>='} {low:g}"
-    if high is not None:
-        wanted += f" {'and' if low is not None else ''} < {high:g}"
-    is_number = isinstance(value, kind) and not isinstance(value, bool)
-    below = is_number and low is not None and (value <= low if strict else value < low)
-    above = is_number and high is not None and value >= high
-    if not is_number or below or above or not math.isfinite(value):
-        raise ValueError(_message(estimator, name, wanted, value))
-
-
-def check_choice(estimator, name, choices, alternative=""):
-    """Raise unless a parameter is one of `choices`; the message adds `alternative`."""
-    value = getattr(estimator, name)
-    for choice in choices:
-        if value is choice or (isinstance(value, str) and value == choice):
-            return
-    wanted = ", ".join(map(repr, choices))
-    wanted = f"one of {wanted}" if len(choices) > 1 else wanted
-    wanted = f"{wanted} {alternative}".strip()
-    raise ValueError(_message(estimator, name, wanted, value))
+from widemargin.checks import check_choice, check_number, plain, refuse  # noqa: F401
 
 
 def check_sample_weight(estimator, sample_weight, n_samples):
@@ -74,10 +35,7 @@ def class_weights(estimator, labels):
         estimator.class_weight, classes=labels.classes, y=names
     )
     if not np.isfinite(weights).all() or (weights < 0).any():
-        wanted = "'balanced' or a dict of finite weights >= 0"
-        raise ValueError(
-            _message(estimator, "class_weight", wanted, estimator.class_weight)
-        )
+        refuse(estimator, "class_weight", "'balanced' or a dict of finite weights >= 0")
     return weights[labels.codes]
 
 
@@ -108,13 +66,3 @@ def check_squares(estimator, X):
             f"X of {type(estimator).__name__} holds values up to {largest:.1e}, whose "
             f"squares are too large for {X.dtype}; divide X by a constant."
         )
-
-
-def plain(value):
-    """A value as the user would type it: numbers of NumPy as those of Python."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _message(estimator, name, wanted, value):
-    who = type(estimator).__name__
-    return f"{name} of {who} must be {wanted}, got {plain(value)!r}."

@@ -1,31 +1,35 @@
 """Similarities between samples: frozen values with a formula."""
 
 from widemargin.kernels.ard import ArdRbf
+from widemargin.kernels.base import Kernel
 from widemargin.kernels.basis import FullBasis, SubsetBasis, WeightBasis
 from widemargin.kernels.blocks import scores_in_blocks
 from widemargin.kernels.cosine import Cosine
 from widemargin.kernels.custom import Custom
-from widemargin.kernels.deformed import Deformed
 from widemargin.kernels.laplacian import Laplacian
 from widemargin.kernels.linear import Linear
-from widemargin.kernels.nystrom import NystromMap, choose_landmarks
+from widemargin.kernels.nystrom import Landmarks, Nystrom, NystromMap, choose_landmarks
 from widemargin.kernels.polynomial import Polynomial
 from widemargin.kernels.precomputed import Precomputed
 from widemargin.kernels.rbf import Rbf
-from widemargin.kernels.registry import KERNELS, make_kernel
+from widemargin.kernels.registry import make_kernel, read_kernel
 from widemargin.kernels.rows import KernelRows
 from widemargin.kernels.width import select_gamma
+
+KERNELS = Kernel.shorthands()
 
 __all__ = [
     "KERNELS",
     "ArdRbf",
     "Cosine",
     "Custom",
-    "Deformed",
     "FullBasis",
+    "Kernel",
     "KernelRows",
+    "Landmarks",
     "Laplacian",
     "Linear",
+    "Nystrom",
     "NystromMap",
     "Polynomial",
     "Precomputed",
@@ -34,6 +38,7 @@ __all__ = [
     "WeightBasis",
     "choose_landmarks",
     "make_kernel",
+    "read_kernel",
     "scores_in_blocks",
     "select_gamma",
 ]

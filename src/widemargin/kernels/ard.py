@@ -6,11 +6,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
-from widemargin.kernels.base import PointKernel
+from widemargin.kernels.base import Kernel
 
 
 @dataclass(frozen=True)
-class ArdRbf(PointKernel):
+class ArdRbf(Kernel):
     r"""Gaussian kernel :math:`k(x, z) = \exp(-\sum_j \gamma_j (x_j - z_j)^2)`.
 
     Examples
@@ -24,6 +24,15 @@ class ArdRbf(PointKernel):
     """
 
     gammas: np.ndarray
+
+    def check(self):
+        """Raise unless the widths are finite and not negative."""
+        gammas = np.asarray(self.gammas)
+        if gammas.ndim != 1 or not np.all(np.isfinite(gammas) & (gammas >= 0)):
+            raise ValueError(
+                f"gammas of ArdRbf must be finite numbers >= 0, one for each feature, "
+                f"got {self.gammas!r}."
+            )
 
     def __call__(self, X, Z=None):
         """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""

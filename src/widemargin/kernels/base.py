@@ -1,16 +1,35 @@
-"""What all kernels of points share."""
+"""What all kernels share."""
 
 import numpy as np
 
-_BLOCK = 64  # rows whose Gram matrix is formed at a time for its diagonal
+from widemargin.checks import check_number_or
+from widemargin.kernels.width import WIDTHS, select_gamma
+from widemargin.values import Value
+
+_DIAGONAL_ROWS = 64  # rows whose Gram matrix is formed at a time for its diagonal
 
 
-class PointKernel:
-    """A kernel whose arguments are rows of features; formulas are subclasses.
+class Kernel(Value):
+    """A similarity of rows; each formula is a frozen dataclass below it.
 
     A subclass gives ``kernel(X, Z=None)``, the Gram matrix between the rows of X and
     of Z (of X and X if Z is not given), in the floating type of X.
     """
+
+    pairwise = False  # whether the rows are those of a Gram matrix
+
+    def fit_width(self, X, rng, *, auto="scale"):
+        """The kernel with a number for a width that was left to the data.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n_samples, n_features)
+        rng : numpy.random.Generator
+            For the sample behind a "median" width.
+        auto : str
+            The rule that ``gamma="auto"`` stands for.
+        """
+        return self
 
     def points(self, X, rows):
         """What must be kept of X to evaluate the kernel against these rows later."""
@@ -22,12 +41,29 @@ class PointKernel:
 
     def diagonal(self, X):
         """Value of each row with itself, shape (n_samples,), without a Gram matrix."""
-        blocks = [slice(i, i + _BLOCK) for i in range(0, X.shape[0], _BLOCK)]
+        starts = range(0, X.shape[0], _DIAGONAL_ROWS)
+        blocks = [slice(i, i + _DIAGONAL_ROWS) for i in starts]
         return np.concatenate([np.diagonal(self(X[block])) for block in blocks])
 
 
-def squared_norms(X):
-    """Squared Euclidean norm of each row, dense or sparse, shape (n_samples,)."""
-    if hasattr(X, "multiply"):
-        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", X, X)
+class WidthKernel(Kernel):
+    """A kernel with a width `gamma`: a number, or the name of a rule for it."""
+
+    def check(self):
+        """Raise unless the width is positive or the name of a rule."""
+        check_number_or(self, "gamma", WIDTHS, low=0, strict=True)
+
+    def fit_width(self, X, rng, *, auto="scale"):
+        """The kernel with a number for `gamma`; see :func:`select_gamma`."""
+        rule = auto if self.gamma == "auto" else self.gamma
+        return self.with_params(gamma=select_gamma(rule, X, rng))
+
+    @property
+    def width(self):
+        """The number `gamma`; ValueError if it is still the name of a rule."""
+        if isinstance(self.gamma, str):
+            raise ValueError(
+                f"{self!r} has no width yet: give gamma a number, or call "
+                "fit_width(X, rng) on the rows that it is to be taken from."
+            )
+        return self.gamma

@@ -2,16 +2,10 @@
 
 import numpy as np
 
-_BUFFER_BYTES = 64 * 2**20
+from widemargin.linalg.rows import BUFFER_BYTES, row_blocks
 
 
-def row_blocks(n_rows, n_columns, itemsize, buffer_bytes=_BUFFER_BYTES):
-    """Slices of rows such that a block of (rows, n_columns) fits the buffer."""
-    size = max(1, int(buffer_bytes // max(1, n_columns * itemsize)))
-    return [slice(i, min(i + size, n_rows)) for i in range(0, n_rows, size)]
-
-
-def scores_in_blocks(kernel, X, points, coef, buffer_bytes=_BUFFER_BYTES):
+def scores_in_blocks(kernel, X, points, coef, buffer_bytes=BUFFER_BYTES):
     """The product kernel(X, points) @ coef without the whole kernel matrix.
 
     Parameters

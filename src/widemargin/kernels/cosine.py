@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.preprocessing import normalize
 
-from widemargin.kernels.base import PointKernel, squared_norms
+from widemargin.kernels.base import Kernel
+from widemargin.linalg.rows import squared_norms
 
 
 @dataclass(frozen=True)
-class Cosine(PointKernel):
+class Cosine(Kernel, shorthand="cosine"):
     r"""Cosine kernel :math:`k(x, z) = x^\top z / \|x\| \|z\|`; 0 for a zero row.
 
     Examples

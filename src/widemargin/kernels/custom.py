@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from widemargin.kernels.base import PointKernel
+from widemargin.kernels.base import Kernel
 
 
 @dataclass(frozen=True)
-class Custom(PointKernel):
+class Custom(Kernel):
     """Any function ``kernel(X, Z) -> (n_x, n_z)`` that is positive semi-definite.
 
     Examples
@@ -23,6 +23,8 @@ class Custom(PointKernel):
     """
 
     function: Callable
+
+    storable = False  # a model file runs no code
 
     def __call__(self, X, Z=None):
         """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""

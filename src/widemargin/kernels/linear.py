@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 from sklearn.metrics.pairwise import linear_kernel
 
-from widemargin.kernels.base import PointKernel, squared_norms
+from widemargin.kernels.base import Kernel
+from widemargin.linalg.rows import squared_norms
 
 
 @dataclass(frozen=True)
-class Linear(PointKernel):
+class Linear(Kernel, shorthand="linear"):
     r"""Linear kernel :math:`k(x, z) = x^\top z`.
 
     Examples

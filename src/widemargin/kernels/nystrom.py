@@ -15,11 +15,43 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.metrics import pairwise_distances_argmin
 
+from widemargin.checks import check_choice, check_number
 from widemargin.kernels.blocks import scores_in_blocks
+from widemargin.values import Value
 
 CHOICES = ("uniform", "kmeans++", "kmeans", "pivoted")
 _KMEANS_STEPS = 10
 _POOL = 20  # k-means++ looks at this many random rows for each landmark
+
+
+class Landmarks(Value):
+    """How a kernel is approximated by few of its rows; a family of parameters."""
+
+
+@dataclass(frozen=True)
+class Nystrom(Landmarks):
+    """Landmarks of a Nystrom approximation, as a parameter of an estimator.
+
+    Parameters
+    ----------
+    n_landmarks : int, default=1000
+    choice : {"kmeans++", "uniform", "kmeans", "pivoted"}, default="kmeans++"
+        How they are chosen, see :func:`choose_landmarks`.
+
+    Examples
+    --------
+    >>> from widemargin.kernels import Nystrom
+    >>> Nystrom(500, choice="uniform")
+    Nystrom(n_landmarks=500, choice='uniform')
+    """
+
+    n_landmarks: int = 1000
+    choice: str = "kmeans++"
+
+    def check(self):
+        """Raise unless the number is positive and the choice known."""
+        check_number(self, "n_landmarks", low=1, integer=True)
+        check_choice(self, "choice", CHOICES)
 
 
 @dataclass(frozen=True)
@@ -61,6 +93,11 @@ class NystromMap:
         kept = values > values[-1] * len(rows) * np.finfo(np.float64).eps
         whitening = vectors[:, kept] / np.sqrt(values[kept])
         return cls(kernel, rows, landmarks, whitening)
+
+    @property
+    def rank(self):
+        """Number of features."""
+        return self.whitening.shape[1]
 
     def __call__(self, X):
         """Features of the rows of X, shape (n_samples, rank), in the type of X."""

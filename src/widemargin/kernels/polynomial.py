@@ -4,12 +4,21 @@ from dataclasses import dataclass
 
 from sklearn.metrics.pairwise import polynomial_kernel
 
-from widemargin.kernels.base import PointKernel, squared_norms
+from widemargin.checks import check_number
+from widemargin.kernels.base import WidthKernel
+from widemargin.linalg.rows import squared_norms
 
 
 @dataclass(frozen=True)
-class Polynomial(PointKernel):
+class Polynomial(WidthKernel, shorthand="poly"):
     r"""Polynomial kernel :math:`k(x, z) = (\gamma x^\top z + c_0)^{degree}`.
+
+    Parameters
+    ----------
+    gamma : float, "auto", "scale", "median" or "mean", default="auto"
+        A number, or a rule that takes it from the rows, as in `Rbf`.
+    degree : int, default=3
+    coef0 : float, default=1.0
 
     Examples
     --------
@@ -20,16 +29,22 @@ class Polynomial(PointKernel):
            [ 9., 25.]])
     """
 
-    gamma: float = 1.0
+    gamma: float | str = "auto"
     degree: int = 3
     coef0: float = 1.0
+
+    def check(self):
+        """Raise unless the polynomial is positive semi-definite."""
+        super().check()
+        check_number(self, "degree", low=1, integer=True)
+        check_number(self, "coef0", low=0)
 
     def __call__(self, X, Z=None):
         """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""
         return polynomial_kernel(
-            X, Z, gamma=self.gamma, degree=self.degree, coef0=self.coef0
+            X, Z, gamma=self.width, degree=self.degree, coef0=self.coef0
         )
 
     def diagonal(self, X):
         """Value of each row with itself."""
-        return (self.gamma * squared_norms(X) + self.coef0) ** self.degree
+        return (self.width * squared_norms(X) + self.coef0) ** self.degree

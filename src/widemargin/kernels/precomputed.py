@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from widemargin.kernels.base import Kernel
+
 
 @dataclass(frozen=True)
-class Precomputed:
+class Precomputed(Kernel, shorthand="precomputed"):
     """The kernel whose samples are rows of a given Gram matrix.
 
     A sample is known by its kernel values against all training samples; a training
@@ -15,12 +17,16 @@ class Precomputed:
     Examples
     --------
     >>> import numpy as np
+
+    from widemargin.kernels.base import Kernel
     >>> from widemargin.kernels import Precomputed
     >>> gram = np.array([[2.0, 1.0], [1.0, 3.0]])
     >>> Precomputed()(gram, np.array([1]))  # against the second training sample
     array([[1.],
            [3.]])
     """
+
+    pairwise = True
 
     def __call__(self, X, Z=None):
         """The columns Z (positions) of the rows X; all of them if Z is not given."""

@@ -5,12 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 
-from widemargin.kernels.base import PointKernel
+from widemargin.kernels.base import WidthKernel
 
 
 @dataclass(frozen=True)
-class Rbf(PointKernel):
+class Rbf(WidthKernel, shorthand="rbf"):
     r"""Gaussian kernel :math:`k(x, z) = \exp(-\gamma \|x - z\|^2)`.
+
+    Parameters
+    ----------
+    gamma : float, "auto", "scale", "median" or "mean", default="auto"
+        A number, or a rule that takes it from the rows; see
+        :func:`widemargin.kernels.select_gamma`. "auto" leaves the rule to the
+        estimator.
 
     Examples
     --------
@@ -21,11 +28,11 @@ class Rbf(PointKernel):
            [0.14, 1.  ]])
     """
 
-    gamma: float = 1.0
+    gamma: float | str = "auto"
 
     def __call__(self, X, Z=None):
         """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""
-        return rbf_kernel(X, Z, gamma=self.gamma)
+        return rbf_kernel(X, Z, gamma=self.width)
 
     def diagonal(self, X):
         """Ones."""

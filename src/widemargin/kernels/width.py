@@ -4,8 +4,9 @@ import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from widemargin.kernels.base import squared_norms
+from widemargin.linalg.rows import squared_norms
 
+WIDTHS = ("auto", "scale", "median", "mean")  # rules by name
 _SAMPLE = 1000  # rows whose distances give the median
 _ROUNDING = 1e-13  # of a squared distance, relative to the squared norms
 

@@ -11,8 +11,8 @@ from the graph.
 
 import numpy as np
 
-from widemargin.linalg.deformation import DeformedFeatures, DeformedKernel
 from widemargin.linalg.products import column_dots, symmetric_product
+from widemargin.spaces.deformation import DeformedFeatures, DeformedKernel
 
 
 class KernelExpansion:

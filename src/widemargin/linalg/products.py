@@ -80,3 +80,12 @@ def column_dots(A, B):
     wide = products[:whole].reshape(-1, _LANES * n_columns)  # long rows add up fast
     lanes = wide.sum(axis=0, dtype=np.float64).reshape(_LANES, n_columns)
     return lanes.sum(axis=0) + products[whole:].sum(axis=0, dtype=np.float64)
+
+
+def sparse_product(matrix, coefficients):
+    """A symmetric matrix times coefficients, in double; reads the used rows only."""
+    from widemargin.linalg.products_loops import add_rows
+
+    product = np.zeros(len(coefficients))
+    add_rows(matrix, coefficients, product)
+    return product

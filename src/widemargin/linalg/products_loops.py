@@ -1,4 +1,4 @@
-"""Compiled product of a matrix with a handful of columns."""
+"""Compiled products of a matrix with a handful of columns, or with few of its rows."""
 
 from widemargin.linalg.compiled import compiled
 
@@ -55,3 +55,13 @@ def dot_rows(matrix, columns, out, start, stop):
             out[k + 3, i + 2], out[k + 3, i + 3] = c3, d3
             out[k + 4, i], out[k + 4, i + 1] = a4, b4
             out[k + 4, i + 2], out[k + 4, i + 3] = c4, d4
+
+
+@compiled(fastmath={"nnan", "nsz", "reassoc", "contract"}, error_model="numpy")
+def add_rows(rows, coefficients, scores):
+    """Add `coefficients` times the rows of a matrix to the scores."""
+    for r in range(len(rows)):
+        if coefficients[r] != 0.0:
+            row = rows[r]
+            for t in range(len(scores)):
+                scores[t] += coefficients[r] * row[t]

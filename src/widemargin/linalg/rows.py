@@ -5,6 +5,23 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
+BUFFER_BYTES = (
+    64 * 2**20
+)  # the largest piece of a matrix that is made of rows at a time
+
+
+def row_blocks(n_rows, n_columns, itemsize, buffer_bytes=BUFFER_BYTES):
+    """Slices of rows such that a block of (rows, n_columns) fits the buffer."""
+    size = max(1, int(buffer_bytes // max(1, n_columns * itemsize)))
+    return [slice(i, min(i + size, n_rows)) for i in range(0, n_rows, size)]
+
+
+def squared_norms(X):
+    """Squared Euclidean norm of each row, dense or sparse, shape (n_samples,)."""
+    if hasattr(X, "multiply"):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X)
+
 
 def distinct_rows(X):
     """First position of every distinct row, and which of them each row equals.

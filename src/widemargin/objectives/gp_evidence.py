@@ -138,7 +138,7 @@ class GpPosterior:
     def _cross(self, X):
         """Kernel values between the rows of X and those with targets."""
         center, root = self.X.mean(axis=0, dtype=np.float64), np.sqrt(self.gamma)
-        return self.variance * Rbf()((X - center) * root, (self.X - center) * root)
+        return self.variance * Rbf(1.0)((X - center) * root, (self.X - center) * root)
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ class GpEvidence:
         GpPosterior
         """
         variance, gamma, noise = self.parameters(theta)
-        gram = variance * Rbf()(self._centered * np.sqrt(gamma))
+        gram = variance * Rbf(1.0)(self._centered * np.sqrt(gamma))
         matrix = gram.copy()
         matrix.flat[:: len(matrix) + 1] += noise / self.weights
         factor, jitter = jittered_cholesky(matrix.T)  # the same, in LAPACK's order

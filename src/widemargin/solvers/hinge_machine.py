@@ -68,7 +68,7 @@ class GramMachine:
 
     def scores(self, solution):
         """Scores of all samples."""
-        from widemargin.solvers.smo_loops import add_rows  # reads the used rows only
+        from widemargin.linalg.products_loops import add_rows  # reads the used rows
 
         scores = np.zeros(self.n_samples)
         add_rows(self.gram, solution[:-1], scores)

@@ -62,7 +62,9 @@ def smo(
     .. [1] Fan, Chen and Lin, Working set selection using second order information for
        training support vector machines, JMLR 6, 2005.
     """
-    from widemargin.solvers import smo_loops as loops  # compiles: only when needed
+    # compiles: only when needed
+    from widemargin.linalg.products_loops import add_rows
+    from widemargin.solvers import smo_loops as loops
 
     is_free = intercept is None
     if is_free:
@@ -74,7 +76,7 @@ def smo(
     loop = loops.pair_steps if is_free else loops.single_steps
     fixed = () if is_free else (float(intercept),)
     loops.set_slopes(*dual.path, *dual.place, *dual.slopes)
-    rows.add_product(dual.coefficients(), dual.scores, loops.add_rows)
+    rows.add_product(dual.coefficients(), dual.scores, add_rows)
     progress = np.array([0.0, np.inf, -np.inf])  # steps, high, low
     pause = max(_STEP_WORK // pieces.n_samples, 1)
     history = {"objective": [], "criterion": [], "gap": []}

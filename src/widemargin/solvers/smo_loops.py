@@ -130,16 +130,6 @@ def set_slopes(starts, kinks, lengths, piece, filled, up, down):
             _set_slopes(i, starts, kinks, lengths, piece, filled, up, down)
 
 
-@_passes
-def add_rows(rows, coefficients, scores):
-    """Add `coefficients` times the rows of a matrix to the scores."""
-    for r in range(len(rows)):
-        if coefficients[r] != 0.0:
-            row = rows[r]
-            for t in range(len(scores)):
-                scores[t] += coefficients[r] * row[t]
-
-
 @compiled
 def _room_up(i, piece, filled, lengths):
     """How far a coefficient can rise until its next kink."""

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.graphs import graph_laplacian, knn_adjacency
 from widemargin.kernels import Rbf
-from widemargin.linalg.deformation import DeformedFeatures, DeformedKernel
+from widemargin.spaces.deformation import DeformedFeatures, DeformedKernel
 
 
 @pytest.fixture

@@ -1,12 +1,16 @@
 """A kernel with a graph folded in."""
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
-from widemargin.kernels.base import PointKernel
-from widemargin.linalg.deformation import DeformedKernel
+from widemargin.kernels.base import Kernel
+from widemargin.spaces.deformation import DeformedKernel
 
 
-class Deformed(PointKernel):
+@dataclass(frozen=True, eq=False)
+class Deformed(Kernel):
     r"""Data-dependent kernel under which any kernel machine follows a graph.
 
     .. math:: \tilde k(x, z) = k(x, z) - k_x^\top (I + \rho L K)^{-1} \rho L\, k_z
@@ -41,7 +45,8 @@ class Deformed(PointKernel):
     >>> from sklearn.datasets import make_moons
     >>> from sklearn.svm import SVC
     >>> from widemargin.graphs import graph_laplacian, knn_adjacency
-    >>> from widemargin.kernels import Deformed, Rbf
+    >>> from widemargin.kernels import Rbf
+    >>> from widemargin.spaces import Deformed
     >>> X, y = make_moons(200, noise=0.05, random_state=0)
     >>> laplacian = graph_laplacian(knn_adjacency(X, 8), power=2)
     >>> kernel = Deformed(Rbf(2.0), X, laplacian, ratio=100.0)
@@ -50,9 +55,17 @@ class Deformed(PointKernel):
     1.0
     """
 
-    def __init__(self, kernel, X, laplacian, ratio):
-        self.kernel, self.X, self.laplacian, self.ratio = kernel, X, laplacian, ratio
-        self._deformed = DeformedKernel(kernel(X), laplacian, ratio)
+    kernel: Kernel
+    X: object
+    laplacian: object
+    ratio: float
+
+    storable = False  # it holds all samples and a factorization
+
+    @cached_property
+    def _deformed(self):
+        """The factorization that all values need."""
+        return DeformedKernel(self.kernel(self.X), self.laplacian, self.ratio)
 
     def __call__(self, X, Z=None):
         """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""

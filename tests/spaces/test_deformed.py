@@ -6,7 +6,8 @@ from scipy import sparse
 from sklearn.svm import SVC
 
 from widemargin.graphs import graph_laplacian, knn_adjacency
-from widemargin.kernels import Deformed, Laplacian, Rbf
+from widemargin.kernels import Laplacian, Rbf
+from widemargin.spaces.deformed import Deformed
 
 
 @pytest.fixture

@@ -1,0 +1,261 @@
+r"""One rule for averaging models by held-out labels.
+
+A model has a prior weight, shared first by families and then by the members of a
+family, and predicts labels that were held out from it. Its weight is proportional to
+
+.. math:: \pi_m \exp(-\tau \Lambda_m), \qquad
+          \Lambda_m = -\sum_i c_i \log \max(p_{mi}, p_{\min}) ,
+
+where :math:`p_{mi}` is the probability that it gave to held-out label i and
+:math:`c_i` is how many labels that one counts for. :math:`\tau` would be 1 by Bayes'
+rule if labels were independent and the models all there is; a smaller value allows for
+models that were tuned by the same labels (`defaults.TRUST`).
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import softmax
+
+from widemargin.calibration import Calibration, fit_calibration
+from widemargin.defaults import LEAST_PROBABILITY, TRUST
+from widemargin.stored import Stored
+
+_ERROR_CAUTION = 1.25  # held-out models are not those that predict
+
+
+@dataclass(frozen=True)
+class Average(Stored):
+    """Weights of models and the evidence for them.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_models,)
+        Non-negative, adding up to one.
+    losses : ndarray of shape (n_models,)
+        Mean loss on held-out labels, in nats; the mean over the other models for one
+        that was scored on no label.
+    errors : ndarray of shape (n_models,)
+        Share of held-out labels that are wrong, in the same way.
+    n_scored : ndarray of shape (n_models,)
+        Held-out labels that each model was scored on: the sum of their counts.
+    n_held_out : float
+        Held-out labels that some model was scored on.
+    gain, gain_std : float
+        Mistakes that the average saves against the first model on labels that both
+        were scored on, and the standard error of this number.
+    coef : ndarray of shape (n_models,)
+        For models that give scores: what their functions are multiplied by in the
+        average, adding up to one.
+    held_out : ndarray of shape (n_labels, n_classes)
+        Probabilities of the average for each label, by weights that do not depend on
+        how that label was predicted; NaN where nothing was held out.
+    """
+
+    weights: np.ndarray
+    losses: np.ndarray
+    errors: np.ndarray
+    n_scored: np.ndarray
+    n_held_out: float
+    gain: float
+    gain_std: float
+    coef: np.ndarray
+    held_out: np.ndarray | None = field(repr=False, metadata={"kept": False})
+
+    def combine(self, parts):
+        """The average of the models' coordinates, or of the first few of them."""
+        coef = self.coef[: len(parts)]
+        coef = coef / coef.sum()
+        return sum(c * part for c, part in zip(coef, parts, strict=True))
+
+    def check(self, n_features):
+        """Raise ValueError unless the weights are those of an average."""
+        weights = self.weights
+        fits = isinstance(weights, np.ndarray) and weights.dtype.kind == "f"
+        fits = fits and weights.ndim == 1 and bool((weights >= 0).all())
+        if not fits or abs(float(weights.sum()) - 1.0) > 1e-6:
+            raise ValueError("weights of Average must be >= 0 and add up to one")
+        for name in ("losses", "errors", "n_scored", "coef"):
+            values = getattr(self, name)
+            if not isinstance(values, np.ndarray) or values.shape != weights.shape:
+                raise ValueError(
+                    f"{name} of Average must have one entry for each model"
+                )
+
+
+def family_prior(families, within=None):
+    """Prior weights that are shared equally by families, then by their members.
+
+    A twin of a model then takes its share from its own family only.
+
+    Parameters
+    ----------
+    families : sequence
+        The family of each model.
+    within : ndarray of shape (n_models,), optional
+        Prior of each model relative to the other members; by default the same for all.
+
+    Returns
+    -------
+    ndarray of shape (n_models,)
+        Adding up to one.
+    """
+    _, family = np.unique(np.asarray(families), return_inverse=True)
+    within = np.ones(len(family)) if within is None else np.asarray(within, float)
+    total = np.bincount(family, weights=within)
+    return within / total[family] / len(total)
+
+
+def posterior_weights(losses, prior, *, trust=TRUST):
+    """Weights proportional to ``prior * exp(-trust * loss)``, for summed losses."""
+    return softmax(np.log(prior) - trust * np.asarray(losses, dtype=np.float64))
+
+
+def average_scores(held_out, codes, prior, counts, *, trust=TRUST):
+    """Average models that give one-vs-rest scores; calibrate each, and the average.
+
+    The average is that of the calibrated scores: its function is the sum of the models'
+    functions times `coef`, on the scale of their margins, and its own calibration is
+    the second result.
+
+    Parameters
+    ----------
+    held_out : ndarray of shape (n_models, n_labels, n_columns)
+        Scores of labels by models that did not see them; NaN where there are none.
+    codes, prior, counts, trust
+        As in `average_models`.
+
+    Returns
+    -------
+    Average, Calibration
+    """
+    calibrations = [fit_calibration(scores, codes, counts) for scores in held_out]
+    probabilities = np.array(
+        [c.probabilities(s) for c, s in zip(calibrations, held_out, strict=True)]
+    )
+    slopes = np.array([calibration.slope for calibration in calibrations])
+    average = average_models(
+        probabilities, codes, prior, counts, trust=trust, slopes=slopes
+    )
+    return average, Calibration(float(average.weights @ slopes))
+
+
+def average_models(held_out, codes, prior, counts, *, trust=TRUST, slopes=None):
+    """Average models that give probabilities.
+
+    Parameters
+    ----------
+    held_out : ndarray of shape (n_models, n_labels, n_classes)
+        Probabilities of the classes of each label by a model that did not see it; NaN
+        where there are none. If not all models were scored on the same labels, the
+        summed loss is the mean times the smallest number of labels that any of them was
+        scored on.
+    codes : ndarray of shape (n_labels,)
+        The classes.
+    prior : ndarray of shape (n_models,)
+        Positive weights before any label is looked at, see `family_prior`.
+    counts : ndarray of shape (n_labels,)
+        For how many labels each one counts, see `widemargin.sample.label_counts`.
+    trust : float
+    slopes : ndarray of shape (n_models,), optional
+        Of models that are averaged by their calibrated scores.
+
+    Returns
+    -------
+    Average
+    """
+    scored = np.isfinite(held_out).all(axis=2)  # (n_models, n_labels)
+    tested, known = scored.any(axis=0), scored.any(axis=1)
+    n_scored = scored @ counts
+    parts = counts / np.maximum(n_scored, 1e-300)[:, None]
+    own_losses = parts * _losses(held_out, codes, scored)
+    wrong = _wrong(held_out, codes, scored)
+    losses = _fill(own_losses.sum(axis=1), known)
+    n_counted = float(n_scored[known].min()) if known.any() else 0.0
+    log_odds = np.log(prior) - trust * n_counted * losses
+    without = log_odds[:, None] + trust * n_counted * own_losses
+    shares = softmax(np.where(scored, without, -np.inf)[:, tested], axis=0)
+    mixture = np.full(held_out.shape[1:], np.nan)
+    mixture[tested] = _mix(held_out[:, tested], shares, scored[:, tested], slopes)
+    saved = wrong[0] - _wrong(mixture[None], codes, tested[None])[0]
+    saved = np.where(scored[0], saved, 0.0)
+    weights = softmax(log_odds)
+    coef = weights if slopes is None else weights * slopes / (weights @ slopes)
+    return Average(
+        weights,
+        losses,
+        _fill((parts * wrong).sum(axis=1), known),
+        n_scored,
+        float(counts[tested].sum()),
+        float(counts @ saved),
+        float(np.sqrt(counts @ saved**2)),  # copies of a label are one trial
+        coef,
+        mixture,
+    )
+
+
+def _mix(held_out, shares, scored, slopes):
+    """Probabilities of the average, (n_labels, n_classes)."""
+    votes = np.where(scored[:, :, None], held_out, 0.0)
+    if slopes is None:
+        return np.einsum("ml,mlk->lk", shares, votes)
+    # The log of a softmax is its score up to a constant of the row, which a softmax of
+    # the sum drops: averaged scores are averaged logarithms.
+    logs = np.log(np.where(scored[:, :, None], np.maximum(held_out, 1e-300), 1.0))
+    return softmax(np.einsum("ml,mlk->lk", shares, logs), axis=1)
+
+
+def _fill(values, known):
+    """The mean of the others where nothing is known."""
+    if not known.any():
+        return np.zeros_like(values)
+    return np.where(known, values, values[known].mean())
+
+
+def _losses(held_out, codes, scored):
+    """Minus the log probability of each label, (n_models, n_labels)."""
+    own = np.where(scored, held_out[:, np.arange(len(codes)), codes], 1.0)
+    return -np.log(np.clip(own, LEAST_PROBABILITY, 1.0))
+
+
+def _wrong(held_out, codes, scored):
+    """1 where a model misses a label, (n_models, n_labels), 0 where not scored.
+
+    Of several classes that are most probable together each is right in its share.
+    """
+    best = np.where(scored[:, :, None], held_out, 0.0)
+    is_best = best == best.max(axis=2, keepdims=True)
+    right = is_best[:, np.arange(len(codes)), codes] / is_best.sum(axis=2)
+    return np.where(scored, 1.0 - right, 0.0)
+
+
+def share_std(n_wrong, n_scored):
+    """Standard error of a share, by Agresti and Coull: two mistakes and hits more."""
+    drawn = (n_wrong + 2.0) / (n_scored + 4.0)
+    return np.sqrt(drawn * (1.0 - drawn) / (n_scored + 4.0))
+
+
+def estimate_error(held_out, codes, counts):
+    """Share of new rows that are misclassified, and its standard error.
+
+    Held-out labels are trials of one probability. Two more, of which as many are wrong
+    as half of chance would have it, keep the estimate from 0 and 1. The standard error
+    is that of `share_std` times 1.25, because the models that did not see a label are
+    not those that predict.
+
+    Parameters
+    ----------
+    held_out : ndarray of shape (n_labels, n_classes)
+        Held-out probabilities; rows of NaN are not counted.
+    codes, counts : ndarrays of shape (n_labels,)
+
+    Returns
+    -------
+    error, standard_error : float
+    """
+    tested = np.isfinite(held_out).all(axis=1)
+    n_wrong = float(counts @ _wrong(held_out[None], codes, tested[None])[0])
+    n_tested = float(counts[tested].sum())
+    half_chance = 0.5 * (1.0 - 1.0 / held_out.shape[1])
+    error = (n_wrong + 2.0 * half_chance) / (n_tested + 2.0)
+    return error, float(_ERROR_CAUTION * share_std(n_wrong, n_tested))

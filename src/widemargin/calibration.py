@@ -1,0 +1,90 @@
+"""One slope that turns one-vs-rest scores into probabilities."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import log_expit, log_softmax
+
+from widemargin.defaults import CALIBRATION_CENTER, CALIBRATION_SPREAD
+from widemargin.stored import Stored
+
+
+@dataclass(frozen=True)
+class Calibration(Stored):
+    """Probabilities as a softmax of a slope times the scores.
+
+    Attributes
+    ----------
+    slope : float
+        Positive. The default is what models of this library need in the median.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.calibration import Calibration
+    >>> Calibration(slope=2.0).probabilities(np.array([[0.0], [1.0]])).round(2)
+    array([[0.5 , 0.5 ],
+           [0.12, 0.88]])
+    """
+
+    slope: float = CALIBRATION_CENTER
+
+    def log_probabilities(self, scores):
+        """Logarithms of class probabilities, (n, n_classes), from one-vs-rest scores.
+
+        Of two classes with a single column of scores f, the second has the probability
+        1 / (1 + exp(-slope f)). In double precision, so that large probabilities and
+        their logarithms agree.
+        """
+        scores = self.slope * scores.astype(np.float64, copy=False)
+        if scores.shape[1] == 1:
+            return log_expit(np.hstack([-scores, scores]))
+        return log_softmax(scores, axis=1)
+
+    def probabilities(self, scores):
+        """Class probabilities, (n, n_classes), from one-vs-rest scores."""
+        return np.exp(self.log_probabilities(scores))
+
+    def check(self, n_features):
+        """Raise ValueError unless the slope is a positive number."""
+        if not (isinstance(self.slope, float) and 0 < self.slope < np.inf):
+            raise ValueError(f"slope of Calibration must be > 0, got {self.slope!r}")
+
+
+def fit_calibration(scores, codes, weights, *, center=None, spread=None):
+    """The calibration of largest posterior probability, with a log-normal prior.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_labels, n_columns)
+        Held-out scores; rows of NaN are not counted.
+    codes : ndarray of shape (n_labels,)
+        The classes.
+    weights : ndarray of shape (n_labels,)
+        Positive, of any scale; together they count as `n_labels` observations.
+    center, spread : float, optional
+        Median of the prior of the slope, and standard deviation of its logarithm.
+
+    Returns
+    -------
+    Calibration
+        The default one if nothing was held out.
+    """
+    center = CALIBRATION_CENTER if center is None else center
+    spread = CALIBRATION_SPREAD if spread is None else spread
+    known = np.isfinite(scores).all(axis=1)
+    if not known.any():
+        return Calibration(float(center))
+    scores, codes, weights = scores[known], codes[known], weights[known]
+    counts = len(codes) * weights / weights.sum()
+
+    def loss(log_slope):
+        logs = Calibration(float(np.exp(log_slope))).log_probabilities(scores)
+        fit = -counts @ logs[np.arange(len(codes)), codes]
+        return fit + 0.5 * ((log_slope - np.log(center)) / spread) ** 2
+
+    width = 8.0 * spread
+    bounds = (np.log(center) - width, np.log(center) + width)
+    found = minimize_scalar(loss, bounds=bounds, method="bounded")
+    return Calibration(float(np.exp(found.x)))

@@ -1,0 +1,69 @@
+"""Checks of parameters: the message names who, what, the value, and the way out."""
+
+import math
+import numbers
+
+import numpy as np
+
+
+def check_number(owner, name, *, low=None, strict=False, high=None, integer=False):
+    """Raise unless a parameter is a number within its bounds.
+
+    Parameters
+    ----------
+    owner : estimator or value
+        Its class name and its attribute `name` are in the message.
+    low, high : float, optional
+        Bounds; `low` itself is allowed unless `strict`, `high` never.
+    integer : bool
+        Whether only whole numbers will do.
+    """
+    value = getattr(owner, name)
+    kind = numbers.Integral if integer else numbers.Real
+    wanted = "a whole number" if integer else "a number"
+    if low is not None:
+        wanted += f" {'>' if strict else '>='} {low:g}"
+    if high is not None:
+        wanted += f" {'and' if low is not None else ''} < {high:g}"
+    is_number = isinstance(value, kind) and not isinstance(value, bool)
+    below = is_number and low is not None and (value <= low if strict else value < low)
+    above = is_number and high is not None and value >= high
+    if not is_number or below or above or not math.isfinite(value):
+        refuse(owner, name, wanted)
+
+
+def check_choice(owner, name, choices, alternative=""):
+    """Raise unless a parameter is one of `choices`; the message adds `alternative`."""
+    value = getattr(owner, name)
+    for choice in choices:
+        if value is choice or (isinstance(value, str) and value == choice):
+            return
+    wanted = ", ".join(map(repr, choices))
+    wanted = f"one of {wanted}" if len(choices) > 1 else wanted
+    refuse(owner, name, f"{wanted} {alternative}".strip())
+
+
+def check_number_or(owner, name, choices, **bounds):
+    """Raise unless a parameter is one of some names, or a number within bounds."""
+    value = getattr(owner, name)
+    if isinstance(value, str) or value is None:
+        low = bounds.get("low")
+        limit = (
+            "" if low is None else f" {'>' if bounds.get('strict') else '>='} {low:g}"
+        )
+        kind = "a whole number" if bounds.get("integer") else "a number"
+        check_choice(owner, name, choices, f"or {kind}{limit}")
+    else:
+        check_number(owner, name, **bounds)
+
+
+def refuse(owner, name, wanted):
+    """Raise the ValueError for a parameter that is not what is wanted."""
+    value = plain(getattr(owner, name))
+    who = type(owner).__name__
+    raise ValueError(f"{name} of {who} must be {wanted}, got {value!r}.")
+
+
+def plain(value):
+    """A value as the user would type it: numbers of NumPy as those of Python."""
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,64 @@
+"""The one way a solver runs: step by step, with progress, limits and interrupts.
+
+A solver is an iterator over its steps. It keeps its state itself, and changes it only
+between two steps, so that whatever ends the run leaves the best result so far.
+"""
+
+from widemargin.solvers.result import Status
+
+
+class Interruptible:
+    """A block of work that an interrupt (Ctrl-C) ends without an error.
+
+    Examples
+    --------
+    >>> with Interruptible() as work:
+    ...     raise KeyboardInterrupt
+    >>> work.was_interrupted
+    True
+    """
+
+    was_interrupted = False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None and issubclass(kind, KeyboardInterrupt):
+            self.was_interrupted = True
+            return True
+        return False
+
+    def status(self, otherwise=Status.CONVERGED):
+        """INTERRUPTED if it was, or else the status that it would have ended with."""
+        return Status.INTERRUPTED if self.was_interrupted else otherwise
+
+
+def drive(steps, history, *, max_iter, callback=None):
+    """Take a solver's steps until it ends, a limit is reached or an interrupt comes.
+
+    Parameters
+    ----------
+    steps : iterator
+        Each step yields None to go on, or the `Status` with which it ends.
+    history : dict of lists
+        What the solver records, for the callback.
+    max_iter : int
+        Steps at the most.
+    callback : callable, optional
+        Called as ``callback(n_iter, history)`` after each step.
+
+    Returns
+    -------
+    status : Status
+    n_iter : int
+    """
+    n_iter, ended = 0, None
+    with Interruptible() as run:
+        for ended in steps:
+            n_iter += 1
+            if callback is not None:
+                callback(n_iter, history)
+            if ended is not None or n_iter >= max_iter:
+                break
+    return run.status(Status.MAX_ITER if ended is None else ended), n_iter

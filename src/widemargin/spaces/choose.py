@@ -1,0 +1,100 @@
+"""Which functions are learned: exact, over landmarks, or linear in the features."""
+
+import os
+
+from widemargin.defaults import GRAM_BYTES
+from widemargin.kernels import Linear
+from widemargin.kernels.nystrom import Nystrom, choose_landmarks
+from widemargin.spaces.features import linear_space, nystrom_space
+from widemargin.spaces.gram import GramRowSpace, GramSpace
+
+_POOL = 20  # rows looked at for each landmark, where rows come in blocks
+
+
+def choose_space(
+    kernel,
+    rows,
+    landmarks,
+    rng,
+    *,
+    ladder,
+    who,
+    sparse_features=False,
+    reads_rows=False,
+    gram_bytes=GRAM_BYTES,
+):
+    """The space of functions for a kernel on some rows.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        With a number for its width.
+    rows : Rows
+    landmarks : Nystrom, int, "auto" or None
+        What the user wishes: so many landmarks, exact functions (None), or what
+        `ladder` says for that many rows.
+    rng : numpy.random.Generator
+        For the choice of landmarks.
+    ladder : Ladder
+        Thresholds of the estimator, from :mod:`widemargin.defaults`.
+    who : str
+        Name of the estimator, for messages.
+    sparse_features : bool
+        Whether the solver takes sparse features.
+    reads_rows : bool
+        Whether the solver reads rows of the Gram matrix, so that a large one need not
+        be kept.
+    gram_bytes : int
+        Size from which it is not kept then.
+
+    Returns
+    -------
+    GramSpace, GramRowSpace or FeatureSpace
+    """
+    n_rows = len(rows)
+    is_narrow = rows.n_features < n_rows and not rows.is_sparse
+    is_few = is_narrow or (rows.is_sparse and sparse_features)
+    if isinstance(kernel, Linear) and is_few and landmarks in (None, "auto"):
+        return linear_space(rows)
+    if landmarks == "auto":
+        landmarks = ladder.n_landmarks if n_rows > ladder.exact_rows else None
+    if landmarks is not None:
+        return landmark_space(kernel, rows, landmarks, rng)
+    is_large = n_rows**2 * rows.dtype.itemsize > gram_bytes
+    if is_large and reads_rows and not rows.pairwise:
+        return GramRowSpace(kernel, rows)
+    check_gram_memory(n_rows, rows.dtype.itemsize, who)
+    return GramSpace(kernel(rows.X), kernel, rows)
+
+
+def landmark_space(kernel, rows, landmarks, rng):
+    """The features of landmarks that are drawn from the rows."""
+    wish = landmarks if isinstance(landmarks, Nystrom) else Nystrom(int(landmarks))
+    if hasattr(rows, "parts"):  # rows in blocks: draw from some of them
+        size = min(len(rows), _POOL * wish.n_landmarks)
+        pool_idx = rng.choice(len(rows), size, replace=False)
+        X = rows.take(pool_idx).X
+        chosen = choose_landmarks(kernel, X, wish.n_landmarks, rng, wish.choice)
+        return nystrom_space(kernel, rows, pool_idx[chosen])
+    chosen = choose_landmarks(kernel, rows.X, wish.n_landmarks, rng, wish.choice)
+    return nystrom_space(kernel, rows, chosen)
+
+
+def check_gram_memory(n_rows, itemsize, who, installed=None):
+    """Raise if a Gram matrix is larger than the machine's memory."""
+    needed = n_rows**2 * itemsize
+    installed = _installed_memory() if installed is None else installed
+    if installed is not None and needed > installed:
+        raise MemoryError(
+            f"{who} with landmarks=None needs a Gram matrix of {n_rows:,} rows, "
+            f"{needed / 2**30:.0f} GiB, and this machine has {installed / 2**30:.0f} "
+            "GiB; set landmarks (1000, say) to work with a low-rank kernel."
+        )
+
+
+def _installed_memory():
+    """Bytes of physical memory, or None where the system does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None

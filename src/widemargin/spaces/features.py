@@ -1,0 +1,206 @@
+"""Functions that are linear in explicit features."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from widemargin.kernels import Kernel, Linear, NystromMap
+from widemargin.linalg.products import column_dots
+from widemargin.sample import Rows
+from widemargin.spaces.deformation import DeformedFeatures
+from widemargin.spaces.function import Function
+from widemargin.spaces.smoother import LowRankSmoother
+
+
+@dataclass(frozen=True)
+class NystromBasis:
+    """Features from landmarks; a function is written over their kernel functions.
+
+    Attributes
+    ----------
+    features : NystromMap
+    points : ndarray or CSR matrix
+        The landmarks as a fitted function keeps them, in double precision, because
+        their coefficients can be large.
+    """
+
+    features: NystromMap
+    points: object
+
+    def to_function(self, w, intercept):
+        """The function with feature weights w and a constant."""
+        coef = self.features.coefficients(w).astype(np.float64)
+        return Function(self.features.kernel, self.points, coef, intercept)
+
+
+@dataclass(frozen=True)
+class LinearBasis:
+    """The rows themselves; a linear function is its weights."""
+
+    def to_function(self, w, intercept):
+        """The function with weights w and a constant: the weights are the points."""
+        points = np.ascontiguousarray(w.T).astype(np.float64)
+        return Function(Linear(), points, np.eye(w.shape[1]), intercept)
+
+
+@dataclass(frozen=True)
+class FeatureSpace:
+    r"""The functions :math:`f = Z w` of features, of norm :math:`w^\top w`.
+
+    Attributes
+    ----------
+    features : ndarray or CSR matrix of shape (n_rows, rank)
+        Z, with the constant, if any.
+    basis : NystromBasis, LinearBasis or None
+        How a fitted function is written; a space without one can do all but
+        `to_function`.
+    constant : float
+        Square of the constant feature, which is the last one; 0 for none.
+    laplacian, intrinsic
+        Of the graph that penalizes the functions, as in `GramSpace`.
+    center : ndarray of shape (rank,) or None
+        The point that the features are centered on; they stay as they are.
+    """
+
+    features: object
+    basis: object = None
+    constant: float = 0.0
+    laplacian: object = None
+    intrinsic: float = 0.0
+    center: np.ndarray | None = None
+
+    low_rank = True
+
+    @property
+    def n_rows(self):
+        """Number of rows."""
+        return self.features.shape[0]
+
+    @property
+    def n_coordinates(self):
+        """Number of features."""
+        return self.features.shape[1]
+
+    @property
+    def dtype(self):
+        """Type of the numbers."""
+        return self.features.dtype
+
+    def scores(self, c):
+        """Values on the rows of functions with coordinates c, (rank, k) -> (n, k)."""
+        return self.features @ c.astype(self.dtype, copy=False)
+
+    def kernel_product(self, V):
+        """The kernel matrix of the rows times V, (n, k) -> (n, k)."""
+        return self.scores(self.coordinates_of(V))
+
+    def coordinates_of(self, V):
+        """Coordinates of the functions ``sum_i V_i k(x_i, .)``: Z'V."""
+        return self.features.T @ V.astype(self.dtype, copy=False)
+
+    def inner(self, c, d, scores_d):
+        """Inner product of each column under the norm."""
+        return column_dots(c, d)
+
+    def mean_diagonal(self):
+        """Mean of k(x, x) = |z(x)|^2, the scale of the kernel."""
+        if hasattr(self.features, "multiply"):
+            return float(self.features.multiply(self.features).sum() / self.n_rows)
+        squares = np.einsum("ij,ij->i", self.features, self.features)
+        return float(squares.mean(dtype=np.float64))
+
+    def block(self, idx, other_idx):
+        """Kernel values between some rows and some others."""
+        return self.features[idx] @ self.features[other_idx].T
+
+    def part(self, idx):
+        """The same functions on some rows; graph and center are left behind."""
+        return FeatureSpace(self.features[idx], self.basis, self.constant)
+
+    def with_graph(self, laplacian, intrinsic):
+        """The same functions, also penalized by ``intrinsic * f'L f``."""
+        return replace(self, laplacian=laplacian, intrinsic=intrinsic)
+
+    def with_constant(self, constant):
+        """The functions plus a constant, by one more feature."""
+        column = np.full((self.n_rows, 1), np.sqrt(constant))
+        features = np.hstack([self.features, column.astype(self.dtype)])
+        return replace(self, features=features, constant=constant)
+
+    def centered(self, weights):
+        """The space of features centered on the weighted mean of the rows.
+
+        The mean score of these rows is then the intercept, whatever the weights.
+        """
+        return replace(self, center=np.asarray(self.features.T @ weights))
+
+    def deformed(self, laplacian, ratio):
+        """The same functions under the norm I + ratio Z'L Z; O(n r^2) once."""
+        return DeformedFeatures(self.features, laplacian, ratio)
+
+    def smoother(self, weights, reg):
+        """The smoother for one value of `reg`."""
+        return self.path(weights)(reg)
+
+    def path(self, weights):
+        """A function of `reg` that gives smoothers."""
+        penalty = self._penalty()
+        return lambda reg: LowRankSmoother(self.features, weights, reg, penalty)
+
+    def fit_rows(self, idx, targets, weights, reg):
+        """Coordinates of the functions fitted to some of the rows, (rank, k)."""
+        features = self.features[idx].astype(np.float64)
+        smoother = LowRankSmoother(features, weights, reg, self._penalty())
+        return smoother.coordinates(targets)
+
+    def dual_scores(self, dual):
+        """Scores of coefficients and an intercept, (n + 1,)."""
+        weights, intercept = self.from_dual(dual)
+        return self.features @ weights + intercept
+
+    def from_dual(self, dual):
+        """Coordinates and intercepts, not centered, of (n + 1, k) dual variables."""
+        weights, intercepts = self.features.T @ dual[:-1], dual[-1]
+        if self.center is None:
+            return weights, intercepts
+        total = dual[:-1].sum(axis=0)
+        weights = weights - np.multiply.outer(self.center, total)
+        return weights, intercepts - self.center @ weights
+
+    def to_function(self, c, intercept=0.0):
+        """The function with coordinates c and a constant, for a fitted model."""
+        constants = np.zeros(c.shape[1]) + intercept
+        if self.constant:
+            constants = constants + np.sqrt(self.constant) * c[-1]
+            c = c[:-1]
+        return self.basis.to_function(c, constants.astype(np.float64))
+
+    def _penalty(self):
+        """The smoothness along the graph, as a form of the weights."""
+        if self.laplacian is None:
+            return 0.0
+        features = self.features.astype(np.float64, copy=False)
+        return self.intrinsic * (features.T @ (self.laplacian @ features))
+
+
+def nystrom_space(kernel: Kernel, rows: Rows, landmark_idx):
+    """The features of landmarks among the rows, computed block by block."""
+    landmarks = rows.take(landmark_idx)
+    points = double(rows.points(kernel, landmark_idx))
+    mapping = NystromMap.fit(kernel, landmarks.X)
+    if rows.pairwise:  # a landmark's values are its column of the Gram matrix
+        mapping = replace(mapping, landmarks=np.asarray(landmark_idx))
+    features = np.empty((len(rows), mapping.rank), dtype=rows.dtype)
+    for block, X in rows.blocks(len(landmark_idx)):
+        features[block] = mapping(X)
+    return FeatureSpace(features, NystromBasis(mapping, points))
+
+
+def linear_space(rows: Rows):
+    """The rows themselves as features of the linear kernel."""
+    return FeatureSpace(rows.X, LinearBasis())
+
+
+def double(X):
+    """Points in double precision; positions of rows as they are."""
+    return X.astype(np.float64, copy=False) if X.dtype.kind == "f" else X

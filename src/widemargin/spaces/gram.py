@@ -1,0 +1,274 @@
+"""Functions over the kernel functions of all rows."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import cho_solve
+
+from widemargin.kernels import Kernel, scores_in_blocks
+from widemargin.linalg.products import column_dots, sparse_product, symmetric_product
+from widemargin.sample import Rows
+from widemargin.spaces.deformation import DeformedKernel
+from widemargin.spaces.function import Function
+from widemargin.spaces.smoother import (
+    DenseSmoother,
+    GraphPenalty,
+    SpectralPath,
+    factorize,
+)
+
+_NEGLIGIBLE_WEIGHT = 1e-6  # of rows without a label, where a graph needs a weight
+_KEPT_ROWS = 5000  # a part with more rows of `GramRowSpace` stays without its matrix
+
+
+@dataclass(frozen=True)
+class GramSpace:
+    r"""The functions :math:`f = K a` over a Gram matrix, of norm :math:`a^\top K a`.
+
+    Attributes
+    ----------
+    gram : ndarray of shape (n_rows, n_rows)
+        K, symmetric positive semi-definite; it may be singular. With the constant, and
+        centered, if so.
+    kernel : Kernel or None
+    rows : Rows or None
+        What the fitted function is written over; a space without them can do all but
+        `to_function`.
+    constant : float
+        What was added to the kernel for a constant; 0 for none.
+    laplacian : operator or None
+        Of the graph that penalizes the functions.
+    intrinsic : float
+        Weight of that penalty.
+    center, shift : ndarrays of shape (n_rows,) or None
+        Weights of the rows whose mean the kernel is centered on, adding up to one; and
+        the mean kernel value of each row with these, less half of the mean among them.
+    """
+
+    gram: np.ndarray
+    kernel: Kernel | None = None
+    rows: Rows | None = None
+    constant: float = 0.0
+    laplacian: object = None
+    intrinsic: float = 0.0
+    center: np.ndarray | None = None
+    shift: np.ndarray | None = None
+
+    low_rank = False
+
+    @property
+    def n_rows(self):
+        """Number of rows."""
+        return len(self.gram)
+
+    n_coordinates = n_rows  # a coefficient for each row
+
+    @property
+    def dtype(self):
+        """Type of the numbers."""
+        return self.gram.dtype
+
+    def scores(self, c):
+        """Values on the rows of functions with coordinates c, (n, k) -> (n, k)."""
+        return symmetric_product(self.gram, c.astype(self.dtype, copy=False))
+
+    def kernel_product(self, V):
+        """The kernel matrix of the rows times V, (n, k) -> (n, k)."""
+        return self.scores(V)
+
+    def coordinates_of(self, V):
+        """Coordinates of the functions ``sum_i V_i k(x_i, .)``: V itself."""
+        return V
+
+    def inner(self, c, d, scores_d):
+        """Inner product of each column under the norm, given the scores of d."""
+        return column_dots(c, scores_d)
+
+    def mean_diagonal(self):
+        """Mean of k(x, x), the scale of the kernel."""
+        return float(np.diagonal(self.gram).mean(dtype=np.float64))
+
+    def block(self, idx, other_idx):
+        """Kernel values between some rows and some others."""
+        return self.gram[np.ix_(idx, other_idx)]
+
+    def part(self, idx):
+        """The functions over some of the rows; graph and center are left behind."""
+        gram = np.ascontiguousarray(self.gram[np.ix_(idx, idx)])
+        rows = None if self.rows is None else self.rows.take(idx)
+        return GramSpace(gram, self.kernel, rows, self.constant)
+
+    def with_graph(self, laplacian, intrinsic):
+        """The same functions, also penalized by ``intrinsic * f'L f``."""
+        return replace(self, laplacian=laplacian, intrinsic=intrinsic)
+
+    def with_constant(self, constant):
+        """The functions plus a constant, under the kernel k + `constant`."""
+        return replace(self, gram=self.gram + constant, constant=constant)
+
+    def centered(self, weights):
+        """The space of the kernel centered on the weighted mean of the rows.
+
+        The mean score of these rows is then the intercept, whatever the coefficients.
+        """
+        mean = self.gram @ weights.astype(self.dtype)
+        shift = mean.astype(np.float64) - 0.5 * float(weights @ mean)
+        own = shift.astype(self.dtype)
+        gram = self.gram - own
+        gram -= own[:, None]
+        return replace(self, gram=gram, center=weights, shift=shift)
+
+    def deformed(self, laplacian, ratio):
+        """The same functions under the norm K + ratio K L K; O(n^3) once."""
+        return DeformedKernel(self.gram, laplacian, ratio)
+
+    def smoother(self, weights, reg):
+        """The smoother for one value of `reg`."""
+        if self.laplacian is not None:
+            return self.path(weights)(reg)
+        return DenseSmoother(self.gram, weights, reg)
+
+    def path(self, weights):
+        """A function of `reg` that gives smoothers, cheaper after the first."""
+        if self.laplacian is None:
+            return SpectralPath(self.gram, weights)
+        return GraphPenalty(self.laplacian, weights, self.intrinsic).path(self.gram)
+
+    def fit_rows(self, idx, targets, weights, reg):
+        """Coordinates of the functions fitted to some of the rows only, (n, k)."""
+        n_rows, n_columns = self.n_rows, targets.shape[1]
+        if self.laplacian is not None:
+            spread = np.full(n_rows, _NEGLIGIBLE_WEIGHT * weights.sum() / n_rows)
+            spread[idx] = weights
+            values = np.zeros((n_rows, n_columns))
+            values[idx] = targets
+            return self.path(spread)(reg).coordinates(values)
+        matrix = self.gram[np.ix_(idx, idx)].astype(np.float64)
+        matrix.flat[:: len(matrix) + 1] += reg / weights
+        c = np.zeros((n_rows, n_columns))
+        c[idx] = cho_solve(factorize(matrix), targets, check_finite=False)
+        return c
+
+    def dual_scores(self, dual):
+        """Scores of coefficients and an intercept, (n + 1,); reads the used rows."""
+        return sparse_product(self.gram, dual[:-1]) + dual[-1]
+
+    def from_dual(self, dual):
+        """Coordinates and intercepts, not centered, of (n + 1, k) dual variables."""
+        return _uncentered(dual, self.center, self.shift)
+
+    def to_function(self, c, intercept=0.0):
+        """The function with coordinates c and a constant, as a fitted model keeps it.
+
+        Kernel functions that no column uses are left out.
+        """
+        used = np.flatnonzero((c != 0).any(axis=1))
+        used = used if len(used) else np.arange(1)
+        constants = self.constant * c.sum(axis=0) + intercept
+        return Function(
+            self.kernel,
+            self.rows.points(self.kernel, used),
+            c[used].astype(np.float64),
+            np.asarray(constants, dtype=np.float64),
+        )
+
+
+@dataclass(frozen=True)
+class GramRowSpace:
+    """The same over a Gram matrix that is too large to be kept: rows are recomputed.
+
+    It serves solvers that read rows of the matrix (`diagonal`, `gram_rows`), such as
+    sequential minimal optimization.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    rows : Rows
+    center, shift : ndarrays of shape (n_rows,) or None
+        As in `GramSpace`.
+    """
+
+    kernel: Kernel
+    rows: Rows
+    center: np.ndarray | None = None
+    shift: np.ndarray | None = None
+
+    low_rank = False
+
+    @property
+    def n_rows(self):
+        """Number of rows."""
+        return len(self.rows)
+
+    @property
+    def shape(self):
+        """That of the Gram matrix."""
+        return (self.n_rows, self.n_rows)
+
+    @property
+    def gram(self):
+        """What stands for the Gram matrix: this space, which makes its rows."""
+        return self
+
+    def diagonal(self):
+        """Diagonal of the Gram matrix."""
+        diagonal = self.kernel.diagonal(self.rows.X)
+        return diagonal if self.shift is None else diagonal - 2.0 * self.shift
+
+    def gram_rows(self, idx):
+        """Some rows of the Gram matrix, (n_idx, n_rows)."""
+        rows = self.kernel(self.rows.X[idx], self.rows.X)
+        if self.shift is None:
+            return rows
+        return rows - self.shift - self.shift[idx][:, None]
+
+    def part(self, idx):
+        """The functions over some of the rows, with a Gram matrix if they are few."""
+        rows = self.rows.take(idx)
+        if len(idx) > _KEPT_ROWS:
+            return GramRowSpace(self.kernel, rows)
+        return GramSpace(self.kernel(rows.X), self.kernel, rows)
+
+    def centered(self, weights):
+        """The space of the kernel centered on the weighted mean of the rows."""
+        mean = self._product(weights)
+        return replace(self, center=weights, shift=mean - 0.5 * float(weights @ mean))
+
+    def dual_scores(self, dual):
+        """Scores of coefficients and an intercept, (n + 1,)."""
+        return self._product(dual[:-1]) + dual[-1]
+
+    def from_dual(self, dual):
+        """Coordinates and intercepts, not centered, of (n + 1, k) dual variables."""
+        return _uncentered(dual, self.center, self.shift)
+
+    def to_function(self, c, intercept=0.0):
+        """The function with coordinates c and a constant, for a fitted model."""
+        return GramSpace.to_function(self, c, intercept)
+
+    constant = 0.0
+
+    def _product(self, coefficients):
+        """The Gram matrix times coefficients; only rows with one are looked at."""
+        used = np.flatnonzero(coefficients)
+        if not len(used):
+            return np.zeros(self.n_rows)
+        own, X = coefficients[used], self.rows.X
+        points = self.kernel.points(X, used)
+        scores = scores_in_blocks(self.kernel, X, points, own[:, None])[:, 0]
+        scores = scores.astype(np.float64)
+        if self.shift is None:
+            return scores
+        return scores - self.shift * own.sum() - self.shift[used] @ own
+
+
+def _uncentered(dual, center, shift):
+    """Coefficients and intercepts over kernel functions that are not centered."""
+    coefficients, intercepts = dual[:-1], dual[-1]
+    if center is None:
+        return coefficients, intercepts
+    total = coefficients.sum(axis=0)
+    rounding = 1e-12 * np.abs(coefficients).sum(axis=0)
+    total = np.where(np.abs(total) > rounding, total, 0.0)  # of a free intercept
+    intercepts = intercepts - shift @ coefficients + float(center @ shift) * total
+    return coefficients - center[:, None] * total, intercepts

@@ -1,0 +1,176 @@
+r"""A Gaussian process over a smoother: its mean, and the variance of its values.
+
+The mean is profiled out by generalized least squares: with
+:math:`A = W (I - R) / \lambda`, the inverse of the kernel matrix plus noise, the best
+constant for labels y is :math:`m = 1^\top A y / 1^\top A 1`, and the fit is
+:math:`R (y - m) + m`, which is linear in y again.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from widemargin.stored import Stored
+
+
+class ProfiledSmoother:
+    """Fitted values of a smoother plus the best constant.
+
+    Parameters
+    ----------
+    smoother : Smoother
+        Of a kernel without a constant of its own.
+    """
+
+    def __init__(self, smoother):
+        self.smoother = smoother
+        ones = np.ones((smoother.n_samples, 1), dtype=smoother.matrix.dtype)
+        self._rest = 1.0 - (smoother @ ones)[:, 0].astype(np.float64)
+        weights = smoother.weights.astype(np.float64)
+        pull = weights * self._rest
+        self._total = float(pull.sum())
+        if self._total <= np.finfo(ones.dtype).eps * weights.sum():
+            raise ValueError(
+                "rounding leaves nothing of the mean of a Gaussian process, since its "
+                f"kernel is nearly constant; center X, use float64 (got {ones.dtype}), "
+                "lower coef0 or raise noise."
+            )
+        self._pull = pull / self._total
+
+    @property
+    def n_samples(self):
+        """Number of points."""
+        return self.smoother.n_samples
+
+    def mean(self, Y):
+        """The best constant of each column, (n, k) -> (k,)."""
+        return self._pull @ Y
+
+    def __matmul__(self, Y):
+        """Fitted values, (n, k) -> (n, k)."""
+        return self.smoother @ Y + np.multiply.outer(self._rest, self.mean(Y))
+
+    def diagonal(self):
+        """How far each point follows its own label, shape (n,)."""
+        return self.smoother.diagonal() + self._rest * self._pull
+
+    def leave_one_out(self, Y):
+        """Value at each point of the function fitted without it, (n, k); exact."""
+        own = self.diagonal()[:, None]
+        return (self @ Y - own * Y) / np.maximum(1.0 - own, np.finfo(own.dtype).eps)
+
+    def misfit(self, Y):
+        r"""What the fit costs: :math:`\lambda (y - m)^\top A (y - m)`, over columns.
+
+        This is the weighted square loss plus the penalty, and, up to a constant and a
+        factor, minus the log marginal likelihood of the labels.
+        """
+        weights = self.smoother.weights.astype(np.float64)
+        return float(weights @ (Y * (Y - self @ Y)).sum(axis=1, dtype=np.float64))
+
+    def coordinates(self, Y):
+        """Coordinates of the fitted functions, and their constants, (k,)."""
+        mean = self.mean(Y)
+        return self.smoother.coordinates(Y - mean), mean
+
+    def mean_variance(self):
+        """Variance of the constant, over that of the noise: 1 / (1' W (I - R) 1)."""
+        return 1.0 / self._total
+
+
+@dataclass(frozen=True)
+class Posterior(Stored):
+    r"""Variance of the values of a Gaussian process with a profiled mean.
+
+    .. math:: v (k(x, x) - k_x^\top (K + \lambda W^{-1})^{-1} k_x)
+              + \frac{(1 - h(x))^2}{1^\top A 1} ,
+
+    where h is the function that is fitted to ones, without a mean.
+
+    Attributes
+    ----------
+    explanation : callable
+        What the samples explain of k(x, x), as a smoother gives it.
+    ones : ndarray of shape (n, 1) or (rank, 1)
+        Coordinates of h.
+    mean_variance : float
+        :math:`1 / 1^\top A 1`.
+    scale : float
+        v.
+    """
+
+    explanation: object
+    ones: np.ndarray
+    mean_variance: float
+    scale: float
+
+    @classmethod
+    def of(cls, profiled, scale, noise):
+        r"""The posterior of a `ProfiledSmoother`.
+
+        Its smoother has the regularization :math:`\lambda`, noise over v; `noise` is
+        that of a sample of weight one.
+        """
+        smoother = profiled.smoother
+        ones = smoother.coordinates(np.ones((smoother.n_samples, 1)))
+        variance = noise * profiled.mean_variance()
+        return cls(smoother.explanation(), ones, variance, scale)
+
+    def variance(self, values, prior):
+        """Variance at some points, shape (m,).
+
+        Parameters
+        ----------
+        values : ndarray of shape (m, n) or (m, rank)
+            Kernel values of the points against the samples, or their features.
+        prior : ndarray of shape (m,)
+            k(x, x).
+        """
+        left = np.maximum(prior - self.explanation(values), 0.0)
+        rest = 1.0 - (values @ self.ones)[:, 0]
+        return self.scale * left + self.mean_variance * rest**2
+
+
+@dataclass(frozen=True)
+class DenseExplanation(Stored):
+    """How much of k(x, x) the samples of a smoother explain.
+
+    Attributes
+    ----------
+    root : ndarray of shape (n,)
+        Roots of the weights, D.
+    factor : ndarray of shape (n, n)
+        Upper Cholesky factor of D K D + reg I.
+    """
+
+    root: np.ndarray
+    factor: np.ndarray
+
+    def __call__(self, cross):
+        """The share k_x' (K + reg W^-1)^-1 k_x, from kernel values (m, n)."""
+        scaled = (self.root * cross).T
+        half = solve_triangular(self.factor, scaled, trans="T", check_finite=False)
+        return np.einsum("ij,ij->j", half, half)
+
+
+@dataclass(frozen=True)
+class LowRankExplanation(Stored):
+    """How much of k(x, x) the samples of a smoother explain.
+
+    Attributes
+    ----------
+    factor : ndarray of shape (rank, rank)
+        C.
+    reg : float
+    """
+
+    factor: np.ndarray
+    reg: float
+
+    def __call__(self, features):
+        """The share z' z - reg z' (C C')^-1 z, for features (m, rank) of points."""
+        features = features.astype(np.float64, copy=False)
+        half = solve_triangular(self.factor, features.T, lower=True, check_finite=False)
+        squares = np.einsum("ij,ij->i", features, features)
+        return squares - self.reg * np.einsum("ij,ij->j", half, half)

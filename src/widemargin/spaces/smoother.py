@@ -1,0 +1,366 @@
+r"""Labels to fitted values: the linear map f = R y of regularized least squares.
+
+Regularized least squares over weighted points,
+
+.. math:: \min_f \sum_i w_i (y_i - f_i)^2 + \lambda \|f\|^2 ,
+
+fits f = R y whatever y is. With W the diagonal matrix of the weights the *weighted
+smoother* A = W R is symmetric and positive semi-definite, and the minimum is
+y'W y - y'A y. So a search over labels needs nothing but A: its diagonal, its rows and
+its products.
+"""
+
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import (
+    LinAlgError,
+    blas,
+    cho_factor,
+    cho_solve,
+    eigh,
+    lapack,
+    solve,
+    solve_triangular,
+)
+
+from widemargin.linalg.cholesky import jittered_cholesky
+from widemargin.spaces.posterior import DenseExplanation, LowRankExplanation
+
+# Largest condition number that single precision is trusted with
+_SINGLE_CONDITION = 1e5
+
+
+class Smoother:
+    """The map R from labels to fitted values, held by the weighted smoother A = W R.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n, n), or (n, rank) if `low_rank`
+        A, or the factor B of A = B B'.
+    low_rank : bool
+        Which of the two it is.
+    weighted_diagonal : ndarray of shape (n,)
+        Diagonal of A.
+    weights : ndarray of shape (n,)
+        Positive weight of each point in the loss.
+    """
+
+    def __init__(self, matrix, weights, *, low_rank):
+        self.matrix, self.weights, self.low_rank = matrix, weights, low_rank
+        if low_rank:
+            self.weighted_diagonal = np.einsum("ij,ij->i", matrix, matrix)
+        else:
+            self.weighted_diagonal = np.diagonal(matrix).copy()
+
+    @property
+    def n_samples(self):
+        """Number of points."""
+        return len(self.matrix)
+
+    @cached_property
+    def rough_matrix(self):
+        """The matrix in single precision, for tests that need few digits."""
+        return self.matrix.astype(np.float32, copy=False)
+
+    def weighted_product(self, Y):
+        """The product W R Y, (n, k) -> (n, k), in the type of A."""
+        Y = Y.astype(self.matrix.dtype, copy=False)  # never convert the matrix
+        if self.low_rank:
+            return self.matrix @ (self.matrix.T @ Y)
+        return self.matrix @ Y
+
+    def weighted_block(self, rows):
+        """A between some of the points, (n_rows, n_rows), dense."""
+        if self.low_rank:
+            return self.matrix[rows] @ self.matrix[rows].T
+        return np.ascontiguousarray(self.matrix[np.ix_(rows, rows)])
+
+    def diagonal(self):
+        """Diagonal of R: how closely each point follows its own label, shape (n,)."""
+        return self.weighted_diagonal / self.weights
+
+    def rows(self, rows):
+        """Some rows of R, (n_rows, n)."""
+        weighted = self.matrix[rows]
+        if self.low_rank:
+            weighted = weighted @ self.matrix.T
+        return weighted / self.weights[rows][:, None]
+
+    def __matmul__(self, Y):
+        """Fitted values R Y, (n,) or (n, k)."""
+        fitted = self.weighted_product(Y)
+        return fitted / (self.weights if Y.ndim == 1 else self.weights[:, None])
+
+    def leave_one_out(self, Y):
+        """Value at each point of the function fitted without it, (n, k); exact."""
+        own = self.diagonal()[:, None]
+        return (self @ Y - own * Y) / np.maximum(1.0 - own, np.finfo(own.dtype).eps)
+
+    def coordinates(self, Y):
+        """Coefficients of the fitted functions, over kernel functions or features."""
+        raise NotImplementedError
+
+
+class DenseSmoother(Smoother):
+    r"""The smoother :math:`R = K W (K W + \lambda I)^{-1}` of a Gram matrix.
+
+    The weighted smoother is :math:`D (I - \lambda (D K D + \lambda I)^{-1}) D` with
+    :math:`D = W^{1/2}`. O(n^3) once. It keeps the type of the Gram matrix; one
+    in single precision is also factorized in it, unless `reg` is so small or large
+    that rounding would show. For several values of `reg`, see `SpectralPath`.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (n, n)
+        Symmetric positive semi-definite; it may be singular.
+    weights : ndarray of shape (n,)
+        Positive.
+    reg : float
+        :math:`\lambda > 0`.
+    """
+
+    def __init__(self, gram, weights, reg):
+        self.gram, self.reg = gram, reg
+        dtype, root = np.float64, np.sqrt(weights)
+        largest = float(np.diagonal(gram) @ weights)  # no eigenvalue is larger
+        if gram.dtype == np.float32 and reg < largest < _SINGLE_CONDITION * reg:
+            dtype, root = np.float32, root.astype(np.float32)
+        factor, _ = self._factorize(root, dtype)
+        invert = lapack.dpotri if dtype is np.float64 else lapack.spotri
+        weighted, _ = invert(factor, lower=0, overwrite_c=True)
+        mirror(weighted)
+        _scale_both_sides(weighted, root, -reg)
+        weighted.flat[:: len(weighted) + 1] += weights
+        weighted = np.ascontiguousarray(weighted.T).astype(gram.dtype, copy=False)
+        super().__init__(weighted, weights.astype(gram.dtype), low_rank=False)
+
+    def coordinates(self, Y):
+        """Coefficients of the kernel functions, (n, k) -> (n, k); O(n^3)."""
+        root = np.sqrt(self.weights.astype(np.float64))[:, None]
+        factor = self._factorize(root[:, 0], np.float64)
+        return root * cho_solve(factor, root * Y, check_finite=False)
+
+    def explanation(self):
+        """What the samples explain of k(x, x), to be asked at new points; O(n^3)."""
+        root = np.sqrt(self.weights.astype(np.float64))
+        return DenseExplanation(root, self._factorize(root, np.float64)[0])
+
+    def _factorize(self, root, dtype):
+        """Upper Cholesky factor of D K D + reg I."""
+        matrix = self.gram.astype(dtype)
+        _scale_both_sides(matrix, root)
+        matrix.flat[:: len(matrix) + 1] += self.reg
+        return factorize(matrix)
+
+
+class SpectralPath:
+    r"""Smoothers of a Gram matrix for a whole path of regularization values.
+
+    With :math:`D K D = V \Lambda V^\top` the weighted smoother for
+    :math:`\lambda` is
+    :math:`D V \Lambda (\Lambda + \lambda I)^{-1} V^\top D`. The decomposition is O(n^3)
+    once and pays from about five values on; each value then costs O(n^2 rank).
+
+    Parameters
+    ----------
+    gram : ndarray of shape (n, n)
+    weights : ndarray of shape (n,)
+        Positive.
+    """
+
+    def __init__(self, gram, weights):
+        self.dtype, self.weights = gram.dtype, weights
+        root = np.sqrt(weights)
+        matrix = root[:, None] * gram.astype(np.float64, copy=False) * root
+        values, vectors = eigh(
+            matrix.T, driver="evd", overwrite_a=True, check_finite=False
+        )
+        kept = values > values[-1] * len(values) * np.finfo(np.float64).eps
+        self.values = values[kept]
+        self.rooted_vectors = root[:, None] * vectors[:, kept]  # D V
+
+    def __call__(self, reg):
+        """The smoother for one value of `reg`."""
+        return _SpectralSmoother(self, reg)
+
+
+class _SpectralSmoother(Smoother):
+    """One member of a path."""
+
+    def __init__(self, path, reg):
+        self.path, self.reg = path, reg
+        factor = path.rooted_vectors * np.sqrt(path.values / (path.values + reg))
+        weighted = (factor @ factor.T).astype(path.dtype, copy=False)
+        super().__init__(weighted, path.weights.astype(path.dtype), low_rank=False)
+
+    def coordinates(self, Y):
+        """Coefficients of the kernel functions, (n, k) -> (n, k); O(n rank k)."""
+        basis, values = self.path.rooted_vectors, self.path.values
+        # D G D y; what Y has outside the range of K changes no value of f there.
+        return basis @ ((basis.T @ Y) / (values + self.reg)[:, None])
+
+
+class LowRankSmoother(Smoother):
+    r"""The smoother of the kernel Z Z', for features Z of shape (n, rank).
+
+    The weighted smoother is :math:`B B^\top` with :math:`B = W Z C^{-\top}` and
+    :math:`C C^\top = Z^\top W Z + \lambda I + P`. Time O(n rank^2), memory O(n rank).
+
+    Parameters
+    ----------
+    features : ndarray of shape (n, rank)
+        Nystrom features, or the rows themselves for the linear kernel.
+    weights : ndarray of shape (n,)
+        Positive.
+    reg : float
+        :math:`\lambda > 0`.
+    penalty : ndarray of shape (rank, rank) or 0
+        P, what else the weights of the features are penalized by, such as the
+        smoothness along a graph.
+    """
+
+    def __init__(self, features, weights, reg, penalty=0.0):
+        self.features, self.reg = features, reg
+        weighted = weights.astype(features.dtype)[:, None] * features
+        inner = (features.T @ weighted).astype(np.float64)
+        inner += penalty
+        inner = 0.5 * (inner + inner.T)
+        inner.flat[:: len(inner) + 1] += reg
+        self._factor, _ = jittered_cholesky(inner)
+        inverse = solve_triangular(
+            self._factor[0], np.eye(len(inner)), lower=True, check_finite=False
+        )
+        super().__init__(
+            weighted @ inverse.T.astype(features.dtype),
+            weights.astype(features.dtype),
+            low_rank=True,
+        )
+
+    def coordinates(self, Y):
+        """Weights of the features, (n, k) -> (rank, k)."""
+        right = self.features.T @ (self.weights[:, None] * Y)
+        return cho_solve(self._factor, right, check_finite=False)
+
+    def explanation(self):
+        """What the samples explain of k(x, x), to be asked at new points."""
+        return LowRankExplanation(self._factor[0], self.reg)
+
+
+class GraphPenalty:
+    r"""The part of a graph smoother that does not depend on the kernel.
+
+    Holds :math:`S = (W + \gamma_I L)^{-1}`, from one Cholesky factorization, which
+    serves all kernels and all weights of the kernel norm.
+
+    Parameters
+    ----------
+    laplacian : operator with ``laplacian @ V``
+        Symmetric positive semi-definite, (n, n).
+    weights : ndarray of shape (n,)
+        Positive weight of each point in the loss.
+    intrinsic : float
+        :math:`\gamma_I \ge 0`.
+    """
+
+    def __init__(self, laplacian, weights, intrinsic):
+        self.laplacian, self.weights, self.intrinsic = laplacian, weights, intrinsic
+        matrix = laplacian @ np.eye(len(weights))
+        matrix *= intrinsic
+        matrix = 0.5 * (matrix + matrix.T)
+        matrix.flat[:: len(matrix) + 1] += weights
+        factor, _ = factorize(matrix)
+        inverse, _ = lapack.dpotri(factor, lower=0, overwrite_c=True)
+        mirror(inverse)
+        self.inverse = inverse
+
+    def path(self, gram):
+        """A function of `reg` that gives the smoothers of a kernel; O(n^3) each."""
+        return lambda reg: GraphSmoother(self, gram, reg)
+
+
+class GraphSmoother(Smoother):
+    r"""The smoother of loss + reg |f|^2 + :math:`\gamma_I f^\top L f`.
+
+    The weighted smoother is :math:`W (W + \gamma_I L + \lambda K^{-1})^{-1} W`,
+    computed without the inverse of K as :math:`W (S - S (S + K / \lambda)^{-1} S) W`.
+
+    Parameters
+    ----------
+    penalty : GraphPenalty
+    gram : ndarray of shape (n, n)
+        Symmetric positive semi-definite; it may be singular.
+    reg : float
+        :math:`\lambda > 0`.
+    """
+
+    def __init__(self, penalty, gram, reg):
+        self.penalty, self.gram, self.reg = penalty, gram, reg
+        inverse, weights = penalty.inverse, penalty.weights
+        matrix = gram.astype(np.float64) / reg
+        matrix += inverse
+        size = float(gram.diagonal().max()) * len(gram)
+        if gram.dtype == np.float32 and size > 1e3 * reg:
+            # Rounding may have made K indefinite, and is no longer small against S.
+            noise = np.finfo(np.float32).eps * size / np.sqrt(len(gram))
+            matrix.flat[:: len(matrix) + 1] += 4.0 * noise / reg
+        factor, _ = factorize(matrix)
+        half = solve_triangular(
+            factor, inverse, trans="T", lower=False, check_finite=False
+        )
+        weighted = blas.dsyrk(-1.0, half, beta=1.0, c=inverse, trans=1)
+        mirror(weighted)
+        weighted *= weights[:, None]
+        weighted *= weights
+        weighted = np.ascontiguousarray(weighted.T).astype(gram.dtype, copy=False)
+        super().__init__(weighted, weights.astype(gram.dtype), low_rank=False)
+
+    def coordinates(self, Y):
+        """Coefficients of the kernel functions, (n, k) -> (n, k).
+
+        At the minimum they are what loss and graph still pull, divided by `reg`. In
+        single precision that is too coarse; then they are solved for.
+        """
+        penalty, weights = self.penalty, self.penalty.weights[:, None]
+        if self.gram.dtype == np.float32:
+            gram = self.gram.astype(np.float64)
+            matrix = weights * gram + penalty.intrinsic * (penalty.laplacian @ gram)
+            matrix.flat[:: len(matrix) + 1] += self.reg
+            return solve(matrix, weights * Y, overwrite_a=True, check_finite=False)
+        fitted = (self @ Y.astype(self.matrix.dtype)).astype(np.float64)
+        pull = penalty.intrinsic * (penalty.laplacian @ fitted)
+        return (weights * (Y - fitted) - pull) / self.reg
+
+
+def _scale_both_sides(matrix, root, factor=1.0):
+    """Multiply a matrix by diag(root) from both sides, and by a number, in place."""
+    if root.min() == root.max():  # one pass over the matrix instead of two
+        matrix *= matrix.dtype.type(factor * float(root[0]) ** 2)
+        return
+    matrix *= matrix.dtype.type(factor) * root[:, None]
+    matrix *= root
+
+
+def factorize(matrix):
+    """Upper Cholesky factor of a symmetric matrix in C order, which is overwritten."""
+    try:
+        # Its transpose is the same matrix in the order that LAPACK can overwrite.
+        return cho_factor(matrix.T, lower=False, overwrite_a=True, check_finite=False)
+    except LinAlgError as error:
+        raise ValueError(
+            "a kernel matrix is not positive semi-definite, not even with the "
+            "regularization added to its diagonal. Check a precomputed kernel or a "
+            "kernel function, use float64, or raise the regularization (ambient_reg, "
+            "or the noise of a Gaussian process)."
+        ) from error
+
+
+def mirror(matrix, block=512):
+    """Copy the upper triangle to the lower one, in place."""
+    n = len(matrix)
+    for i in range(0, n, block):
+        rows = slice(i, min(i + block, n))
+        square = matrix[rows, rows]
+        upper = np.triu(square, 1)
+        matrix[rows, rows] = upper + upper.T + np.diag(np.diagonal(square))
+        matrix[rows.stop :, rows] = matrix[rows, rows.stop :].T

@@ -1,0 +1,90 @@
+"""Parameters that are small frozen objects: kernels, graphs, landmarks, searches.
+
+A user writes ``kernel=Rbf(gamma=0.5)``, or the shorthand ``kernel="rbf"`` for
+``Rbf()``. A family of values is a direct subclass of `Value`; each member of it is a
+frozen dataclass that names its shorthand where it is defined, so that a new member is
+one file::
+
+    @dataclass(frozen=True)
+    class Cauchy(Kernel, shorthand="cauchy"):
+        gamma: float = 1.0
+
+`get_params` and `with_params` make ``set_params(kernel__gamma=2.0)``, grids and
+`clone` work on them as on estimators. The registry of all members is what a model
+file may hold.
+"""
+
+from dataclasses import fields, is_dataclass, replace
+
+
+class Value:
+    """A frozen dataclass that can be the parameter of an estimator."""
+
+    storable = True  # whether a model file may hold it
+    _members: dict = {}
+
+    def __init_subclass__(cls, *, shorthand=None, **options):
+        super().__init_subclass__(**options)
+        if Value in cls.__bases__:  # a family, such as all kernels
+            cls._members = {}
+        if shorthand is not None:
+            cls._members[shorthand] = cls
+
+    def __post_init__(self):
+        self.check()
+
+    def check(self):
+        """Raise ValueError unless the fields are valid; a subclass says what is."""
+
+    @classmethod
+    def shorthands(cls):
+        """Names that stand for a member of the family, each with default fields."""
+        return tuple(cls._members)
+
+    @classmethod
+    def read(cls, given, who):
+        """The value that a user means: itself, or the one of a shorthand.
+
+        Parameters
+        ----------
+        given : object
+            What the user passed.
+        who : str
+            Parameter and estimator, for the message: "kernel of LaplacianSVC".
+
+        Raises
+        ------
+        ValueError
+            If it is neither a value of this family nor a shorthand.
+        """
+        if isinstance(given, cls):
+            return given
+        if isinstance(given, str) and given in cls._members:
+            return cls._members[given]()
+        names = ", ".join(map(repr, cls._members))
+        raise ValueError(
+            f"{who} must be one of {names} or a {cls.__name__} value, got {given!r}."
+        )
+
+    def get_params(self, deep=True):
+        """The fields by name, as scikit-learn asks an estimator for its parameters."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def with_params(self, **params):
+        """A copy with some fields replaced; ValueError for a name that is no field."""
+        known = self.get_params()
+        for name in params:
+            if name not in known:
+                listed = ", ".join(known) or "none"
+                raise ValueError(
+                    f"{type(self).__name__} has no parameter {name!r}; it has {listed}."
+                )
+        return replace(self, **params)
+
+
+def all_values(family=Value):
+    """Every dataclass below a family, the members without a shorthand included."""
+    for cls in family.__subclasses__():
+        if is_dataclass(cls):
+            yield cls
+        yield from all_values(cls)
