@@ -50,6 +50,8 @@ class KernelRows:
             return rows
         return rows - self.shift - self.shift[idx][:, None]
 
+    gram_rows = rows
+
     def part(self, idx):
         """The Gram matrix of some samples, not centred."""
         return self.kernel(self.X[idx])

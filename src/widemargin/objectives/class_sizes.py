@@ -1,6 +1,101 @@
-"""How many samples each class may have."""
+"""How many rows each class may have."""
+
+import numbers
+from dataclasses import dataclass
 
 import numpy as np
+
+from widemargin.checks import check_choice, check_number_or, plain
+from widemargin.values import Value
+
+
+@dataclass(frozen=True)
+class Balance(Value):
+    """Shares of the classes among the unlabeled rows, and how closely they are kept.
+
+    Parameters
+    ----------
+    shares : "labeled", "equal", dict or None, default="labeled"
+        Estimated from the labels; the same for all classes; your own as
+        ``{class: fraction}``; or None if a class may have any size.
+    tolerance : float or "auto", default="auto"
+        How far a share may be off: by less than so much, or ("auto") by a factor of
+        1.5.
+
+    Examples
+    --------
+    >>> from widemargin.objectives.class_sizes import Balance
+    >>> Balance({"cat": 0.3, "dog": 0.7}, tolerance=0.05).tolerance
+    0.05
+    """
+
+    shares: object = "labeled"
+    tolerance: float | str = "auto"
+
+    def check(self):
+        """Raise unless the fields can be shares and a tolerance."""
+        if not isinstance(self.shares, dict):
+            names = ("labeled", "equal", None)
+            check_choice(self, "shares", names, "or a dict of fractions")
+        check_number_or(self, "tolerance", ("auto",), low=0)
+
+    @classmethod
+    def read(cls, given, who):
+        """The balance that a user means: a value, or only its shares."""
+        if isinstance(given, cls):
+            return given
+        if given is None or isinstance(given, dict | str):
+            try:
+                return cls(given)
+            except ValueError:
+                pass
+        raise ValueError(
+            f"{who} must be 'labeled', 'equal', None, a dict of fractions or a Balance "
+            f"value, got {given!r}."
+        )
+
+    @property
+    def is_own(self):
+        """Whether the user gave the shares."""
+        return isinstance(self.shares, dict)
+
+    def class_shares(self, names, estimated, who):
+        """The share of each class, in the order of the names.
+
+        Parameters
+        ----------
+        names : list
+            The classes.
+        estimated : ndarray of shape (n_classes,)
+            What the labels say, see `widemargin.sample.Sample.class_shares`.
+        who : str
+            The estimator, for the message.
+        """
+        if self.shares == "equal":
+            return np.full(len(names), 1.0 / len(names))
+        if not self.is_own:
+            return estimated
+        values = [self.shares.get(name, np.nan) for name in names]
+        unknown = [name for name in self.shares if name not in names]
+        is_valid = not unknown and all(
+            isinstance(value, numbers.Real) and value >= 0 for value in values
+        )
+        if not is_valid or abs(sum(values) - 1.0) > 1e-6:
+            given = {plain(key): plain(value) for key, value in self.shares.items()}
+            total = f", which add up to {sum(values):g}" if is_valid else ""
+            raise ValueError(
+                f"balance of {who} must hold a fraction >= 0 for each of the classes "
+                f"{names}, adding up to 1, got {given!r}{total}."
+            )
+        return np.array(values, dtype=np.float64)
+
+    def bounds(self, shares, n_rows):
+        """Smallest and largest number of unlabeled rows in each class."""
+        if self.shares is None:
+            return np.zeros(len(shares), dtype=int), np.full(len(shares), n_rows)
+        if self.tolerance == "auto":
+            return factor_bounds(shares, n_rows)
+        return size_bounds(shares, self.tolerance, n_rows)
 
 
 def size_bounds(shares, tolerance, n_movable):

@@ -24,7 +24,7 @@ def smo(
     ----------
     gram : ndarray of shape (n_samples, n_samples), or a matrix that makes its rows
         Kernel matrix in single or double precision. If it is no array, it has
-        ``diagonal()`` and ``rows(idx)``, which returns those rows as an array, and is
+        ``diagonal()`` and ``gram_rows(idx)``, which returns those rows as an array, and is
         never held as a whole.
     pieces : HingePieces
     intercept : float, optional
@@ -197,7 +197,7 @@ class _Cache:
     def __init__(self, gram, n_rows):
         self.gram, self.diagonal = gram, _diagonal(gram)
         n = len(self.diagonal)
-        first = gram.rows(np.arange(1))
+        first = gram.gram_rows(np.arange(1))
         if n_rows is None:
             n_rows = _CACHE_BYTES // first.nbytes
         n_rows = min(max(n_rows, 2), max(n, 2))
@@ -214,7 +214,7 @@ class _Cache:
         likely = np.argsort(-urgency)[:n_fetched]
         rows = likely[urgency[likely] > 0.0]
         places = np.argsort(self.stamps, kind="stable")[: len(rows)]
-        block = self.gram.rows(rows)
+        block = self.gram.gram_rows(rows)
         gone = self.held[places]
         self.slots[gone[gone >= 0]] = -1
         self.cache[places], self.held[places], self.slots[rows] = block, rows, places
@@ -225,7 +225,7 @@ class _Cache:
         used = np.flatnonzero(a)
         for begin in range(0, len(used), _FETCHED):
             rows = used[begin : begin + _FETCHED]
-            add_rows(np.ascontiguousarray(self.gram.rows(rows)), a[rows], scores)
+            add_rows(np.ascontiguousarray(self.gram.gram_rows(rows)), a[rows], scores)
 
 
 def _origins(starts, lengths, lower):

@@ -19,6 +19,7 @@ def choose_space(
     *,
     ladder,
     who,
+    features=True,
     sparse_features=False,
     reads_rows=False,
     gram_bytes=GRAM_BYTES,
@@ -39,6 +40,8 @@ def choose_space(
         Thresholds of the estimator, from :mod:`widemargin.defaults`.
     who : str
         Name of the estimator, for messages.
+    features : bool
+        Whether a linear kernel of few features becomes these features.
     sparse_features : bool
         Whether the solver takes sparse features.
     reads_rows : bool
@@ -53,7 +56,7 @@ def choose_space(
     """
     n_rows = len(rows)
     is_narrow = rows.n_features < n_rows and not rows.is_sparse
-    is_few = is_narrow or (rows.is_sparse and sparse_features)
+    is_few = features and (is_narrow or (rows.is_sparse and sparse_features))
     if isinstance(kernel, Linear) and is_few and landmarks in (None, "auto"):
         return linear_space(rows)
     if landmarks == "auto":
