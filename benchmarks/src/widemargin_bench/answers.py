@@ -1,0 +1,227 @@
+"""How a method that is advised compares with what its user would do without it.
+
+Pure functions of summaries. A cell is a row of a benchmark, its value the mean over the
+draws that both methods have.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import fmean
+
+from widemargin_bench.benchmark import Row
+from widemargin_bench.numerals import show, show_difference
+
+POINTS = (1, 3)  # in how many cells and draws it is worse by more than these
+N_ERRORS = 2  # standard errors within which an estimate holds
+_DECIMALS = 3  # records have six digits, so that further ones say nothing
+
+
+@dataclass(frozen=True)
+class AdvisedCell:
+    """The method that is advised and all others, on the same draws of a row.
+
+    Attributes
+    ----------
+    benchmark : str
+    row : Row
+    ours, instead : tuple of float
+        Values of the draws that both methods have.
+    others : mapping of float by str
+        Means over the same draws of all methods but ours that have them all.
+    estimates : tuple of (float, float, float)
+        Value, estimated value and its standard error, of draws that have them.
+    """
+
+    benchmark: str
+    row: Row
+    ours: tuple[float, ...]
+    instead: tuple[float, ...]
+    others: Mapping[str, float]
+    estimates: tuple[tuple[float, float, float], ...] = ()
+
+    @property
+    def differences(self):
+        """Ours minus what one would use instead, of each draw."""
+        pairs = zip(self.ours, self.instead, strict=True)
+        return [round(ours - theirs, _DECIMALS) for ours, theirs in pairs]
+
+    @property
+    def difference(self):
+        """Their mean."""
+        return round(fmean(self.ours) - fmean(self.instead), _DECIMALS)
+
+    @property
+    def best(self):
+        """The best of the other methods in hindsight."""
+        return min(self.others, key=self.others.get)
+
+    @property
+    def distance(self):
+        """Ours minus the best in hindsight; negative if ours is better than all."""
+        return round(fmean(self.ours) - self.others[self.best], _DECIMALS)
+
+    @property
+    def holds(self):
+        """Whether each estimate is within two standard errors of the value."""
+        return [
+            abs(value - estimate) <= N_ERRORS * std
+            for value, estimate, std in self.estimates
+        ]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What some cells say together.
+
+    Attributes
+    ----------
+    part : str
+        Which cells.
+    n_cells, n_draws : int
+    difference : float
+        Mean over cells of ours minus what one would use instead.
+    worse_cells, worse_draws : dict of float by int
+        Shares of cells and of draws in which ours is worse by more than so many points.
+    distance : float
+        Mean over cells of ours minus the best in hindsight.
+    holding : float or None
+        Share of draws whose value is within two standard errors of the estimated one;
+        None if nothing was estimated.
+    """
+
+    part: str
+    n_cells: int
+    n_draws: int
+    difference: float
+    worse_cells: dict[int, float]
+    worse_draws: dict[int, float]
+    distance: float
+    holding: float | None
+
+    @classmethod
+    def of(cls, part, cells):
+        """Answers of at least one cell."""
+        draws = [difference for cell in cells for difference in cell.differences]
+        holds = [is_held for cell in cells for is_held in cell.holds]
+        means = [cell.difference for cell in cells]
+        return cls(
+            part,
+            n_cells=len(cells),
+            n_draws=len(draws),
+            difference=fmean(means),
+            worse_cells={n: fmean(d > n for d in means) for n in POINTS},
+            worse_draws={n: fmean(d > n for d in draws) for n in POINTS},
+            distance=fmean(cell.distance for cell in cells),
+            holding=fmean(holds) if holds else None,
+        )
+
+    @property
+    def figures(self):
+        """What is shown by what it is, in the order of a table."""
+        shares = {
+            f"worse by > {n}, % of {what}": _percent(of[n])
+            for n in POINTS
+            for what, of in (("cells", self.worse_cells), ("draws", self.worse_draws))
+        }
+        return {
+            "cells": str(self.n_cells),
+            "draws": str(self.n_draws),
+            "mean gap": show_difference(self.difference, 2),
+            **shares,
+            "gap to best": show_difference(self.distance, 2),
+            "held, % of draws": "–" if self.holding is None else _percent(self.holding),
+        }
+
+    def sentence(self, advice):
+        """The answers in words."""
+        worse = " and ".join(
+            f"by more than {n} in {_percent(self.worse_cells[n])}\u00a0% of the cells "
+            f"and {_percent(self.worse_draws[n])}\u00a0% of the draws"
+            for n in POINTS
+        )
+        said = (
+            f"Over {self.n_cells} cells and {self.n_draws} draws the error of "
+            f"{advice.method} minus that of {advice.instead} is "
+            f"{show_difference(self.difference, 2)} points. It is worse {worse}. Minus "
+            "that of the best other method of each cell, known in hindsight only, it "
+            f"is {show_difference(self.distance, 2)} points."
+        )
+        if self.holding is not None:
+            said += (
+                f" In {_percent(self.holding)}\u00a0% of the draws the true error is "
+                "within two standard errors of the estimated one."
+            )
+        return said
+
+
+def _percent(share):
+    return show(100 * share, 1)
+
+
+def group_by_advice(summaries):
+    """Summaries of benchmarks with an advice, {advice: summaries}."""
+    found = {}
+    for summary in summaries:
+        if summary.benchmark.advice is not None:
+            found.setdefault(summary.benchmark.advice, []).append(summary)
+    return found
+
+
+def find_cells(summary):
+    """Cells of a benchmark with an advice in which both methods have results."""
+    found = (_find_cell(summary, row) for row in summary.rows)
+    return [cell for cell in found if cell is not None]
+
+
+def _find_cell(summary, row):
+    advice, metric = summary.benchmark.advice, summary.first_metric
+
+    def values(method, name=metric.name):
+        cell = summary.cells.get((row.name, method, name))
+        return {} if cell is None else cell.values
+
+    ours, instead = values(advice.method), values(advice.instead)
+    runs = sorted(ours.keys() & instead.keys())
+    if not runs:
+        return None
+    names = [m.name for m in summary.methods if m.name != advice.method]
+    estimates = values(advice.method, advice.estimate)
+    stds = values(advice.method, advice.estimate_std)
+    return AdvisedCell(
+        summary.benchmark.name,
+        row,
+        tuple(ours[run] for run in runs),
+        tuple(instead[run] for run in runs),
+        {
+            name: fmean(values(name)[run] for run in runs)
+            for name in names
+            if values(name).keys() >= set(runs)
+        },
+        tuple(
+            (ours[run], estimates[run], stds[run])
+            for run in runs
+            if run in estimates and run in stds
+        ),
+    )
+
+
+def answer(advice, cells):
+    """Answers of all cells, and of those that share an option.
+
+    Parameters
+    ----------
+    advice : Advice
+    cells : list of AdvisedCell
+
+    Returns
+    -------
+    list of Answers
+        Empty if there are no cells.
+    """
+    parts = {(None, "all"): cells} if cells else {}
+    for option in advice.by:
+        for cell in cells:
+            if option in cell.row.options:
+                key = option, cell.row[option]
+                parts.setdefault(key, []).append(cell)
+    return [Answers.of(str(part), of_part) for (_, part), of_part in parts.items()]
