@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 from toys import number, toy
 
 from widemargin_bench import Quick, Row
-from widemargin_bench.report import make_page
-from widemargin_bench.summary import summarize_benchmark
+from widemargin_bench.html_report import make_page
+from widemargin_bench.results import summarize_benchmark
 
 VOID = {"meta", "wbr", "br", "link", "img", "input", "hr"}
 

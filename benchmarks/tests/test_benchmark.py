@@ -2,7 +2,7 @@ import pytest
 from toys import number, toy
 
 from widemargin_bench import Quick, Row, find_benchmark, list_names
-from widemargin_bench.published import read_published
+from widemargin_bench.catalog import read_published
 
 KINDS = {"paper", "baseline", "ours", "peer"}
 

@@ -12,7 +12,7 @@ from widemargin_bench.draws import (
     draw_labels,
     inferred_classes,
 )
-from widemargin_bench.peers import classifiers, clusterers
+from widemargin_bench.methods import classifiers, clusterers
 
 
 @pytest.fixture

@@ -11,19 +11,19 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 from widemargin_bench import Row, run_benchmark
-from widemargin_bench.protocols.tuned_svc import label_folds, spread, tuned_svc
-from widemargin_bench.report import make_page
-from widemargin_bench.store import cells, failures
-from widemargin_bench.summary import summarize_benchmark
+from widemargin_bench.draws import PartlyLabeled
+from widemargin_bench.html_report import make_page
+from widemargin_bench.methods import label_folds, spread, tuned_svc
+from widemargin_bench.results import summarize_benchmark
+from widemargin_bench.runner import cells, failures
 from widemargin_bench.tables import few_labels
 from widemargin_bench.tables.few_labels import (
     BENCHMARKS,
-    FewLabels,
     clean,
     mixed,
     shuffle_columns,
 )
-from widemargin_bench.text import print_summaries
+from widemargin_bench.text_report import print_summaries
 
 CLEAN, MIXED, ELSEWHERE = BENCHMARKS
 
@@ -189,7 +189,7 @@ def test_spread_is_that_of_the_usual_width(rng):
 
 @pytest.mark.parametrize(("n_labels", "is_tuned"), [(2, False), (10, True)])
 def test_supervised_machine_is_tuned_where_labels_allow(n_labels, is_tuned):
-    class Noting(FewLabels):
+    class Noting(PartlyLabeled):
         def measure(self, model, *, supervised):
             model.fit(*self.labeled_part)
             return {"model": model, "supervised": supervised}

@@ -9,18 +9,25 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin import LaplacianSVC
 from widemargin.solvers.pcg import pcg
-from widemargin_bench.protocols.laplacian_courses import (
+from widemargin_bench.catalog import SOURCES, read_published
+from widemargin_bench.tables.laplacian import (
+    BENCHMARKS,
+    GROWING_ROWS,
+    LARGE_ROWS,
+    MOONS,
+    SMALL_ROWS,
+    machine,
+)
+from widemargin_bench.tables.laplacian_training import (
     ERROR_COURSES,
     NORM_COURSES,
-    course_of_errors,
-    course_of_norms,
-    level_of_newton,
-)
-from widemargin_bench.protocols.laplacian_methods import machine
-from widemargin_bench.protocols.laplacian_splits import draw_split, draw_watched_split
-from widemargin_bench.protocols.laplacian_training import (
     Trained,
     build_objective,
+    course_of_errors,
+    course_of_norms,
+    draw_split,
+    draw_watched_split,
+    level_of_newton,
     mixed_check,
     solve_by_newton,
     solve_by_pcg,
@@ -28,15 +35,6 @@ from widemargin_bench.protocols.laplacian_training import (
     stability_check,
     train,
     validation_check,
-)
-from widemargin_bench.published import read_published
-from widemargin_bench.sources import SOURCES
-from widemargin_bench.tables.laplacian import (
-    BENCHMARKS,
-    GROWING_ROWS,
-    LARGE_ROWS,
-    MOONS,
-    SMALL_ROWS,
 )
 
 BY_NAME = {benchmark.name: benchmark for benchmark in BENCHMARKS}

@@ -8,6 +8,7 @@ from toys import number, toy
 
 from widemargin_bench import Quick, Row
 from widemargin_bench.benchmark import ERROR, SECONDS
+from widemargin_bench.catalog import Figure
 from widemargin_bench.pictures import (
     COLORS,
     Styles,
@@ -15,9 +16,8 @@ from widemargin_bench.pictures import (
     draw_ranking,
     mean_course,
 )
-from widemargin_bench.published import Figure
-from widemargin_bench.ranks import rank_table
-from widemargin_bench.summary import summarize_benchmark
+from widemargin_bench.results import summarize_benchmark
+from widemargin_bench.statistics import rank_table
 
 pytest.importorskip("matplotlib")
 

@@ -9,13 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.objectives.tri_class import RelaxedMinLoss
 from widemargin.solvers.hinge_machine import GramMachine
-from widemargin_bench.protocols import tri_class_course as course
-from widemargin_bench.protocols import tri_class_fits as fits
-from widemargin_bench.protocols import tri_class_growth as growth
-from widemargin_bench.protocols import tri_class_protocol as protocol
-from widemargin_bench.protocols.tri_class_draws import IRRELEVANT, draw_gaussians
-from widemargin_bench.published import read_published
-from widemargin_bench.sources import SOURCES
+from widemargin_bench.catalog import SOURCES, read_published
+from widemargin_bench.tables import tri_class as protocol
+from widemargin_bench.tables import tri_class_fits as fits
 from widemargin_bench.tables.tri_class import (
     BENCHMARKS,
     COURSE,
@@ -23,9 +19,10 @@ from widemargin_bench.tables.tri_class import (
     SYNTHETIC,
     TIME,
 )
+from widemargin_bench.tables.tri_class_fits import IRRELEVANT, draw_gaussians
 
 GENERATED = (COURSE, SYNTHETIC, TIME)
-PARAMETERS = growth.PARAMETERS
+PARAMETERS = fits.FIXED
 
 
 @pytest.fixture(scope="module")
@@ -196,20 +193,20 @@ def test_lowest_searches_grids_one_by_one_and_takes_the_first_of_equals(small):
 
 def test_choice_covers_all_methods_and_stays_in_the_grids(small):
     names = ["U-SVM", "3C-SVM, not restored", "TriClassSVC", "SVC"]
-    found = protocol.tune(names, [fits.Task(small)], protocol.GAUSSIANS)
+    found = protocol.tune(names, [fits.Task(small)], protocol.GAUSSIAN_GRIDS)
     assert list(found) == names
     assert found["SVC"] is None
     assert found["U-SVM"]["C_u"] in (0.1, 1.0, 10.0)
     assert found["3C-SVM, not restored"]["D"] in (1.0, 2.0, 5.0)
     assert all(
-        p["C"] in protocol.GAUSSIANS.of_svm["C"] for p in list(found.values())[:3]
+        p["C"] in protocol.GAUSSIAN_GRIDS.of_svm["C"] for p in list(found.values())[:3]
     )
 
 
 def test_a_quick_choice_searches_costs_alone():
-    quick = protocol.DIGITS.quick()
+    quick = protocol.DIGIT_GRIDS.quick()
     assert quick.n_draws == 1
-    assert quick.grids["costs"] == protocol.DIGITS.grids["costs"]
+    assert quick.grids["costs"] == protocol.DIGIT_GRIDS.grids["costs"]
     assert not {"width", "D", "epsilon", "kappa"} & set(quick.grids)
 
 
@@ -218,13 +215,13 @@ def test_a_quick_choice_searches_costs_alone():
     [(0.0625, (0.0625, 0.125)), (0.5, (0.25, 0.5, 1.0)), (4.0, (2.0, 4.0))],
 )
 def test_widths_near_that_of_the_svm(chosen, neighbors):
-    grid = protocol.DIGITS.grids["width"]
+    grid = protocol.DIGIT_GRIDS.grids["width"]
     assert protocol._near({"delta": chosen}, grid) == {"delta": neighbors}
 
 
 def test_courses_start_alike_and_the_min_loss_never_rises(small):
     found = {m.name: m.measure(small, None) for m in COURSE.methods}
-    assert all(len(f["objective_course"]) == course.N_STEPS + 1 for f in found.values())
+    assert all(len(f["objective_course"]) == fits.N_STEPS + 1 for f in found.values())
     starts = [f["objective_course"][0] for f in found.values()]
     assert_allclose(starts[:3], starts[0])
     assert starts[3] != starts[0]  # from the U-SVM
@@ -237,7 +234,7 @@ def test_courses_start_alike_and_the_min_loss_never_rises(small):
 
 def test_ends_of_courses_are_those_of_the_machines(small):
     found = COURSE.method("3C-SVM").measure(small, None)
-    expected = fits.paper(fits.Task(small), course.PARAMETERS)
+    expected = fits.paper(fits.Task(small), fits.FIXED)
     error = 100 * np.mean(expected.predict(small.X_test) != small.y_test)
     assert found["error"] == found["error_course"][-1] == pytest.approx(error)
 
@@ -259,7 +256,7 @@ def test_the_semidefinite_program_learns_nothing_from_unlabeled_rows():
 def test_the_printed_program_is_the_reduced_one(small):
     """One step of each from the SVM gives the same scores."""
     pytest.importorskip("clarabel")
-    from widemargin_bench.protocols.tri_class_printed import PrintedProgram
+    from widemargin_bench.tables.tri_class_programs import PrintedProgram
 
     gram, p, n = small.X @ small.X.T / 480, PARAMETERS, small.n_labeled
     machine, loss = GramMachine(gram, 1e-7), RelaxedMinLoss(0.01, 0.01, 2.0)
@@ -288,4 +285,4 @@ def test_slow_programs_are_left_out_where_they_would_take_long():
     assert TIME.method("CCCP, printed program").measure(draw, None) == {}
     largest = TIME.draw(TIME.row("L = 20, U = 20"), 0)
     order = largest.n_labeled + 3 * largest.n_unlabeled + 1
-    assert order == growth.MAX_ORDER  # the largest that is measured
+    assert order == fits.MAX_ORDER  # the largest that is measured

@@ -124,7 +124,7 @@ def _missing(rows):
 
 def _explain(missing):
     """Say which sets are missing and where they come from."""
-    from widemargin_bench.sources import explain_missing
+    from widemargin_bench.catalog import explain_missing
 
     if missing:
         print_error(explain_missing(sorted(missing)))
@@ -213,7 +213,7 @@ def run(names, quick, rows, methods, runs, jobs, memory, fresh, out, as_json):
 
 def _consider(names, folder, fresh):
     """Set earlier results aside, or say if they are those of other code."""
-    from widemargin_bench.store import Store, has_other_code
+    from widemargin_bench.runner import Store, has_other_code
 
     stores = {name: Store(folder / f"{name}.jsonl") for name in names}
     if fresh:
@@ -232,7 +232,7 @@ def _consider(names, folder, fresh):
 def _run_all(benchmarks, folder, quick, jobs, memory):
     """Run benchmarks one after the other; the number of cells that failed."""
     from widemargin_bench import run_benchmark
-    from widemargin_bench.store import failures
+    from widemargin_bench.runner import failures
 
     missing, n_failed = set(), 0
     columns = (
@@ -278,8 +278,8 @@ def _follow(progress, name):
 )
 def report(quick, out, html, as_json):
     """Write one page of HTML with all results, and print a summary."""
-    from widemargin_bench.report import write_report
-    from widemargin_bench.text import summarize
+    from widemargin_bench.html_report import write_report
+    from widemargin_bench.text_report import summarize
 
     folder = out / "quick" if quick else out
     if not any(folder.glob("*.jsonl")):

@@ -21,8 +21,10 @@ class PartlyLabeled:
     X_test, y_test : arrays or None
         Rows that are not seen while fitting.
     scored : ndarray of bool, shape (n_samples,), or None
-        Rows that count as unlabeled in scores; by default all without a label.
-        Unlabeled rows that belong to no class do not count.
+        Unlabeled rows on which errors are counted; by default all of them. Rows that
+        belong to no class are not counted.
+    seed : int
+        For what is random in a method.
     """
 
     X: np.ndarray
@@ -31,6 +33,7 @@ class PartlyLabeled:
     X_test: np.ndarray | None = None
     y_test: np.ndarray | None = None
     scored: np.ndarray | None = None
+    seed: int = 0
 
     @classmethod
     def cut(cls, X, y, labeled_idx, unlabeled_idx, test_idx=None):

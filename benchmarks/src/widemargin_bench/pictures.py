@@ -12,7 +12,7 @@ from itertools import count, product
 
 import numpy as np
 
-from widemargin_bench.exponents import growth_exponents, growth_metric, points
+from widemargin_bench.statistics import growth_exponents, growth_metric, points
 
 # Okabe and Ito's colors, told apart by all eyes; yellow is left out, and black, which
 # is the ink. `report.css` has lighter ones for dark pages.

@@ -1,35 +1,34 @@
-"""Default-constructed machines and peers, nothing tuned: tables of our own."""
+"""Default-constructed estimators and peers, nothing tuned: tables of our own."""
 
 import numpy as np
 from sklearn import datasets as bundled
 from sklearn.preprocessing import StandardScaler
 
-from widemargin.datasets import hide_labels, load_benchmark
-from widemargin.estimators import (
+from widemargin import (
     LabelSearchClassifier,
     LaplacianRLSC,
     LaplacianSVC,
-    MaxMarginClustering,
     SelfLabelingGPC,
     TransductiveSVC,
     TriClassSVC,
 )
-from widemargin.labels import labeled_mask
+from widemargin.datasets import hide_labels, load_benchmark
 from widemargin_bench.benchmark import (
     RAND,
     SECONDS,
     UNLABELED_ERROR,
     Benchmark,
-    Method,
     Quick,
     Row,
 )
-from widemargin_bench.draws import PartlyLabeled, Unlabeled
-from widemargin_bench.peers import (
+from widemargin_bench.draws import PartlyLabeled, Unlabeled, draw_labels
+from widemargin_bench.methods import (
     CLASSIFIER_SETTINGS,
     CLUSTERER_SETTINGS,
+    DEFAULT_CLUSTERING,
     classifiers,
     clusterers,
+    default,
 )
 
 BUNDLED = ("digits", "wine", "breast_cancer", "iris")
@@ -40,6 +39,8 @@ STORED = (
     "pcmac", "pima", "thyroid", "ringnorm", "splice",
 )  # fmt: skip
 MIXED = ("usps", "uspst", "coil20", "mnist", "letter", "waveform", "digits")
+GROWING_SIZES = (1000, 2000, 4000, 8000, 16000)
+N_GROWING_LABELS = 100
 OURS = (
     LaplacianSVC,
     LaplacianRLSC,
@@ -76,7 +77,7 @@ def partly_labeled(row, run):
     """A few labels at random, at least one of each class; all other rows unlabeled."""
     X, y = load(row["set"])
     partial = hide_labels(y, n_labels(y), run, stratify=False)
-    return PartlyLabeled(X, y, labeled_mask(partial))
+    return PartlyLabeled(X, y, partial != -1)
 
 
 def n_labels(y):
@@ -94,7 +95,7 @@ def half_irrelevant(row, run):
     own, others = np.flatnonzero(y < n_task), np.flatnonzero(y >= n_task)
     n_given = 80 if n_task > 10 else 50
     half = min(len(others), (len(own) - n_given) // 2)
-    labeled = labeled_mask(hide_labels(y[own], n_given, run, stratify=False))
+    labeled = hide_labels(y[own], n_given, run, stratify=False) != -1
     hidden = rng.permutation(np.flatnonzero(~labeled))
     kept, replaced = own[hidden[:half]], own[hidden[half : 2 * half]]
     more = rng.permutation(others)[:half] if row["mixed"] else replaced
@@ -109,18 +110,15 @@ def unlabeled(row, run):
     return Unlabeled(*load(row["set"], every_class=True), seed=run)
 
 
-def default(estimator):
-    """The estimator as it comes."""
-
-    def measure(draw, _):
-        return draw.measure(estimator(random_state=0))
-
-    return Method(estimator.__name__, measure, "ours")
-
-
-def default_clustering(draw, _):
-    """Clusters with nothing but their number told."""
-    return draw.measure(MaxMarginClustering(draw.n_clusters, random_state=draw.seed))
+def digits(row, run):
+    """The first rows of MNIST in random order, 100 labels."""
+    data = load_benchmark("mnist", dtype=np.float32)
+    rng = np.random.default_rng(run)
+    rows = rng.permutation(data.train_size)[: row["rows"]]
+    X, y = data.data[rows] / np.float32(255), data.target[rows]
+    every = np.arange(len(y))
+    labeled = draw_labels(y, every, N_GROWING_LABELS, rng)
+    return PartlyLabeled.cut(X, y, labeled, np.setdiff1d(every, labeled))
 
 
 ROWS = tuple(
@@ -192,11 +190,50 @@ BENCHMARKS = (
         metrics=(RAND, SECONDS),
         rows=ROWS,
         methods=(
-            Method("MaxMarginClustering", default_clustering, "ours"),
+            DEFAULT_CLUSTERING,
             *clusterers(),
         ),
         draw=unlabeled,
         runs=3,
         quick=Quick(rows=("g50c", "wine", "breast_cancer", "iris")),
+    ),
+    Benchmark(
+        name="growth",
+        paper=None,
+        source="our own",
+        title="Time against the number of rows",
+        protocol=(
+            "Ten classes of MNIST, 100 labels, float32, one thread, everything at its "
+            "default, which beyond some number of rows is landmarks or conjugate "
+            "gradients; TransductiveSVC up to 4,000 rows only. Seconds of processor "
+            f"time of a fit. {CLASSIFIER_SETTINGS}"
+        ),
+        metrics=(UNLABELED_ERROR, SECONDS),
+        rows=tuple(
+            Row(f"{n:,} rows", ("mnist",), x=n, options={"rows": n})
+            for n in GROWING_SIZES
+        ),
+        methods=(
+            default(LaplacianSVC),
+            default(LaplacianSVC, "LaplacianSVC, landmarks", n_landmarks=500),
+            default(LabelSearchClassifier),
+            default(SelfLabelingGPC),
+            default(TransductiveSVC, most_rows=4000),
+            *classifiers("SVC", "LabelSpreading", "SelfTraining"),
+        ),
+        draw=digits,
+        runs=1,
+        quick=Quick(
+            rows=("1,000 rows", "2,000 rows"),
+            methods=(
+                "LaplacianSVC",
+                "LaplacianSVC, landmarks",
+                "SelfLabelingGPC",
+                "SVC",
+                "LabelSpreading",
+            ),
+        ),
+        picture="growth",
+        x_label="rows",
     ),
 )

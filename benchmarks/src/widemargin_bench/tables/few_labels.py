@@ -1,14 +1,14 @@
-"""The classifier to reach for first, with few labels: tables of our own."""
+"""FewLabelClassifier against a tuned SVM, 10 to 100 labels: tables of our own."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
+from sklearn.datasets import make_blobs, make_circles, make_classification
 
-from widemargin.datasets import hide_labels
-from widemargin.estimators import (
+from widemargin import (
     FewLabelClassifier,
     LabelSearchClassifier,
     LaplacianSVC,
@@ -17,7 +17,7 @@ from widemargin.estimators import (
     TransductiveSVC,
     TriClassSVC,
 )
-from widemargin.labels import labeled_mask
+from widemargin.datasets import hide_labels, make_gaussian4c, make_two_moons
 from widemargin_bench.benchmark import (
     SECONDS,
     UNLABELED_ERROR,
@@ -29,9 +29,76 @@ from widemargin_bench.benchmark import (
     Row,
 )
 from widemargin_bench.draws import PartlyLabeled
-from widemargin_bench.protocols.generated_sets import GENERATED, OTHERS, PRINTED
-from widemargin_bench.protocols.tuned_svc import tuned_svc
+from widemargin_bench.methods import default, tuned_svc
 from widemargin_bench.tables.defaults import MIXED, load
+
+
+def circles(n_rows, random_state):
+    """A ring within another, both blurred."""
+    return make_circles(n_rows, noise=0.1, factor=0.5, random_state=random_state)
+
+
+def corners(n_rows, random_state):
+    """Two classes at corners of a cube; half of the features are noise."""
+    return make_classification(
+        n_rows, 20, n_informative=5, n_redundant=5, random_state=random_state
+    )
+
+
+def pairs(n_rows, random_state):
+    """Five classes of two clusters each, which overlap."""
+    return make_classification(
+        n_rows, 15, n_informative=8, n_classes=5, random_state=random_state
+    )
+
+
+def blobs(n_rows, random_state):
+    """Six classes, a cluster each, which touch."""
+    return make_blobs(n_rows, 10, centers=6, cluster_std=4.0, random_state=random_state)
+
+
+def chessboard(n_rows, random_state):
+    """Four fields of a board, no gap between them, and two features of noise."""
+    X = np.random.default_rng(random_state).uniform(-1, 1, size=(n_rows, 4))
+    return X, (X[:, 0] * X[:, 1] > 0).astype(int)
+
+
+def one_cluster(n_rows, random_state):
+    """A single cluster, cut in two by a plane."""
+    X = np.random.default_rng(random_state).normal(size=(n_rows, 10))
+    return X, (X[:, 0] + 0.5 * X[:, 1] > 0).astype(int)
+
+
+def other_clusters(n_rows, random_state):
+    """Two clusters far apart that have nothing to do with the two classes."""
+    rng = np.random.default_rng(random_state)
+    X, noise = rng.normal(size=(n_rows, 6)), rng.normal(size=n_rows)
+    X[:, 0] += 6.0 * (rng.random(n_rows) < 0.5)
+    return X, (X[:, 1] + 0.3 * noise > 0).astype(int)
+
+
+def rare_class(n_rows, random_state):
+    """A class of 15 % of the rows, beside the other one in three of eight features."""
+    rng = np.random.default_rng(random_state)
+    y = (rng.random(n_rows) < 0.15).astype(int)
+    X = rng.normal(size=(n_rows, 8))
+    X[:, :3] += 1.2 * y[:, None]
+    return X, y
+
+
+PRINTED = {"Gaussian4C": make_gaussian4c, "two moons": make_two_moons}  # in papers
+OTHERS = {
+    "circles": circles,
+    "corners": corners,
+    "pairs": pairs,
+    "blobs": blobs,
+    "chessboard": chessboard,
+    "one cluster": one_cluster,
+    "other clusters": other_clusters,
+    "rare class": rare_class,
+}
+GENERATED = PRINTED | OTHERS
+
 
 STORED = (
     "usps", "uspst", "coil20", "mnist", "g50c", "letter", "waveform", "ionosphere",
@@ -58,13 +125,6 @@ ESTIMATE_STD = Metric(
 )
 
 
-@dataclass(frozen=True)
-class FewLabels(PartlyLabeled):
-    """Rows, and a seed for what is random in a method."""
-
-    seed: int = 0
-
-
 @lru_cache(maxsize=1)
 def _stored(name, every_class, most_rows):
     return load(name, every_class=every_class, most_rows=most_rows)
@@ -82,8 +142,8 @@ def rows_of(row, run, *, every_class=False):
 def clean(row, run):
     """A few labels at random, at least one of each class; all other rows unlabeled."""
     X, y = rows_of(row, run)
-    labeled = labeled_mask(hide_labels(y, row["labels"], run, stratify=False))
-    return FewLabels(X, y, labeled, seed=run)
+    labeled = hide_labels(y, row["labels"], run, stratify=False) != -1
+    return PartlyLabeled(X, y, labeled, seed=run)
 
 
 def mixed(row, run):
@@ -101,7 +161,7 @@ def _other_classes(row, run, rng):
     X, y = rows_of(row, run, every_class=True)
     is_own = y < (y.max() + 2) // 2
     own, others = np.flatnonzero(is_own), np.flatnonzero(~is_own)
-    labeled = labeled_mask(hide_labels(y[own], row["labels"], run, stratify=False))
+    labeled = hide_labels(y[own], row["labels"], run, stratify=False) != -1
     hidden = own[~labeled]
     half = min(len(hidden), len(others))
     kept, more = rng.permutation(hidden)[:half], rng.permutation(others)[:half]
@@ -132,7 +192,7 @@ def _mixture(X, y, labeled, kept, irrelevant, run):
     places = np.arange(len(codes))
     is_labeled = places < len(labeled)
     scored = ~is_labeled & (places < len(relevant))
-    return FewLabels(rows, codes, is_labeled, scored=scored, seed=run)
+    return PartlyLabeled(rows, codes, is_labeled, scored=scored, seed=run)
 
 
 def shuffle_columns(X, rng):
@@ -147,15 +207,6 @@ def shuffle_columns(X, rng):
     return sparse.csc_matrix(
         (X.data, np.concatenate(places), X.indptr), X.shape
     ).tocsr()
-
-
-def as_it_comes(estimator):
-    """The estimator, nothing set."""
-
-    def measure(draw, _):
-        return draw.measure(estimator(random_state=draw.seed))
-
-    return Method(estimator.__name__, measure, "ours")
 
 
 def advised(draw, _):
@@ -208,7 +259,7 @@ def label_counts(name, *, is_mixed):
 METHODS = (
     Method(ADVICE.method, advised, "ours"),
     *map(
-        as_it_comes,
+        default,
         (
             RidgeAverageClassifier,
             LaplacianSVC,

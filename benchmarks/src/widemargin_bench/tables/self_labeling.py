@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from sklearn.svm import SVC
 
-from widemargin.estimators import SelfLabelingGPC, SelfLabelingSVC
+from widemargin import SelfLabelingGPC, SelfLabelingSVC
 from widemargin_bench.benchmark import (
     ERROR,
     SECONDS,
@@ -17,17 +17,15 @@ from widemargin_bench.benchmark import (
     Quick,
     Row,
 )
-from widemargin_bench.peers import classifiers
-from widemargin_bench.protocols.null_category import NullCategoryClassifier
-from widemargin_bench.protocols.self_labeling_draws import (
+from widemargin_bench.methods import classifiers, default
+from widemargin_bench.tables.self_labeling_methods import (
     DIGITS,
+    PROBABILITY_METHODS,
+    TRUE_SHARES,
+    NullCategoryClassifier,
     digit_against_rest,
     ten_classes,
     two_classes,
-)
-from widemargin_bench.protocols.self_labeling_probabilities import (
-    PROBABILITY_METHODS,
-    TRUE_SHARES,
 )
 
 PAPER = Paper(
@@ -155,11 +153,6 @@ def one_machine_for_all_digits(draw, _):
     return draw.score_digit(model) | {"fit_seconds": seconds}
 
 
-def as_it_comes(draw, _):
-    """Nothing set."""
-    return draw.measure(SelfLabelingGPC(random_state=draw.seed))
-
-
 TWO_CLASS_METHODS = (
     self_labeling(
         "SSuSVR", "paper", SelfLabelingSVC, told=True, C=1.0, **PAPER_SETTINGS
@@ -199,7 +192,7 @@ DIGIT_METHODS = (
 )
 
 CLASS_METHODS = (
-    Method("GPC as it comes", as_it_comes, "ours"),
+    default(SelfLabelingGPC, "GPC as it comes"),
     self_labeling("GPC, balance of labels", "ours", SelfLabelingGPC, sparse=True),
     self_labeling(
         "GPC, equal shares",
