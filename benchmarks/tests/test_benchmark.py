@@ -92,7 +92,7 @@ def test_printed_methods_are_of_one_kind_in_all_tables_of_a_paper():
     ],
 )
 def test_methods_that_are_told_more_say_so(name, told):
-    assert find_benchmark(name).method(told).knows
+    assert find_benchmark(name).method(told).extra_input
 
 
 @pytest.mark.parametrize(

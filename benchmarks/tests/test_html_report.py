@@ -80,8 +80,8 @@ def test_names_are_escaped_everywhere(name):
         metrics=(Metric("error", name), Metric("fit_seconds", name + "2")),
         rows=tuple(Row(f"{name}{x}", group=name, x=x) for x in (1, 2, 3)),
         methods=(
-            number(name, knows=name + "k"),
-            number(name + "p", kind="peer", knows=name + "k"),
+            number(name, extra_input=name + "k"),
+            number(name + "p", kind="peer", extra_input=name + "k"),
         ),
         quick=Quick(),
         remarks=(name,),
@@ -190,12 +190,12 @@ def test_page_without_matplotlib_says_what_to_install(full, monkeypatch):
 
 
 def test_ranking_names_what_is_left_out():
-    methods = (number("one", knows="test rows"), number("two", kind="ours"),
+    methods = (number("one", extra_input="test rows"), number("two", kind="ours"),
                number("z", kind="peer"))  # fmt: skip
     rows = tuple(Row(name) for name in "abc")
     text = Page(page_of(toy(rows=rows, methods=methods, quick=Quick()))).text
     assert "Mean ranks over the 3 sets with results of all methods" in text
-    assert "Left out, since they are told other things: one." in text
+    assert "Left out, since they use other input: one." in text
 
 
 def test_few_sets_are_not_ranked():
@@ -228,11 +228,17 @@ def test_baselines_stand_apart_from_methods_of_the_paper():
 
 
 def test_footnotes_say_what_methods_are_told(full):
-    methods = (number("one", knows="test rows"), number("two", knows="true <shares>"),
-               number("z", kind="ours", knows="test rows"))  # fmt: skip
+    methods = (
+        number("one", extra_input="test rows"),
+        number("two", extra_input="true <shares>"),
+        number("z", kind="ours", extra_input="test rows"),
+    )
     page = Page(page_of(full_benchmark(methods=methods)))
     assert {"onea", "twob", "za"} <= set(page.cells)  # letters are raised
-    assert "Told more than the labels: a test rows; b true <shares>." in page.text
+    assert (
+        "These methods use more than the labels: a test rows; b true <shares>."
+        in page.text
+    )
     assert "Told more" not in Page(page_of(full)).text
 
 

@@ -185,8 +185,8 @@ def test_peers_meet_ours_or_else_the_papers(kinds, expected):
 def test_methods_that_are_told_more_meet_peers_that_are_told_the_same(told, expected):
     methods = (
         number("x", kind="ours"),
-        number("y", kind="ours", knows="test rows"),
-        number("z", kind="peer", knows=told),
+        number("y", kind="ours", extra_input="test rows"),
+        number("z", kind="peer", extra_input=told),
     )
     values = {("a", name): [1.0] for name in "xyz"}
     summary = summarize_benchmark(toy(methods=methods), records_of(values), {})

@@ -141,12 +141,14 @@ def test_interrupted_run_goes_on_where_it_stopped(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_benchmark(toy(), tmp_path, tell=stop)
+        run_benchmark(toy(), tmp_path, progress=stop)
     n_before = len(keys(Store(tmp_path / "toy.jsonl")))
     assert n_before == 5
     CALLS.clear()
     told = []
-    store = run_benchmark(toy(), tmp_path, tell=lambda *numbers: told.append(numbers))
+    store = run_benchmark(
+        toy(), tmp_path, progress=lambda *numbers: told.append(numbers)
+    )
     assert keys(store) == EVERY
     assert len(CALLS) == 12 - n_before
     assert told == [(n, 7) for n in range(8)]

@@ -106,7 +106,10 @@ def test_comparisons_with_too_few_runs_are_said():
 
 
 def test_methods_that_are_told_more_do_not_meet_peers():
-    methods = (number("x", kind="ours", knows="test rows"), number("z", kind="peer"))
+    methods = (
+        number("x", kind="ours", extra_input="test rows"),
+        number("z", kind="peer"),
+    )
     values = {("a", name): RUNS for name in "xz"}
     (headline,) = headlines([summary_of(values, {}, methods=methods)])
     assert headline.against_peers == {}
@@ -144,7 +147,7 @@ def test_tables_of_our_own_come_last():
 
 
 def test_claims_of_a_paper_are_told():
-    claims = (Claim("All is <well>.", "holds", "We saw."),)
+    claims = (Claim("All is <well>.", lambda results: ("holds", "We saw.")),)
     values = {(row, "one"): RUNS for row in "ab"}
     summary = summary_of(values, {}, paper=Paper("p", "P.", claims))
     page = make_page([summary])

@@ -85,7 +85,8 @@ def test_rows_of_one_set_are_averaged_before_they_are_ranked():
 )
 def test_only_methods_that_are_told_the_same_are_ranked(kinds, ranked):
     methods = tuple(
-        number(name, kind=kind, knows=knows) for name, (kind, knows) in kinds.items()
+        number(name, kind=kind, extra_input=extra_input)
+        for name, (kind, extra_input) in kinds.items()
     )
     values = {(row, name): [float(i)] for row in "ab" for i, name in enumerate(kinds)}
     summary = summarize_benchmark(toy(methods=methods), records_of(values), {})

@@ -18,8 +18,8 @@ def test_nothing_to_summarize_is_said(console):
 
 
 def test_summary_ends_with_the_headline(console):
-    methods = (number("[one]", knows="[test] rows"),
-               number("z", kind="peer", knows="[test] rows"))  # fmt: skip
+    methods = (number("[one]", extra_input="[test] rows"),
+               number("z", kind="peer", extra_input="[test] rows"))  # fmt: skip
     benchmark = toy(methods=methods)
     records = [{"kind": "origin", "quick": True}]
     records += records_of({("b", name): [1.0, 2.0, 3.0] for name in ("[one]", "z")})

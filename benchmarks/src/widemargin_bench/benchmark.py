@@ -1,8 +1,8 @@
-"""What a benchmark is: a table of a paper, said as data.
+"""What a benchmark is: a table of a paper, declared as data.
 
-A benchmark has rows (cuts of data sets), columns (methods), numbered runs (draws of
-labeled rows) and metrics. Its cells are measured one by one, see `runner`; what the
-paper printed stands beside, see `published`.
+A benchmark has rows (parts of data sets), columns (methods), numbered runs (draws of
+labeled rows) and metrics. Its cells are measured one by one, see `runner`; the figures
+that the paper printed stand beside them, see `catalog`.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,26 +11,26 @@ from dataclasses import dataclass, field, replace
 
 @dataclass(frozen=True)
 class Claim:
-    """What a paper says of its method, and what became of it here.
+    """A statement of a paper about its method, and how results decide about it.
 
     Attributes
     ----------
     text : str
         The claim, in short.
-    verdict : {"holds", "holds in part", "does not hold"}
-    evidence : str
-        What we saw, and in which table; a person's judgment of a full run.
+    judge : callable
+        ``judge(results)`` returns a verdict ("holds", "holds in part" or "does not
+        hold") and a sentence with the figures behind it, see `statements.Results`.
 
     Examples
     --------
     >>> from widemargin_bench import Claim
-    >>> Claim("The sky is blue.", "holds in part", "At noon, in Table 1.").verdict
-    'holds in part'
+    >>> claim = Claim("The sky is blue.", lambda results: ("holds", "At noon."))
+    >>> claim.judge(None)
+    ('holds', 'At noon.')
     """
 
     text: str
-    verdict: str
-    evidence: str
+    judge: Callable
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Row:
     x : float or None
         Where the row lies on the horizontal axis of a picture.
     options : mapping
-        What the benchmark's own functions want to know; plain values only.
+        Settings that the benchmark's own functions read; plain values only.
     set : str
         Name of the data; rows of one set count as one in rankings. By default each row
         is a set of its own.
@@ -155,13 +155,13 @@ class Method:
         numbers for what is recorded along a run. `parameters` are what the benchmark's
         `choose` found for this method, else None.
     kind : {"paper", "baseline", "ours", "peer"}
-        A method of the paper as it says, a method of others that the paper compares
-        with, ours as we advise, or what one would use instead.
+        A method of the paper in its settings, a method of others that the paper
+        compares with, ours as we recommend it, or what one would use instead.
     needs : tuple of str
         Modules that must be importable.
-    knows : str
-        What it is told beyond the labels, in a few words such as "true class shares".
-        It is held only against peers that are told the same.
+    extra_input : str
+        Information that it uses beyond the labels, in a few words such as "true class
+        shares". It is compared only with peers that use the same.
 
     Examples
     --------
@@ -175,7 +175,7 @@ class Method:
     measure: Callable
     kind: str = "paper"
     needs: tuple[str, ...] = ()
-    knows: str = ""
+    extra_input: str = ""
 
 
 @dataclass(frozen=True)
@@ -205,10 +205,10 @@ class Quick:
 
 @dataclass(frozen=True)
 class Advice:
-    """A method that is advised, and what its user would do without it.
+    """A method that we recommend, and what its user would do without it.
 
-    The report says how the two compare over all rows of all benchmarks that have the
-    same advice, see `answers`.
+    The report compares the two over all rows of all benchmarks that have the same
+    advice, see `statements`.
 
     Attributes
     ----------
@@ -216,10 +216,10 @@ class Advice:
     method, instead : str
         Names of methods.
     estimate, estimate_std : str
-        Names of the metrics in which the method says what error it expects of itself,
-        and with which standard error.
+        Names of the metrics with the method's estimate of its own error, and with the
+        standard error of that estimate.
     by : tuple of str
-        Options of rows; those that share a value of one are also answered apart.
+        Options of rows by which the comparison is also split.
 
     Examples
     --------
@@ -271,10 +271,12 @@ class Benchmark:
         or lists of numbers against their position.
     x_label : str
         Of the picture.
-    remarks : tuple of str
-        What a reader should know beside the figures: what does not reproduce, and why.
+    remarks : tuple of str or callable
+        What a reader should know beside the figures. What the paper says and how we
+        read it is a sentence; what the results say is a function, ``remark(results)``,
+        that makes a sentence of them, see `statements.Results`.
     advice : Advice or None
-        What is to be answered about one of the methods.
+        A comparison that the report makes for one of the methods.
 
     Examples
     --------
@@ -306,7 +308,7 @@ class Benchmark:
     choose: Callable | None = None
     picture: str | None = None
     x_label: str = ""
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[str | Callable, ...] = ()
     advice: Advice | None = None
 
     def __post_init__(self):
@@ -335,8 +337,8 @@ class Benchmark:
     def part(self, *, rows=(), methods=(), runs=None):
         """The benchmark of some rows and methods, and of more or fewer runs, or None.
 
-        Rows and methods are named by words that are in their names, in any case; so
-        named they are part of a quick run, too.
+        Rows and methods are selected by words that their names contain, in any case;
+        selected ones are also part of a quick run.
         """
         changes, quick = {}, {}
         for kind, words in (("rows", rows), ("methods", methods)):

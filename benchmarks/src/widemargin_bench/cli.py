@@ -1,4 +1,4 @@
-"""``widemargin bench``: the papers' tables and the peers, side by side."""
+"""The command ``widemargin bench``."""
 
 import itertools
 import sys
@@ -22,7 +22,7 @@ from widemargin.cli.commands import Command, print_json
 from widemargin.cli.reports import plural, print_error
 
 _FOLDER = "widemargin-bench"
-_INTERRUPTED = 130  # as a shell says it
+_INTERRUPTED = 130  # the exit code that shells use
 
 out_option = click.option(
     "--out",
@@ -36,7 +36,7 @@ quick_option = click.option(
 )
 
 
-_HELP = """Run the papers' tables and the peers, side by side.
+_HELP = """Measure the papers' tables, beside other methods.
 
 \b
 widemargin bench list
@@ -54,7 +54,7 @@ def bench():
 
 @bench.command("list", cls=Command)
 def list_benchmarks(as_json):
-    """Show all benchmarks."""
+    """List all benchmarks."""
     from widemargin_bench import find_benchmark, list_names
     from widemargin_bench.runner import plan
 
@@ -123,7 +123,7 @@ def _missing(rows):
 
 
 def _explain(missing):
-    """Say which sets are missing and where they come from."""
+    """Print which sets are missing and where to get them."""
     from widemargin_bench.catalog import explain_missing
 
     if missing:
@@ -151,15 +151,20 @@ def _explain(missing):
 @click.option(
     "--memory/--no-memory",
     default=None,
-    help="Measure the memory of each method, too, in a fresh process each; by default "
+    help="Also measure the memory of each method, in a fresh process each; by default "
     "in full runs.",
 )
-@click.option("--fresh", is_flag=True, help="Set earlier results aside.")
+@click.option(
+    "--fresh",
+    is_flag=True,
+    help="Move earlier results to files that end in .old, and start anew.",
+)
 @out_option
 def run(names, quick, rows, methods, runs, jobs, memory, fresh, out, as_json):
     """Measure all cells that have no result yet, of all benchmarks or of NAMES.
 
-    Results are kept as they are found: an interrupted run goes on where it stopped.
+    Each result is written as soon as it is measured: an interrupted run continues
+    where it stopped.
     """
     from widemargin_bench import find_benchmark, list_names
 
@@ -212,7 +217,7 @@ def run(names, quick, rows, methods, runs, jobs, memory, fresh, out, as_json):
 
 
 def _consider(names, folder, fresh):
-    """Set earlier results aside, or say if they are those of other code."""
+    """Move earlier results away, or warn that other code measured them."""
     from widemargin_bench.runner import Store, has_other_code
 
     stores = {name: Store(folder / f"{name}.jsonl") for name in names}
@@ -223,8 +228,8 @@ def _consider(names, folder, fresh):
     old = [name for name, store in stores.items() if has_other_code(store.read())]
     if old:
         click.echo(
-            f"Results of another version of the code are kept for {', '.join(old)}; "
-            "--fresh sets them aside.",
+            f"Results for {', '.join(old)} come from another version of the code and "
+            "are kept; --fresh moves them away.",
             err=True,
         )
 
@@ -251,7 +256,7 @@ def _run_all(benchmarks, folder, quick, jobs, memory):
                 quick=quick,
                 n_jobs=jobs,
                 memory=memory,
-                tell=_follow(progress, benchmark.name),
+                progress=_follow(progress, benchmark.name),
             )
             n_failed += len(failures(store.read()))
     _explain(missing)
@@ -259,13 +264,13 @@ def _run_all(benchmarks, folder, quick, jobs, memory):
 
 
 def _follow(progress, name):
-    """A bar that is told of the work done."""
+    """A progress bar of one benchmark, as a function that updates it."""
     bar = progress.add_task(name, total=None)
 
-    def tell(n_done, n_all):
+    def update(n_done, n_all):
         progress.update(bar, completed=n_done, total=n_all)
 
-    return tell
+    return update
 
 
 @bench.command(cls=Command)
@@ -288,7 +293,7 @@ def report(quick, out, html, as_json):
         if any(other.glob("*.jsonl")):
             advice += f"; there are some in {other}"
         raise click.UsageError(
-            f"There are no results in {folder}; make them: {advice}."
+            f"There are no results in {folder}; measure them with: {advice}."
         )
     html = html or folder / "report.html"
     if not html.parent.is_dir():

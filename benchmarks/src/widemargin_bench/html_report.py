@@ -22,11 +22,16 @@ from widemargin_bench.results import (
     show_difference,
 )
 from widemargin_bench.statements import (
+    MOST,
     POINTS,
+    SOME,
+    Results,
     answer,
     find_cells,
     group_by_advice,
     headlines,
+    judge_claim,
+    make_remarks,
 )
 from widemargin_bench.statistics import rank_methods
 
@@ -59,14 +64,14 @@ def make_page(summaries, not_run=()):
     str
     """
     benchmarks = [summary.benchmark for summary in summaries]
-    papers = _by_paper(summaries)
+    papers, results = _by_paper(summaries), Results(summaries)
     styles = Styles.of(benchmarks)
     if summaries:
         body = [
             make_headline(summaries, not_run),
             make_answers(summaries),
             _contents(papers, not_run),
-            *(make_section(paper, of, styles) for paper, of in papers.items()),
+            *(make_section(*of, results, styles) for of in papers.items()),
         ]
     else:
         body = ["<p>There are no results yet: <code>widemargin bench run</code> makes "
@@ -78,11 +83,11 @@ def make_page(summaries, not_run=()):
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>widemargin: results</title>\n<style>\n{css}</style>\n</head>",
-            '<body>\n<header class="top">\n<h1>What the papers say, and what we '
-            "measure</h1>",
-            "<p>Every figure here was measured by <code>widemargin bench run</code>; "
-            "beside it stands what the paper printed, and what other methods reach on "
-            "the same draws.</p>",
+            '<body>\n<header class="top">\n<h1>Results of the papers, measured '
+            "again</h1>",
+            "<p>Every figure here was measured by <code>widemargin bench run</code>. "
+            "Beside it stand the paper’s figure and those of other methods on the "
+            "same draws. Every sentence about results is computed from them.</p>",
             _origin(summaries),
             _quick_note(summaries),
             "</header>\n<main>",
@@ -132,8 +137,7 @@ def _quick_note(summaries):
     which = "This is" if len(quick) == len(summaries) else "Some tables are of"
     return (
         f'<p class="note"><strong>{which} a quick run</strong>: few draws of few rows. '
-        "It shows that all works and roughly where things stand; verdicts need a full "
-        "run.</p>"
+        "It shows that everything works; verdicts need a full run.</p>"
     )
 
 
@@ -178,39 +182,41 @@ def name_paper(paper):
 
 def make_headline(summaries, not_run):
     """The part of the page that says it all."""
-    lines, sentences = [], []
+    lines, sentences, results = [], [], Results(summaries)
     for headline in headlines(summaries, not_run):
         name, sentence = name_paper(headline.paper), headline.sentence()
         if sentence:
             sentences.append(f"<p><strong>{name}.</strong> {escape(sentence)}</p>")
-            sentences.append(_claims(headline.paper))
+            sentences.append(_claims(headline.paper, results))
         for against, tally in headline.tallies.items():
             if tally.total:
                 lines.append(_tally_line(name, escape(against), tally))
                 name = ""
     table = make_box(_HEAD, lines) if lines else ""
     return (
-        f'<h2 id="headline">The headline</h2>{"".join(sentences)}{table}'
+        f'<h2 id="headline">Summary</h2>{"".join(sentences)}{table}'
         '<p class="legend">Against the paper count all of its figures but times, of '
         "its own methods and of methods of others that it compares with and that we "
         "ran again; a figure that it prints twice counts once. Against a peer counts "
         "the first metric of a table, row by row for each method of ours, as the "
-        "difference over the same draws. Methods that are told more than the labels, "
-        "which footnotes say, are held only against peers that are told the same. "
-        "What is said of claims is our judgment of full runs.</p>" + _legend()
+        "difference over the same draws. Methods that use more than the labels, "
+        "as footnotes say, are compared only with peers that use the same. "
+        f"A claim holds if it is true on at least {100 * MOST:.0f} % of the rows that "
+        f"are named beside it, and holds in part on at least {100 * SOME:.0f} %.</p>"
+        + _legend()
     )
 
 
-def _claims(paper):
-    """What the paper says, and whether it is so."""
-    if paper is None or not paper.claims:
-        return ""
-    items = "".join(
-        f"<li>{escape(claim.text)} <strong>It {escape(claim.verdict)}.</strong> "
-        f"{escape(claim.evidence)}</li>"
-        for claim in paper.claims
-    )
-    return f"<ul>{items}</ul>"
+def _claims(paper, results):
+    """Claims of a paper, and whether the results confirm them."""
+    items = []
+    for claim in paper.claims if paper else ():
+        verdict, evidence = judge_claim(claim, results)
+        items.append(
+            f"<li>{escape(claim.text)} <strong>It {escape(verdict)}.</strong> "
+            f"{escape(evidence)}</li>"
+        )
+    return f"<ul>{''.join(items)}</ul>" if items else ""
 
 
 def _tally_line(name, against, tally):
@@ -300,7 +306,7 @@ def _cell_table(advice, cells):
 
 def _figures(cell):
     """What is shown of a cell, and its classes."""
-    told = [fmean(of) for of in zip(*cell.estimates, strict=True)] or [None] * 3
+    estimate = [fmean(of) for of in zip(*cell.estimates, strict=True)] or [None] * 3
     return [
         (show(fmean(cell.ours), 1), ""),
         (show(fmean(cell.instead), 1), ""),
@@ -308,8 +314,8 @@ def _figures(cell):
         (show(cell.others[cell.best], 1), ""),
         (escape(cell.best), " left"),
         (show_difference(cell.distance, 1), ""),
-        (show(told[1], 1), ""),
-        (show(told[2], 1), ""),
+        (show(estimate[1], 1), ""),
+        (show(estimate[2], 1), ""),
     ]
 
 
@@ -336,16 +342,16 @@ def anchor(benchmark):
     return escape(f"table-{benchmark.name}".replace(" ", "-"))
 
 
-def make_section(paper, summaries, styles):
+def make_section(paper, summaries, results, styles):
     """A paper and all of its benchmarks."""
     parts = [f"<h2>{name_paper(paper)}</h2>"]
     if paper is not None:
         parts.append(f'<p class="citation">{escape(paper.citation)}</p>')
-    parts += [_benchmark_section(summary, styles) for summary in summaries]
+    parts += [_benchmark_section(summary, results, styles) for summary in summaries]
     return "\n".join(parts)
 
 
-def _benchmark_section(summary, styles):
+def _benchmark_section(summary, results, styles):
     """Everything about one benchmark."""
     benchmark = summary.benchmark
     first, *others = summary.metrics
@@ -356,7 +362,7 @@ def _benchmark_section(summary, styles):
             f"{escape(benchmark.source)}</span></h3>",
             make_table(summary, first),
             f'<p class="protocol">{escape(benchmark.protocol)}</p>',
-            _remarks(benchmark),
+            _remarks(make_remarks(benchmark, results)),
             _problems(summary),
             *(_other_table(summary, metric) for metric in others),
             make_memory_table(summary),
@@ -368,10 +374,10 @@ def _benchmark_section(summary, styles):
     )
 
 
-def _remarks(benchmark):
-    if not benchmark.remarks:
+def _remarks(remarks):
+    if not remarks:
         return ""
-    items = "".join(f"<li>{escape(remark)}</li>" for remark in benchmark.remarks)
+    items = "".join(f"<li>{escape(remark)}</li>" for remark in remarks)
     return f'<ul class="remarks">{items}</ul>'
 
 
@@ -416,7 +422,7 @@ def _pictures(summary, styles):
         f"<figure><figcaption>{escape(picture.title)}</figcaption>{picture.svg}</figure>"
         for picture in draw(summary, styles)
     ]
-    told = {
+    caption = {
         "lines": "Bars are one standard error; figures of the paper are hollow.",
         "growth": "Exponents by least squares on the logarithms, with standard errors.",
         "course": "Means over runs; a run that has ended stays where it was.",
@@ -427,7 +433,9 @@ def _pictures(summary, styles):
             f"<details><summary>{len(folded)} more pictures</summary>"
             f"{_gallery(folded)}</details>"
         )
-    return f'{make_note(summary)}{seen}<p class="caption">{told}</p>' if figures else ""
+    return (
+        f'{make_note(summary)}{seen}<p class="caption">{caption}</p>' if figures else ""
+    )
 
 
 def _gallery(figures):
@@ -443,10 +451,10 @@ def _ranking(summary, styles):
         f"Mean ranks over the {ranking.n_sets} sets with results of all methods; rows "
         "of one set are averaged before."
     )
-    knows = summary.benchmark.method(next(iter(ranking.mean_ranks))).knows
-    left_out = [m.name for m in summary.methods if m.knows != knows]
+    extra_input = summary.benchmark.method(next(iter(ranking.mean_ranks))).extra_input
+    left_out = [m.name for m in summary.methods if m.extra_input != extra_input]
     if left_out:
-        said += f" Left out, since they are told other things: {'; '.join(left_out)}."
+        said += f" Left out, since they use other input: {'; '.join(left_out)}."
     if ranking.p_value is not None:
         p = "< 0.001" if ranking.p_value < 1e-3 else f"= {ranking.p_value:.3f}"
         p = f"p {p}".replace(" ", "\u00a0")  # on one line

@@ -35,7 +35,7 @@ class _Column:
     kind: str
     edge: str
     is_printed: bool
-    knows: str = ""
+    extra_input: str = ""
 
     @property
     def parts(self):
@@ -90,17 +90,17 @@ def _columns(summary, metric):
     ran = {method.name for method in summary.methods}
     printed = summary.printed(metric)
     found = [
-        (method.name, kind, method.knows)
+        (method.name, kind, method.extra_input)
         for kind in _KINDS
         for method in summary.methods
         if method.kind == kind and method.name in tried
     ]
     found += [(name, "printed", "") for name in printed if name not in ran]
     columns = []
-    for name, kind, knows in found:
+    for name, kind, extra_input in found:
         is_new = bool(columns) and columns[-1].kind != kind
         edge = "divide" if is_new else "first"
-        columns.append(_Column(name, kind, edge, name in printed, knows))
+        columns.append(_Column(name, kind, edge, name in printed, extra_input))
     return columns
 
 
@@ -113,7 +113,7 @@ def _head(columns, marks):
         edge = of_kind[0].edge
         kinds.append(f'<th class="{edge}" colspan="{width}">{_KINDS[kind]}</th>')
     for column in columns:
-        mark = f"<sup>{marks[column.knows]}</sup>" if column.knows else ""
+        mark = f"<sup>{marks[column.extra_input]}</sup>" if column.extra_input else ""
         names.append(f'<th class="{column.edge}" colspan="{len(column.parts)}">'
                      f"{_heading(column.name)}{mark}</th>")  # fmt: skip
         first, *others = column.parts
@@ -127,18 +127,20 @@ def _head(columns, marks):
 
 
 def _marks(columns):
-    """Letters of footnotes by what methods are told."""
-    told = dict.fromkeys(column.knows for column in columns if column.knows)
-    return dict(zip(told, ascii_lowercase, strict=False))
+    """Letters of footnotes by what methods use beyond the labels."""
+    extra = dict.fromkeys(
+        column.extra_input for column in columns if column.extra_input
+    )
+    return dict(zip(extra, ascii_lowercase, strict=False))
 
 
 def _footnotes(marks):
     if not marks:
         return ""
-    told = "; ".join(f"<sup>{mark}</sup> {escape(k)}" for k, mark in marks.items())
+    extra = "; ".join(f"<sup>{mark}</sup> {escape(k)}" for k, mark in marks.items())
     return (
-        f'<p class="caption">Told more than the labels: {told}. Held only against '
-        "peers that are told the same.</p>"
+        f'<p class="caption">These methods use more than the labels: {extra}. They are '
+        "compared only with peers that use the same.</p>"
     )
 
 
@@ -188,9 +190,9 @@ def _measured(summary, row, column, cell, best):
     shown = show(cell.mean, digits)
     sign = "†" if (row.name, column.name) in summary.unconverged else ""
     is_best = " best" if shown == best else ""
-    told = f"{cell.n_runs} runs" if cell.n_runs > 1 else "one run"
+    runs = f"{cell.n_runs} runs" if cell.n_runs > 1 else "one run"
     return (
-        f'<td class="{column.edge}{is_best}" title="{told}">'
+        f'<td class="{column.edge}{is_best}" title="{runs}">'
         f'<span class="value">{shown}</span>'
         f"{sign}{_spread(cell.sd, digits, cell.mean)}</td>"
     )

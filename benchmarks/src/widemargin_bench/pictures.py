@@ -14,7 +14,7 @@ import numpy as np
 
 from widemargin_bench.statistics import growth_exponents, growth_metric, points
 
-# Okabe and Ito's colors, told apart by all eyes; yellow is left out, and black, which
+# Okabe and Ito's colors, safe for color-blind eyes; without yellow, and black, which
 # is the ink. `report.css` has lighter ones for dark pages.
 COLORS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195",
@@ -24,7 +24,7 @@ _INK = "#7f7f7f"  # becomes the color of the page's text
 _SIZE = 12.0
 _WIDTH = 5.7  # inches of 72 pixels
 _SPAN = 20  # values that span more are drawn on a logarithmic axis
-_FEW = 200  # an axis that spans less has ticks at 2 and 5, too
+_FEW = 200  # an axis that spans less has also has ticks at 2 and 5
 
 _PRINTED = {"linestyle": (0, (3, 2)), "linewidth": 1.1, "markerfacecolor": "none"}
 _SETTINGS = {
@@ -100,7 +100,7 @@ class Styles:
 
 
 def draw(summary, styles):
-    """Pictures that a benchmark asks for.
+    """Pictures that a benchmark declares.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def draw(summary, styles):
     Returns
     -------
     list of Picture
-        Empty if it asks for none, or has no results to draw.
+        Empty if it declares none, or has no results to draw.
     """
     kinds = {"lines": draw_lines, "growth": draw_growth, "course": draw_courses}
     kind = summary.benchmark.picture

@@ -52,7 +52,7 @@ def show_range(fewest, most):
 
 SIGNS = {"better": "✓", "equal": "≈", "worse": "✗"}
 TOO_FEW = "too few runs"
-MIN_RUNS = 3  # fewer do not tell their spread
+MIN_RUNS = 3  # fewer do not show their spread
 
 
 def judge(ours, theirs, error, metric):
@@ -85,7 +85,7 @@ def spread(values):
 
 
 def widening(n_runs):
-    """Factor of a standard error that `n_runs` values tell; 1 for very many.
+    """Factor of a standard error from `n_runs` values; 1 for very many.
 
     The quantile of Student's distribution that one standard error is of the normal one.
     """
@@ -421,7 +421,7 @@ def _unconverged(found):
 
 
 def compare(summary, metric=None):
-    """Ours with each peer that is told the same, on the same draws.
+    """Ours with each peer that has the same input, on the same draws.
 
     Ours are the methods of the kind "ours"; where there are none, those of the paper.
 
@@ -439,15 +439,20 @@ def compare(summary, metric=None):
     ours = [m for m in summary.methods if m.kind == "ours"]
     ours = ours or [m for m in summary.methods if m.kind == "paper"]
     peers = [m for m in summary.methods if m.kind == "peer"]
-    pairs = [(m.name, p.name) for m in ours for p in peers if m.knows == p.knows]
+    pairs = [
+        (m.name, p.name) for m in ours for p in peers if m.extra_input == p.extra_input
+    ]
     cells, found = summary.cells_of(metric), []
     for row in summary.rows:
         for pair in pairs:
             both = [cells.get((row.name, name)) for name in pair]
-            if None in both:
-                continue
-            runs = sorted(both[0].values.keys() & both[1].values.keys())
-            values = [tuple(cell.values[run] for run in runs) for cell in both]
-            if runs:
+            values = ((), ()) if None in both else pair_runs(*both)
+            if values[0]:
                 found.append(Comparison(row.name, *pair, metric, *values))
     return found
+
+
+def pair_runs(*cells):
+    """Values of each cell on the runs that all of them have."""
+    runs = sorted(set.intersection(*(set(cell.values) for cell in cells)))
+    return [tuple(cell.values[run] for run in runs) for cell in cells]

@@ -66,7 +66,7 @@ class Store:
             line = "\n" + line
         file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         try:
-            os.write(file, line.encode())  # at once: other processes may append, too
+            os.write(file, line.encode())  # at once: other processes may also append
             os.fsync(file)
         finally:
             os.close(file)
@@ -219,7 +219,7 @@ def _draw(benchmark, row, run):
 def peak_memory(benchmark, row, method, run, parameters):
     """MiB that a method adds to those of its data, measured in a fresh process.
 
-    None where the system does not tell (other than Linux).
+    None where the system does not report it (other than Linux).
     """
     if not _RESET.exists():
         return None
@@ -227,8 +227,8 @@ def peak_memory(benchmark, row, method, run, parameters):
     command = [sys.executable, "-m", "widemargin_bench.runner", *names, str(run)]
     own = benchmark.row(row.name).options
     options = {k: v for k, v in row.options.items() if k not in own or own[k] != v}
-    told = json.dumps({"parameters": parameters, "options": options})
-    done = subprocess.run(command, input=told, capture_output=True, text=True)
+    given = json.dumps({"parameters": parameters, "options": options})
+    done = subprocess.run(command, input=given, capture_output=True, text=True)
     if done.returncode:
         warnings.warn(f"memory was not measured: {done.stderr[-300:]}", stacklevel=2)
         return None
@@ -241,8 +241,8 @@ def _main(name, row_name, method_name, run):
 
     benchmark = find_benchmark(name)
     row, method = benchmark.row(row_name), benchmark.method(method_name)
-    told = json.load(sys.stdin)
-    row = replace(row, options={**row.options, **told["options"]})
+    given = json.load(sys.stdin)
+    row = replace(row, options={**row.options, **given["options"]})
     warm_up()
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -250,7 +250,7 @@ def _main(name, row_name, method_name, run):
         gc.collect()
         _RESET.write_text("5")  # the peak starts again from what is held now
         before = _status("VmRSS")
-        method.measure(draw, told["parameters"])
+        method.measure(draw, given["parameters"])
     print(json.dumps((_status("VmHWM") - before) / _MIB))
 
 
@@ -327,7 +327,9 @@ def open_choices(benchmark, records, tasks, *, quick):
     return [(row, list(methods.values())) for row, methods in wanted.values()]
 
 
-def run_benchmark(benchmark, folder, *, quick=False, n_jobs=1, memory=False, tell=None):
+def run_benchmark(
+    benchmark, folder, *, quick=False, n_jobs=1, memory=False, progress=None
+):
     """Measure what is not measured yet.
 
     Parameters
@@ -340,9 +342,9 @@ def run_benchmark(benchmark, folder, *, quick=False, n_jobs=1, memory=False, tel
     n_jobs : int
         Processes; any backend of joblib works.
     memory : bool
-        Whether the memory of the first run of each method is measured, too.
-    tell : callable, optional
-        ``tell(n_done, n_all)`` is called at the start and after each piece of work.
+        Whether the memory of the first run of each method is also measured.
+    progress : callable, optional
+        ``progress(n_done, n_all)`` is called at the start and after each piece of work.
 
     Returns
     -------
@@ -365,8 +367,8 @@ def run_benchmark(benchmark, folder, *, quick=False, n_jobs=1, memory=False, tel
     tasks = open_tasks(benchmark, records, quick=quick, memory=memory)
     rows = open_choices(benchmark, records, tasks, quick=quick)
     n_all, n_done = len(tasks) + len(rows), 0
-    tell = tell or (lambda n_done, n_all: None)
-    tell(n_done, n_all)
+    progress = progress or (lambda n_done, n_all: None)
+    progress(n_done, n_all)
     if not tasks:
         return store
     store.append(origin() | {"quick": quick})
@@ -378,7 +380,7 @@ def run_benchmark(benchmark, folder, *, quick=False, n_jobs=1, memory=False, tel
         for record in pool(calls()):
             store.append(record)
             n_done += 1
-            tell(n_done, n_all)
+            progress(n_done, n_all)
     return store
 
 

@@ -1,11 +1,156 @@
-"""Sentences about results, all computed from them."""
+"""Sentences about results, all computed from them.
+
+`Results` gives the figures that statements of the tables need, `judge_claim` and
+`make_remarks` make these statements. `headlines` counts verdicts paper by paper, and
+`answer` compares a method that we recommend with what its user would do without it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
 from widemargin_bench.benchmark import Paper, Row
-from widemargin_bench.results import MIN_RUNS, Tally, compare, show, show_difference
+from widemargin_bench.results import (
+    MIN_RUNS,
+    Comparison,
+    Tally,
+    compare,
+    pair_runs,
+    show,
+    show_difference,
+)
+
+HOLDS, IN_PART, FAILS = "holds", "holds in part", "does not hold"
+MOST, SOME = 0.8, 0.4  # shares of the rows on which a claim must be true
+NOT_JUDGED = (
+    "was not judged",
+    "The full results that this takes are not all there.",
+)
+
+
+class NotMeasured(LookupError):
+    """A figure that a statement needs is not among the results."""
+
+
+class Results:
+    """Figures of all benchmarks by name.
+
+    A figure that is missing, or that comes from a quick run, raises `NotMeasured`: a
+    statement is made from full results or not at all. Metrics are given by name and
+    are by default the first one of the benchmark.
+
+    Parameters
+    ----------
+    summaries : iterable of Summary
+    """
+
+    def __init__(self, summaries):
+        self._summaries = {s.benchmark.name: s for s in summaries}
+
+    def summary(self, name):
+        """All results of a benchmark."""
+        summary = self._summaries.get(name)
+        if summary is None or summary.is_quick:
+            raise NotMeasured(name)
+        return summary
+
+    def rows(self, name):
+        """Names of the rows of a benchmark."""
+        return [row.name for row in self.summary(name).benchmark.rows]
+
+    def cell(self, name, row, method, metric=None):
+        """What a method reached on a row."""
+        summary = self.summary(name)
+        key = row, method, metric or summary.first_metric.name
+        if key not in summary.cells:
+            raise NotMeasured(f"{name}: {key}")
+        return summary.cells[key]
+
+    def mean(self, name, row, method, metric=None):
+        """Mean over runs."""
+        return self.cell(name, row, method, metric).mean
+
+    def means(self, name, method, metric=None, *, rows=None):
+        """Means over runs on all rows, or on some."""
+        rows = self.rows(name) if rows is None else rows
+        return [self.mean(name, row, method, metric) for row in rows]
+
+    def printed(self, name, row, method, metric=None):
+        """The figure of the paper."""
+        cell = self.cell(name, row, method, metric)
+        if cell.published is None:
+            raise NotMeasured(f"{name}: {row}, {method} is not in print")
+        return cell.published.value
+
+    def compare(self, name, method, other, metric=None, *, rows=None):
+        """Two methods on the same runs of all rows, or of some."""
+        rows, found = self.rows(name) if rows is None else rows, []
+        for row in rows:
+            pair = [self.cell(name, row, of, metric) for of in (method, other)]
+            values = pair_runs(*pair)
+            found.append(Comparison(row, method, other, pair[0].metric, *values))
+        return found
+
+    def differences(self, name, method, other, metric=None, *, rows=None):
+        """Mean differences on the same runs of all rows, or of some."""
+        found = self.compare(name, method, other, metric, rows=rows)
+        return [comparison.difference for comparison in found]
+
+    def tally(self, name, method, other, metric=None, *, rows=None):
+        """On how many rows a method is better than, equal to and worse than another."""
+        found = self.compare(name, method, other, metric, rows=rows)
+        return Tally.of(comparison.verdict for comparison in found)
+
+
+def by_share(n_true, n_all):
+    """The verdict on a claim that is true on some of all rows."""
+    if n_true >= MOST * n_all:
+        return HOLDS
+    return IN_PART if n_true >= SOME * n_all else FAILS
+
+
+def span(values, digits=1):
+    """The smallest and the largest of some numbers."""
+    return _span(show(min(values), digits), show(max(values), digits))
+
+
+def signed_span(values, digits=1):
+    """The smallest and the largest of some differences."""
+    low, high = (show_difference(of, digits) for of in (min(values), max(values)))
+    return _span(low, high)
+
+
+def _span(low, high):
+    return low if low == high else f"{low} to {high}"
+
+
+def judge_claim(claim, results):
+    """Verdict on a claim of a paper, and the evidence in a sentence.
+
+    Parameters
+    ----------
+    claim : Claim
+    results : Results
+
+    Returns
+    -------
+    verdict, evidence : str
+    """
+    try:
+        return claim.judge(results)
+    except NotMeasured:
+        return NOT_JUDGED
+
+
+def make_remarks(benchmark, results):
+    """Remarks on a benchmark, without those whose figures are not measured."""
+    found = []
+    for remark in benchmark.remarks:
+        try:
+            found.append(remark(results) if callable(remark) else remark)
+        except NotMeasured:
+            continue
+    return found
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,8 @@ class Ranking:
 def rank_methods(summary, *, level=0.05):
     """Ranks of methods by the first metric; None if there is nothing to rank.
 
-    Those that are told the same are ranked: what peers are told or, without peers, what
-    most are told. Rows of one set are averaged before, since they share data.
+    Only methods with the same input are ranked: that of the peers or, without peers,
+    that of most methods. Rows of one set are averaged first, since they share data.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def rank_methods(summary, *, level=0.05):
     tried = [m for m in summary.methods if any(m.name == key[1] for key in cells)]
     if summary.benchmark.picture is not None or metric.lower_is_better is None:
         return None
-    names = _told_alike(tried)
+    names = _with_same_input(tried)
     by_set = {}
     for row in summary.rows:
         if all((row.name, name) in cells for name in names):
@@ -78,14 +78,14 @@ def rank_methods(summary, *, level=0.05):
     return rank_table(means if metric.lower_is_better else -means, names, level=level)
 
 
-def _told_alike(methods):
-    """Names of methods that are told what peers are told, else what most are told."""
-    told = Counter(m.knows for m in methods if m.kind == "peer")
-    told = told or Counter(m.knows for m in methods)
-    if not told:
+def _with_same_input(methods):
+    """Names of methods with the input of the peers, else with that of most methods."""
+    counts = Counter(m.extra_input for m in methods if m.kind == "peer")
+    counts = counts or Counter(m.extra_input for m in methods)
+    if not counts:
         return []
-    ((knows, _),) = told.most_common(1)
-    return [m.name for m in methods if m.knows == knows]
+    ((extra_input, _),) = counts.most_common(1)
+    return [m.name for m in methods if m.extra_input == extra_input]
 
 
 def rank_table(losses, names, *, level=0.05):

@@ -7,7 +7,14 @@ from rich.table import Table
 
 from widemargin_bench.benchmark import SECONDS
 from widemargin_bench.results import SIGNS, TOO_FEW, Tally, read_folder, show
-from widemargin_bench.statements import answer, find_cells, group_by_advice, headlines
+from widemargin_bench.statements import (
+    Results,
+    answer,
+    find_cells,
+    group_by_advice,
+    headlines,
+    judge_claim,
+)
 from widemargin_bench.statistics import growth_exponents, rank_methods
 
 _COLORS = {"better": "green", "equal": "default", "worse": "red"}
@@ -37,6 +44,7 @@ def print_summaries(summaries, not_run, console):
         names = ", ".join(summary.benchmark.name for summary in not_run)
         console.print(f"Not run: {escape(names)}.")
     console.rule("headline")
+    results = Results(summaries)
     for headline in headlines(summaries, not_run):
         name = "Our own tables" if headline.paper is None else headline.paper.name
         quick = " (quick run)" if headline.is_quick else ""
@@ -45,7 +53,8 @@ def print_summaries(summaries, not_run, console):
         if sentence:
             console.print(Padding(sentence, (0, 0, 0, 2)), highlight=False)
         for claim in headline.paper.claims if headline.paper else ():
-            line = f"{escape(claim.text)} [bold]It {claim.verdict}.[/bold]"
+            verdict, evidence = judge_claim(claim, results)
+            line = f"{escape(claim.text)} [bold]It {verdict}.[/bold] {escape(evidence)}"
             console.print(Padding(line, (0, 0, 0, 2)), highlight=False)
         for peer, tally in headline.against_peers.items():
             if not tally.total:
@@ -66,14 +75,16 @@ def _print(summary, console):
     console.print(name + note, highlight=False)
     ranking = rank_methods(summary)
     ranks = {} if ranking is None else ranking.mean_ranks
-    known = dict.fromkeys(m.knows for m in summary.methods if m.knows)
+    known = dict.fromkeys(m.extra_input for m in summary.methods if m.extra_input)
     notes = {what: str(number) for number, what in enumerate(known, 1)}
     columns = {
         f"mean {metric.label}": _means(summary),
         "rank": {name: f"{rank:.1f}" for name, rank in ranks.items()},
         "exponent": _exponents(summary),
         "against the paper": _against_paper(summary),
-        "told": {m.name: notes[m.knows] for m in summary.methods if m.knows},
+        "uses": {
+            m.name: notes[m.extra_input] for m in summary.methods if m.extra_input
+        },
         "seconds": {} if metric.is_time else _seconds(summary),
     }
     columns = {name: column for name, column in columns.items() if column}
@@ -90,7 +101,7 @@ def _print(summary, console):
         table.add_row(escape(method.name), method.kind, *figures)
     console.print(table)
     for what, number in notes.items():
-        console.print(f"  told {number}: {escape(what)}", highlight=False)
+        console.print(f"  uses {number}: {escape(what)}", highlight=False)
     if notes:
         console.print()
 

@@ -221,7 +221,7 @@ def advised(draw, _):
 
 
 def either(row, run):
-    """A draw of the kind that the row asks for."""
+    """A draw of the kind of the row, clean or mixed."""
     draw = {"clean": clean, "mixed": mixed}[row["unlabeled"]]
     return draw(row, run)
 
@@ -237,19 +237,19 @@ def make_rows(names, *, is_mixed, suffix=""):
             options={
                 "set": name,
                 "labels": n_labels,
-                "about": f"~{asked} labels",
+                "about": f"~{n_nominal} labels",
                 "unlabeled": "mixed" if is_mixed else "clean",
                 "most_rows": MOST_ROWS.get(name, GENERATED_ROWS),
             },
             set=name,
         )
         for name in names
-        for n_labels, asked in label_counts(name, is_mixed=is_mixed).items()
+        for n_labels, n_nominal in label_counts(name, is_mixed=is_mixed).items()
     )
 
 
 def label_counts(name, *, is_mixed):
-    """How many labels are drawn, and of them the number that was asked for."""
+    """Number of labels drawn, and the nominal number (fewer than classes, perhaps)."""
     n_classes = MANY_CLASSES.get(name, 2)
     if is_mixed and name in MIXED:
         n_classes = (n_classes + 1) // 2
@@ -293,7 +293,7 @@ COMMON = {
 }
 PROTOCOL = (
     "Labels are drawn at random, at least one of each class: where there are more "
-    "classes than labels asked for, rows say how many there are. At most "
+    "classes than that, the row names their number. At most "
     "2,000 rows of a set, 5,000 of mnist and facemit, 300 in a quick run; sets that "
     f"are generated have {GENERATED_ROWS:,} new rows each run. Features with units are "
     "standardized over all rows. Of ours nothing is set but random_state. The peer is "

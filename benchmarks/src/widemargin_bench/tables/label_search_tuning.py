@@ -36,7 +36,7 @@ class Balance:
 
 @dataclass(frozen=True)
 class Partition(PartlyLabeled):
-    """Labeled, unlabeled and test rows, and what the tables want to know besides.
+    """Labeled, unlabeled and test rows, and settings that the tables need.
 
     Attributes
     ----------
@@ -366,7 +366,7 @@ class DirectSearch:
         return (X @ self.weights_ > 0).astype(int)
 
     def _start(self, y, rng):
-        """Random labels of the unlabeled rows, in the shares wanted."""
+        """Random labels of the unlabeled rows, in the given shares."""
         codes, free = y.copy(), np.flatnonzero(y < 0)
         n_ones = round(self.balance.shares[1] * len(free))
         codes[free] = rng.permutation(len(free)) < n_ones
@@ -376,11 +376,11 @@ class DirectSearch:
         """Flip one label after the other until a whole round has not helped."""
         fitness, n_idle = signs @ resolvent @ signs, 0
         slack = self.balance.tolerance * len(free)
-        wanted = self.balance.shares[1] * len(free)
+        n_ones = self.balance.shares[1] * len(free)
         for i in cycle(free):
             signs[i] *= -1
             value = signs @ resolvent @ signs
-            is_valid = abs(np.sum(signs[free] > 0) - wanted) < slack
+            is_valid = abs(np.sum(signs[free] > 0) - n_ones) < slack
             if is_valid and value < fitness - 1e-12:
                 fitness, n_idle = value, 0
             else:

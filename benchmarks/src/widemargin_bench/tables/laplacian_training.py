@@ -78,7 +78,7 @@ class Split(PartlyLabeled):
     row : Row
         With the settings of the set.
     watches_test : bool
-        Whether errors on T are wanted while training, too, and not only those on V.
+        Whether errors on T, and not only those on V, are recorded while training.
     """
 
     X_valid: np.ndarray | None = None
@@ -103,7 +103,7 @@ class Split(PartlyLabeled):
         return float(np.mean([percent_wrong(guess[y == c], c) for c in np.unique(y)]))
 
     def fit(self, model, *, supervised=False):
-        """Fit and tell the seconds; the geometry goes: an estimator has its own."""
+        """Fit and return the seconds; frees the geometry, estimators have their own."""
         vars(self).pop("geometry", None)
         return super().fit(model, supervised=supervised)
 
@@ -154,7 +154,7 @@ def draw_split(row, run, *, watches_test=False):
 
 
 def draw_watched_split(row, run):
-    """The same split, with errors on T wanted along the way."""
+    """The same split, with errors on T recorded while training."""
     return draw_split(row, run, watches_test=True)
 
 
@@ -180,7 +180,7 @@ def _draw_moons(row, run):
 
 
 def _subset(X, y, test, row, run):
-    """All test rows and, where a `size` is wanted, so many training rows and V."""
+    """All test rows and, where there is a `size`, so many training rows and V."""
     if row["size"] is None:
         return X, y, test
     n_train = row["size"] + row["validation"]

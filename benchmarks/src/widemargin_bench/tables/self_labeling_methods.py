@@ -25,7 +25,7 @@ N_LANDMARKS = 500
 
 @dataclass(frozen=True)
 class SelfLabelingDraw(PartlyLabeled):
-    """Rows, and what a machine may be told of them.
+    """Rows, and what is known of their classes.
 
     Attributes
     ----------
@@ -201,15 +201,17 @@ def score_probabilities(draw, model, read=own_probability, *, supervised=False):
     return {"log_loss": float(loss), "fit_seconds": seconds}
 
 
-def probability(name, kind, read=own_probability, *, knows=TRUE_SHARES, **options):
+def probability(
+    name, kind, read=own_probability, *, extra_input=TRUE_SHARES, **options
+):
     """A way to probabilities of `SelfLabelingGPC` on all rows."""
 
     def measure(draw, _):
-        known = draw.known if knows else {}
+        known = draw.known if extra_input else {}
         model = SelfLabelingGPC(n_landmarks=None, random_state=0, **known, **options)
         return score_probabilities(draw, model, read)
 
-    return Method(name, measure, kind, knows=knows)
+    return Method(name, measure, kind, extra_input=extra_input)
 
 
 class SigmoidSVC:
@@ -254,7 +256,7 @@ PROBABILITY_METHODS = (
     probability("probit", "ours"),
     probability("calibrated", "ours", probabilities="calibrated"),
     probability("Phi(2f)", "ours", steep_probability, **RAW),
-    probability("probit, balance of labels", "ours", knows=""),
+    probability("probit, balance of labels", "ours", extra_input=""),
     Method("sigmoid SVC", sigmoid_svc, "peer"),
     Method("GaussianProcess", process_classifier, "peer"),
 )

@@ -312,7 +312,7 @@ def min_balanced(task, p):
 
 
 def tri_class_default(task, _):
-    """TriClassSVC as it comes, on data made for a linear kernel with that one."""
+    """TriClassSVC by default; linear kernel where the data are made for it."""
     return _fit(task, TriClassSVC(kernel=_kernel_name(task), random_state=0))
 
 
@@ -323,7 +323,7 @@ def tri_class_paper_mode(task, _):
 
 
 def transductive_default(task, _):
-    """TransductiveSVC as it comes."""
+    """TransductiveSVC with default settings."""
     return _fit(task, TransductiveSVC(kernel=_kernel_name(task), random_state=0))
 
 

@@ -106,7 +106,7 @@ class PrintedProgram:
 def solve_relaxation(gram, signs, p):
     """Optimum of the program (9), half of its t: the objective (8) over lambda.
 
-    Misprints are mended: epsilon in a, multipliers nu and delta >= 0, M positive
+    Misprints are corrected: epsilon in a, multipliers nu and delta >= 0, M positive
     semidefinite with the d of unlabeled rows on its diagonal, and a C of L + 2 U
     entries. There is no intercept.
 
@@ -208,7 +208,7 @@ class _Relaxation:
 
 
 class _ConeProgram:
-    """Constraints of a program, A x + s = b with s in cones, as clarabel wants them."""
+    """Constraints of a program, A x + s = b with s in cones, as clarabel's input."""
 
     def __init__(self, n_variables):
         self.n_variables, self.begin = n_variables, 0
