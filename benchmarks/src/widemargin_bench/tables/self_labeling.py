@@ -364,7 +364,7 @@ COLUMNS = (
     "start, or stay, at the mean squared distance. "
 )
 KAPPA = (
-    "kappa was set from the true sizes of the classes, which a user does not know; we "
+    "The paper set kappa from the true class sizes, which a user does not know; we "
     "read it as how far the share of positive rows may be from 1/2, which fits all "
     "rows of Table 1. NCNM has no balance."
 )
