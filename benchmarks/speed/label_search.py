@@ -1,6 +1,6 @@
 """Speed of the label searches, as ratios and rates measured in one run.
 
-    WIDEMARGIN_DATA=... python benchmarks/speed_label_search.py [--quick]
+    WIDEMARGIN_DATA=... python benchmarks/speed/label_search.py [--quick]
         [landmarks coil steps tests threads growth mnist]
 
 "cpu s" are seconds of processor time, all others are wall seconds; each the best of a

@@ -1,6 +1,6 @@
 """Speed of the Laplacian machines, as ratios measured in one run.
 
-    python benchmarks/speed_laplacian.py [iteration newton exact graph scaling]
+    python benchmarks/speed/laplacian.py [iteration newton exact graph scaling]
 
 Trust the ratios, not the seconds. `newton` and `exact` use the papers' data if
 WIDEMARGIN_DATA names their folder, and generated data otherwise.

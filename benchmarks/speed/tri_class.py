@@ -1,6 +1,6 @@
 """Speed of the hinge machines with unlabeled samples, measured in one run.
 
-    WIDEMARGIN_DATA=... python benchmarks/speed_tri_class.py [--quick]
+    WIDEMARGIN_DATA=... python benchmarks/speed/tri_class.py [--quick]
         [text growth printed linear pcmac]
 
 Seconds are those of the processor, one thread, so that other work on the machine counts
