@@ -25,14 +25,14 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from widemargin.datasets import list_benchmarks
-from widemargin.estimators import (
+from widemargin import (
     LabelSearchClassifier,
     LaplacianSVC,
     MaxMarginClustering,
     SelfLabelingGPC,
     TransductiveSVC,
 )
+from widemargin.datasets import list_benchmarks
 
 _SOURCE = Path(__file__).parents[1]
 _PACKAGES = ("widemargin", "numpy", "scipy", "scikit-learn", "numba")
