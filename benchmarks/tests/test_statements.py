@@ -130,9 +130,9 @@ def test_headline_without_figures_says_so():
         for of in ((values, {}), (values, printed), base)
     ]
     assert said == [
-        "No printed figure can be held against ours of its own methods.",
+        "No printed figure of its own methods can be compared with ours.",
         "None of 1 figures of its own methods is measured.",
-        "No printed figure can be held against ours of its own methods; our "
+        "No printed figure of its own methods can be compared with ours; our "
         "reproduction of its baselines is better than printed on 0, equal within one "
         "standard error on 0 and worse on 1 of 1 figures.",
     ]

@@ -23,6 +23,9 @@ from widemargin_bench.runner import Store, failures
 from widemargin_bench.runner import cells as measured_cells
 
 _SIGNIFICANT = 4  # digits at most; 1234.567 seconds are 1235
+SIGNS = {"better": "✓", "equal": "≈", "worse": "✗"}
+TOO_FEW = "too few runs"
+MIN_RUNS = 3  # fewer do not show their spread
 
 
 def show(value, digits, *, beside=None):
@@ -48,11 +51,6 @@ def show_difference(value, digits, *, beside=None):
 def show_range(fewest, most):
     """One number, or from one to another."""
     return str(most) if fewest == most else f"{fewest} to {most}"
-
-
-SIGNS = {"better": "✓", "equal": "≈", "worse": "✗"}
-TOO_FEW = "too few runs"
-MIN_RUNS = 3  # fewer do not show their spread
 
 
 def judge(ours, theirs, error, metric):
@@ -155,7 +153,7 @@ class Cell:
     def verdict(self):
         """Ours against the paper's: "better", "equal", "worse", `TOO_FEW` or None.
 
-        Times have none: the paper's machine was another.
+        Times have none: the paper's computer was another.
         """
         if self.published is None or not self.metric.is_score:
             return None

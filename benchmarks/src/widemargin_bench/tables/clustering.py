@@ -43,6 +43,13 @@ from widemargin_bench.results import show
 from widemargin_bench.statements import by_share, span
 from widemargin_bench.statistics import fit_exponent
 
+DESCENTS = ("Steep-RLS", "Stoc-RLS")
+OURS = DEFAULT_CLUSTERING.name
+N_STARTS = 10  # random labelings, to choose a cell and again to report it
+RESHAKEN = "UMC-RLS re-shaken"
+EQUAL = "UMC-RLS re-shaken, equal sizes"
+SEARCHES = ("Stoc-RLS", "Steep-RLS", "UMC-RLS", RESHAKEN, EQUAL)
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -153,11 +160,6 @@ PROBLEMS = {
 }
 
 
-DESCENTS = ("Steep-RLS", "Stoc-RLS")
-OURS = DEFAULT_CLUSTERING.name
-N_STARTS = 10  # random labelings, to choose a cell and again to report it
-
-
 @dataclass(frozen=True)
 class Grid:
     """Cells to choose from.
@@ -179,10 +181,6 @@ class Grid:
 
 PAPER_GRID = Grid(tuple(range(1, 11)), tuple(range(-10, 0)), N_STARTS)
 QUICK_GRID = Grid((2, 4, 5, 8), (-8, -5, -2), 3)
-
-RESHAKEN = "UMC-RLS re-shaken"
-EQUAL = "UMC-RLS re-shaken, equal sizes"
-SEARCHES = ("Stoc-RLS", "Steep-RLS", "UMC-RLS", RESHAKEN, EQUAL)
 
 
 def choose_cells(row, methods, quick):

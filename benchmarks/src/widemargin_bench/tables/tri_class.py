@@ -85,7 +85,7 @@ class Search:
     of_svm : dict
         Grid of the SVM.
     grids : dict
-        Grids by name; a machine skips those that are not there.
+        Grids by name; a method skips those that are not there.
     n_draws : int
         Number of draws for validation.
     """

@@ -29,6 +29,11 @@ from widemargin_bench.tables.tri_class_programs import printed_cccp, solve_relax
 
 DIGITS = (8, 5)  # class 0 and class 1; all others are irrelevant
 IRRELEVANT = 2  # in y
+RAISE = (0.01, 0.1, 1.0)  # of C_u, one after the other
+N_STEPS = 10  # that the paper draws
+FIXED = {"C": 10.0, "C_u": 1.0, "epsilon": 0.01, "kappa": 0.01, "D": 2.0}
+MAX_ORDER = 81  # of the semidefinite matrix; larger ones take minutes to days
+MAX_MULTIPLIERS = 1000  # of the printed program
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,7 @@ class Mixture(PartlyLabeled):
     Attributes
     ----------
     is_linear : bool
-        Whether machines have a linear kernel or a Gaussian one.
+        Whether the kernel is linear, or else Gaussian.
     """
 
     is_linear: bool = True
@@ -129,9 +134,6 @@ def _pixels(name, rows):
     X, digits = data.data[rows], data.target[rows]
     y = np.where(digits == DIGITS[0], 0, np.where(digits == DIGITS[1], 1, IRRELEVANT))
     return X if name == "usps" else 2.0 * X - 1.0, y
-
-
-RAISE = (0.01, 0.1, 1.0)  # of C_u, one after the other
 
 
 class Task:
@@ -366,12 +368,6 @@ def warm_up():
     machine = GramMachine(draw.X @ draw.X.T)
     problem = pose(machine, draw.signs, p, MinLoss(0.1))
     majorize_minimize(problem, problem.solve_given().solution)
-
-
-N_STEPS = 10  # that the paper draws
-FIXED = {"C": 10.0, "C_u": 1.0, "epsilon": 0.01, "kappa": 0.01, "D": 2.0}
-MAX_ORDER = 81  # of the semidefinite matrix; larger ones take minutes to days
-MAX_MULTIPLIERS = 1000  # of the printed program
 
 
 def follow(run, start=Task.supervised):
