@@ -41,8 +41,8 @@ _HEAD = (
     "<th>verdicts</th><th>better ✓</th><th>equal ≈</th><th>worse ✗</th>"
     "<th>too few runs</th><th></th></tr>"
 )
-_MANY_PICTURES = 6  # more are folded away
-_MANY_SETS = 3  # fewer say nothing about ranks
+_MANY_PICTURES = 6  # more are collapsed
+_MANY_SETS = 3  # with fewer, ranks mean little
 
 
 def write_report(folder, path):
@@ -51,7 +51,7 @@ def write_report(folder, path):
     Parameters
     ----------
     folder : path-like
-        With files ``<name>.jsonl``, one a benchmark.
+        With files ``<name>.jsonl``, one per benchmark.
     path : path-like
         Of the page; its folder must exist.
     """

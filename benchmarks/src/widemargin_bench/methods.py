@@ -85,7 +85,7 @@ def make_process(X):
 
 
 def _process(draw, _):
-    if sparse.issparse(draw.X):  # it has no way with them
+    if sparse.issparse(draw.X):  # which it does not support
         return {}
     return draw.measure(make_process(draw.X), supervised=True)
 

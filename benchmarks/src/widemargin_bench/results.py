@@ -4,7 +4,7 @@ Pure functions of a benchmark, its records and the printed figures. Two figures 
 equal if they differ by at most one standard error of their difference, or if the digits
 shown do not differ. The standard error of few runs is itself uncertain; it is widened
 so that it covers the difference as often as that of many runs, 68 times of 100. Fewer
-than three runs say nothing about their spread: there is no verdict, unless the paper
+than three runs do not show their spread: there is no verdict, unless the paper
 printed a standard deviation.
 """
 
@@ -229,7 +229,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Summary:
-    """All that the report says of one benchmark.
+    """All figures of one benchmark.
 
     Attributes
     ----------
@@ -239,7 +239,7 @@ class Summary:
     cells : dict of Cell by (row, method, metric)
         Names of what has numbers.
     curves : dict of list of ndarray by (row, method, metric)
-        What is recorded along a run, an array a run.
+        What is recorded along a run, one array per run.
     published : dict of Figure by (row, method, metric)
     origins : list of dict
         When and with what the results were found.

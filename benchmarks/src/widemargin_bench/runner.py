@@ -76,7 +76,7 @@ class Store:
             os.close(file)
 
     def set_aside(self):
-        """Begin anew; earlier records are kept in a file with the ending ".old"."""
+        """Start again; earlier records are kept in a file that ends in ".old"."""
         if self.path.exists():
             self.path.replace(self.path.with_name(self.path.name + ".old"))
 

@@ -28,7 +28,7 @@ NOT_JUDGED = (
 )
 POINTS = (1, 3)  # in how many cells and draws it is worse by more than these
 N_ERRORS = 2  # standard errors within which an estimate holds
-_DECIMALS = 3  # records have six digits, so that further ones say nothing
+_DECIMALS = 3  # records have six digits, so that further ones mean nothing
 
 
 class NotMeasured(LookupError):
@@ -252,7 +252,7 @@ def _in_words(tally):
 
 
 def headlines(summaries, not_run=()):
-    """One headline a paper with results, tables of our own last.
+    """One headline per paper with results, tables of our own last.
 
     Parameters
     ----------

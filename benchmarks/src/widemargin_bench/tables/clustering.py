@@ -441,7 +441,7 @@ def draw_problem(row, run):
 
 
 def draw_subset(row, run):
-    """Random rows of a set, as many as the row says."""
+    """Random rows of a set, as many as the row has."""
     data = load_benchmark(row["set"], dtype=np.float32)
     rng = np.random.default_rng([run, row.x])
     rows = rng.permutation(len(data.target))[: row.x]
@@ -512,7 +512,7 @@ CHOICE = (
 COLUMNS = (
     f"UMC-RLS is the published shaking, which may empty clusters; {RESHAKEN} keeps "
     "half of the mean size in each cluster and re-shakes three clusters at a time, 15 "
-    "times and at least twice for each cluster. MaxMarginClustering sees no label: its "
+    "times and at least twice for each cluster. MaxMarginClustering uses no label: its "
     "only input is the number of clusters. SC, GMM and K-means are "
     "scikit-learn's, as in the paper: 10 nearest neighbors; full covariances, best of "
     "3 starts (one start and 1e-3 added to the variances from 100 features on); best "
@@ -683,8 +683,8 @@ LABEL_FREE = Benchmark(
     source="our own, after the multi-class paper",
     title="32 problems without labels, the number of clusters known",
     protocol=(
-        "MaxMarginClustering sees no label, while those of UMC-RLS choose its "
-        "parameters. "
+        "MaxMarginClustering uses no label; true labels choose the parameters of "
+        "UMC-RLS. "
         + CHOICE
         + "Tables whose columns have different units are standardized. KMeans is the "
         "best of 10 starts, GaussianMixture of 3 (one start and 1e-3 added to the "

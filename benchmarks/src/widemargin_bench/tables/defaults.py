@@ -56,7 +56,7 @@ def load(name, *, every_class=False, most_rows=None):
 
     Features with units are standardized over all rows; images and text are as they are.
     Of some sets the papers use two classes of three; `every_class` gives all of them.
-    By default `MAX_ROWS` says how many rows.
+    The default number of rows is in `MAX_ROWS`.
     """
     if name in BUNDLED:
         X, y = getattr(bundled, f"load_{name}")(return_X_y=True)

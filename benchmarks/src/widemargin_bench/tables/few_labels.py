@@ -227,7 +227,7 @@ def either(row, run):
 
 
 def make_rows(names, *, is_mixed, suffix=""):
-    """A row for each set and number of labels, of which there is one a class."""
+    """A row for each set and number of labels, at least one label per class."""
     return tuple(
         Row(
             f"{name}, {n_labels} labels{suffix}",

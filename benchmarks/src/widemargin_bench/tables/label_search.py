@@ -236,7 +236,7 @@ SEARCHES = (
     "similar if there are enough starts. "
 )
 TABUS = (
-    "Tabu search stands beside it: from random starts (the best of 3, then of 10), or "
+    "Beside it is tabu search: from random starts (the best of 3, then of 10), or "
     "once from the labels smoothed over all rows. "
 )
 FIT_TIME = "Seconds are those of the final model, without the choice of its parameters."
@@ -294,7 +294,7 @@ TABLE_3 = Benchmark(
     "decides among the least ones; the paper does not say what it does. Classes have "
     "the shares of the labels, each with one more, up to 0.2. "
     + SEARCHES
-    + "Tabu search from the labels smoothed over all rows stands beside it; the rule "
+    + "Beside it is tabu search from the labels smoothed over all rows; the rule "
     "above and this start were chosen on other partitions of all sets but USPS. "
     "LabelSearchClassifier and the peers have default settings. UniverSVM is the "
     "paper's figure alone. " + FIT_TIME,

@@ -63,7 +63,7 @@ def paper_model(split, estimator, method, **options):
 
 
 def supervised(estimator, name, solver):
-    """A model of the paper that sees the labeled rows only."""
+    """A model of the paper, fitted to the labeled rows only."""
 
     def measure(split, _):
         _compile_dual()
@@ -446,7 +446,7 @@ BENCHMARKS = (
             SPLITS + SETTINGS + "Each class is trained and stopped by itself, with a "
             "look every half root of n iterations: stability stops when fewer than "
             "1.5 % of the decisions on unlabeled rows have changed, validation when "
-            "not one more validation row is right, mixed when both say so. Training "
+            "not one more validation row is right, mixed when both would. Training "
             "times are without kernel matrix and graph, as in the paper; seconds of a "
             "fit are with them. Table 3 repeats times of Table 6: the dual, Newton's "
             "method and the best check of each set. The steps of Newton's method are "
@@ -520,8 +520,8 @@ BENCHMARKS = (
         protocol=(
             SPLITS + "The first four splits. Weights are those selected for Newton's "
             "method, whose error is the level line. The paper draws these curves and "
-            "prints no figures. Two moons are drawn anew in each run, with two labels; "
-            "the paper tells neither its noise nor its parameters."
+            "prints no figures. Each run draws new two moons with two labels; the "
+            "paper states neither its noise nor its parameters."
         ),
         metrics=(*ERROR_COURSE_METRICS, SECONDS),
         rows=(MOONS, *SMALL_ROWS),

@@ -257,7 +257,7 @@ class Trained:
 def build_objective(split, gammas, *, watched=False, loss=SquaredHinge):
     """Eq. (7) without the bias, on the paper's own scale of the two weights.
 
-    `watched` says whether the rows that are looked at while training are among those
+    With `watched`, the rows that are looked at while training are also among those
     that get scores.
     """
     geometry, n_train = split.geometry, len(split.y)

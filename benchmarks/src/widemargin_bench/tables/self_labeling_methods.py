@@ -178,7 +178,7 @@ def _mask(y, rows):
 
 
 def own_probability(model, X):
-    """Of class 1, as the model says."""
+    """Probability of class 1, from `predict_proba`."""
     return model.predict_proba(X)[:, 1]
 
 
