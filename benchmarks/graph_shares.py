@@ -86,7 +86,9 @@ def main():
     settings += [(s, GRAPH_RATIO) for s in SHARES if s != GRAPH_SHARES]
     for name in parser.parse_args().names:
         errors = [[error(*d, *pair) for pair in settings] for d in draw(name)]
-        for (shares, ratio), mean in zip(settings, np.mean(errors, axis=0), strict=True):
+        for (shares, ratio), mean in zip(
+            settings, np.mean(errors, axis=0), strict=True
+        ):
             print(f"{name:12} ratio {ratio:3g} shares {shares}: {mean:.2f} %")
 
 

@@ -346,7 +346,7 @@ def make_objective(estimator, geometry, sample):
 
 
 def make_holdout(objective, geometry, sample, rng, size=HOLDOUT_SIZE):
-    """The objective on which labels are left out, and its sample.
+    """The objective on which labels are held out, and its sample.
 
     Of many labels and rows only a part, where Newton's method is fast.
     """

@@ -1,4 +1,4 @@
-"""How Laplacian models are found: the solver, the average over graph shares."""
+"""How Laplacian models are found: solvers as values, and the average over graphs."""
 
 from dataclasses import dataclass, replace
 
@@ -196,7 +196,7 @@ class Training:
     objective : ManifoldObjective
         On all rows, with the labels to train on.
     holdout : ManifoldObjective
-        The one on which labels are left out; often the same.
+        The one on which labels are held out; often the same.
     sample : Sample
         Of the labels of `holdout`.
     solver : LaplacianSolver
