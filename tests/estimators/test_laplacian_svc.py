@@ -192,11 +192,14 @@ def test_precomputed_kernel_finds_neighbors_by_itself(moons):
 # Invariances
 
 
-def test_order_of_rows_does_not_matter(iris, rng):
+@pytest.mark.parametrize("options", [{}, {"landmarks": 40}, {"solver": "pcg"}])
+def test_order_of_rows_does_not_matter(iris, rng, options):
+    """Not even for the choice of landmarks and of rows to hold out labels on."""
     X, _, y_partial = iris
     order = rng.permutation(len(X))
-    one = LaplacianSVC().fit(X, y_partial)
-    other = LaplacianSVC().fit(X[order], y_partial[order])
+    model = LaplacianSVC(random_state=0, **options)
+    one = clone(model).fit(X, y_partial)
+    other = clone(model).fit(X[order], y_partial[order])
     assert_allclose(one.decision_function(X), other.decision_function(X), atol=1e-6)
     assert_array_equal(one.transduction_[order], other.transduction_)
 
@@ -506,7 +509,8 @@ def test_grid_by_pcg_starts_each_from_the_last(digits):
 class InterruptingHinge(SquaredHinge):
     """The squared hinge until somebody presses Ctrl-C."""
 
-    n_left = 60
+    def __init__(self, n_left):
+        self.n_left = n_left
 
     def active(self, targets, scores):
         self.n_left -= 1
@@ -515,10 +519,13 @@ class InterruptingHinge(SquaredHinge):
         return super().active(targets, scores)
 
 
-def test_interrupt_keeps_a_usable_model(digits):
+@pytest.mark.parametrize("options", [{"intrinsic_reg": 0.05}, {}])
+@pytest.mark.parametrize("n_left", [3, 60])
+def test_interrupt_keeps_a_usable_model(digits, options, n_left):
+    """While labels are held out (by Newton's method) or in the middle of PCG."""
     X, _, y_partial = digits
-    model = LaplacianSVC(solver="pcg", intrinsic_reg=0.05)
-    model.loss = InterruptingHinge()
+    model = LaplacianSVC(solver="pcg", **options)
+    model.loss = InterruptingHinge(n_left)
     with (
         pytest.warns(ConvergenceWarning, match="interrupted; the best result so far"),
         pytest.raises(KeyboardInterrupt),  # a loop around the fit must end
