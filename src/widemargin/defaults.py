@@ -23,6 +23,22 @@ class Ladder(NamedTuple):
     n_landmarks: int  # landmarks for more
 
 
+class NewtonLimits(NamedTuple):
+    """Up to which size Laplacian models are found by Newton's method."""
+
+    rows: int
+    rows_per_column: int  # more rows for each column of scores
+    max_rows: int
+    labels: int
+
+
+class HoldoutSize(NamedTuple):
+    """Size of the part on which labels are held out where there are many rows."""
+
+    rows: int
+    labels: int
+
+
 PASSPORTS: dict[str, Passport] = {}
 
 
@@ -82,6 +98,64 @@ GRAM_BYTES = _measured(
     "rows again costs less than the memory of a laptop.",
     data="mnist: 20,000 to 60,000 rows",
     command=_SPEED.format("speed_tri_class"),
+)
+
+# How far a graph is used ---------------------------------------------------------
+
+GRAPH_SHARES = _measured(
+    "GRAPH_SHARES",
+    (0.0, 0.75, 1.0),
+    reason="Shares of the graph in the kernel of Laplacian models. Mean error of these "
+    "three: 12.8 %; without the middle one 13.1 %; of five shares 12.6 %, at five "
+    "thirds of the cost of each fit on the labels.",
+    data="digits, usps, g50c, coil20, waveform, ionosphere; 20 and 50 labels",
+    command="python benchmarks/graph_shares.py digits usps g50c coil20 waveform "
+    "ionosphere",
+)
+GRAPH_RATIO = _measured(
+    "GRAPH_RATIO",
+    2.0,
+    reason="Weight of the graph relative to the ambient norm, for each row of a kernel "
+    "with unit diagonal. More of it helps where classes are manifolds and hurts "
+    "elsewhere: from 2 to 8 the error falls on digits (9.0 to 7.5 %) and coil20 (21.9 "
+    "to 18.9 %) and rises on usps (13.7 to 14.5 %) and g50c (8.5 to 9.2 %).",
+    data="digits, usps, g50c, coil20, waveform, ionosphere; 20 and 50 labels",
+    command="python benchmarks/graph_shares.py digits usps g50c coil20 waveform "
+    "ionosphere",
+)
+NEWTON_LIMITS = _measured(
+    "NEWTON_LIMITS",
+    NewtonLimits(rows=5000, rows_per_column=500, max_rows=10_000, labels=2000),
+    reason="Newton's method is exact, but its factorization grows with the cube of the "
+    "rows; conjugate gradient is faster beyond, the later the more classes share the "
+    "factorization.",
+    data="mnist and generated Gaussians, 2,000 to 20,000 rows",
+    command=_SPEED.format("speed_laplacian"),
+)
+HOLDOUT_SIZE = _measured(
+    "HOLDOUT_SIZE",
+    HoldoutSize(rows=2000, labels=500),
+    reason="Where conjugate gradient is used, leave-one-out scores come from Newton's "
+    "method on so many rows and labels, which takes less than a second; the weights of "
+    "the graph are near those of all rows.",
+    data="two moons, 2,300 rows",
+    command="pytest tests/estimators/test_laplacian_svc.py -k part_of_many_rows",
+)
+NOTEWORTHY_SHARE = _measured(
+    "NOTEWORTHY_SHARE",
+    0.1,
+    reason="With a smaller share of the graph, rows that no label reaches along it are "
+    "classified as by the kernel alone, which needs no warning.",
+    data="two far groups of rows, one of them labeled",
+    command="pytest tests/estimators/test_laplacian_svc.py -k components",
+)
+DECISION_TOLERANCE = _measured(
+    "DECISION_TOLERANCE",
+    0.015,
+    reason="Share of changed decisions below which conjugate gradient stops, as in "
+    "Melacci and Belkin (2011).",
+    data="the sets of the paper",
+    command="widemargin bench run laplacian",
 )
 
 # How models are averaged ---------------------------------------------------------

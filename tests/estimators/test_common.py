@@ -13,6 +13,7 @@ from widemargin import (
 )
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.margin_clustering import MaxMarginClustering
+from widemargin.solvers.laplacian import Dual, Pcg
 
 EXPECTED_TO_FAIL = {
     "check_classifiers_classes": "feeds labels -1 and +1; -1 marks an unlabeled sample"
@@ -46,9 +47,9 @@ def test_scikit_learn_compatible(estimator, check):
 
 @parametrize_with_checks(
     [
-        LaplacianSVC(solver="pcg", early_stopping=None, intrinsic_reg=0.01, tol=1e-10),
-        LaplacianSVC(solver="dual", intrinsic_reg=0.01, tol=1e-10),
-        LaplacianSVC(n_landmarks=1000, fit_intercept=True),
+        LaplacianSVC(solver=Pcg(early_stopping=None, tol=1e-10), intrinsic_reg=0.01),
+        LaplacianSVC(solver=Dual(tol=1e-10), intrinsic_reg=0.01),
+        LaplacianSVC(landmarks=1000, fit_intercept=True),
         LabelSearchClassifier(unlabeled_weight=1.0, kernel="linear", search="tabu"),
         LabelSearchClassifier(unlabeled_weight=1.0, n_landmarks=20, search="steepest"),
         LabelSearchClassifier(

@@ -14,7 +14,8 @@ from widemargin import (
     TransductiveSVC,
 )
 from widemargin.plots import ConvergenceDisplay
-from widemargin.solvers.early_stopping import check_interval
+from widemargin.solvers.laplacian import Pcg
+from widemargin.solvers.pcg import check_interval
 from widemargin.solvers.result import Status
 
 
@@ -63,7 +64,7 @@ def test_looks_at_decisions_begin_with_the_second(pcg_model, status, n_iter):
 
 def test_a_full_run_has_no_stopping_point(moons):
     X, _, y_partial = moons
-    model = LaplacianSVC(solver="pcg", early_stopping=None, tol=1e-3)
+    model = LaplacianSVC(solver=Pcg(early_stopping=None, tol=1e-3))
     model.fit(X, y_partial)
     display = ConvergenceDisplay.from_estimator(model)
     assert display.stopped_at is None

@@ -28,7 +28,6 @@ from widemargin.model_files.terms import Terms
 from widemargin.smoothers.dense import DenseExplanation
 from widemargin.smoothers.low_rank import LowRankExplanation
 from widemargin.smoothers.posterior import Posterior
-from widemargin.solvers.graph_average import GraphAverage
 from widemargin.solvers.result import SolveResult
 from widemargin.solvers.ridge_average import RidgeAverage
 
@@ -90,7 +89,6 @@ VALUES = KERNELS | _by_name(
         CandidateReport,
         DenseExplanation,
         FewLabelReport,
-        GraphAverage,
         LowRankExplanation,
         PathAverage,
         Posterior,

@@ -1,9 +1,9 @@
-r"""The Laplacian machines seen from their labels alone.
+r"""Laplacian models seen from their labels alone.
 
 At any minimum the coordinates are :math:`c = -\gamma_A^{-1} A^{-1} B_L^\top g`, where g
 is the gradient of the loss at the labels and A the deformed norm, which knows neither
-classes nor losses nor labels' values. What remains is a small kernel machine with the
-Gram matrix S of the *deformed* kernel on the labeled samples.
+classes nor losses nor labels' values. What remains is a small kernel problem with the
+Gram matrix S of the *deformed* kernel on the labeled rows.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +12,6 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from widemargin.linalg.cholesky import jittered_cholesky, without_negative_part
-from widemargin.linalg.products import column_dots
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class ReducedObjective:
     @classmethod
     def build(cls, objective, deformed):
         """Reduce a `ManifoldObjective`, given its factorized norm."""
-        rows, ambient = objective.rows, objective.ambient
+        rows, ambient = objective.label_idx, objective.ambient
         basis = deformed.solve_rows(rows) / ambient
         response = deformed.scores_at(rows, basis)
         response = without_negative_part(0.5 * (response + response.T))
@@ -78,18 +77,43 @@ class ReducedObjective:
         )
 
     def scores(self, g, intercept):
-        """Scores of the labeled samples, (n_labeled, n_columns)."""
+        """Scores of the labeled rows, (n_labeled, n_columns)."""
         return self.offset[:, None] * intercept - self.response @ g
 
-    def value(self, g, intercept):
-        """Objective of each column, (n_columns,)."""
-        loss = self.weights @ self.loss.value(self.targets, self.scores(g, intercept))
-        return 0.5 * (loss + self.norm(g, intercept, g, intercept))
+    def value(self, g, intercept, scores=None):
+        """Objective of each column, (n_columns,), given the scores if known."""
+        scores = self.scores(g, intercept) if scores is None else scores
+        loss = self.weights @ self.loss.value(self.targets, scores)
+        return 0.5 * (loss + self.norm(g, intercept, g, intercept, scores))
 
-    def norm(self, g, intercept, h, other):
-        """Bilinear form g'Sh + tau b b' of each column, (n_columns,)."""
-        inner = column_dots(g, self.response @ h)
+    def norm(self, g, intercept, h, other, scores=None):
+        """Bilinear form g'Sh + tau b b' of each column, given the scores of h."""
+        scores = self.scores(h, other) if scores is None else scores
+        inner = np.einsum("ij,ij->j", g, self.offset[:, None] * other - scores)
         return inner + self.offset_penalty * intercept * other
+
+    def newton_points(self, active, columns, g, intercept):
+        """Minimum of the quadratic of some columns; the others stay as they are.
+
+        Parameters
+        ----------
+        active : ndarray of bool, shape (n_labeled, n_columns)
+            The labels that carry a squared loss.
+        columns : ndarray of int
+            Those of equal active labels share a factorization.
+        g, intercept
+            Current point.
+
+        Returns
+        -------
+        g, intercept : ndarrays
+        """
+        g, intercept = g.copy(), intercept.copy()
+        for pattern, positions in column_groups(active[:, columns]):
+            members = columns[positions]
+            solve = self.stationary(pattern)
+            g[:, members], intercept[members] = solve(self.targets[:, members])
+        return g, intercept
 
     def stationary(self, active):
         """Minimum if exactly the `active` labels (a mask) carried a squared loss.
@@ -147,17 +171,17 @@ class ReducedObjective:
         g = solution[:-1]
         scores = self.scores(g, solution[-1])
         active = self.loss.active(self.targets, scores)
-        left_out = scores.copy()
+        held_out = scores.copy()
         for pattern, members in column_groups(active):
             E = np.flatnonzero(pattern)
             inverse = -self.stationary(pattern)(np.eye(len(g))[:, E])[0]
             price = np.diagonal(inverse[E])[:, None]
             rest = np.ix_(E, members)
-            left_out[rest] = self.targets[rest] + g[rest] / price
-        return left_out
+            held_out[rest] = self.targets[rest] + g[rest] / price
+        return held_out
 
     def coordinates(self, solution):
-        """Coordinates, in the objective's space, of a solution as above."""
+        """Coordinates, in the objective's functions, of a solution as above."""
         g, intercept = solution[:-1], solution[-1]
         c = -(self.basis @ g) - np.outer(self.offset_basis, intercept)
         return np.vstack([c, intercept]) if self.intercept else c
@@ -172,15 +196,15 @@ def column_groups(active):
 
 def _offset(objective, deformed):
     """How an intercept shows in the labels, its price, and its coordinates."""
-    rows, expansion = objective.rows, objective.expansion
-    silent = np.zeros(expansion.n_coordinates)
+    rows, space = objective.label_idx, objective.space
+    silent = np.zeros(space.n_coordinates)
     if objective.intercept is None:
         return np.zeros(len(rows)), 0.0, silent
     if not objective.intercept.inside:
         return np.ones(len(rows)), objective.intercept.penalty, silent
-    ones = np.ones((expansion.n_samples, 1))
+    ones = np.ones((space.n_rows, 1))
     pull = objective.laplacian @ ones
     adapted = deformed.solve(deformed.ratio * pull)  # coordinates, (m, 1)
     offset = 1.0 - deformed.scores_at(rows, adapted[:, 0])
-    kept = ones - expansion.scores(adapted.astype(expansion.dtype, copy=False))
+    kept = ones - space.scores(adapted)
     return offset, max(0.0, objective.intrinsic * np.vdot(pull, kept)), adapted[:, 0]

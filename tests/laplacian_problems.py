@@ -5,9 +5,9 @@ import numpy as np
 from widemargin.graphs import graph_laplacian, knn_adjacency
 from widemargin.kernels import NystromMap, Rbf
 from widemargin.labels import sign_coding
-from widemargin.linalg.expansions import FeatureExpansion, KernelExpansion
 from widemargin.objectives.laplacian import Intercept, ManifoldObjective
 from widemargin.objectives.losses import SquaredHinge
+from widemargin.spaces import FeatureSpace, GramSpace
 
 
 def make_objective(
@@ -42,12 +42,12 @@ def make_objective(
     X = X.astype(dtype)
     kernel = Rbf(0.5)
     if features:
-        expansion = FeatureExpansion(NystromMap.fit(kernel, X, np.arange(n_samples))(X))
+        space = FeatureSpace(NystromMap.fit(kernel, X, np.arange(n_samples))(X))
     else:
-        expansion = KernelExpansion(kernel(X))
+        space = GramSpace(kernel(X))
     weights = rng.uniform(0.5, 1.5, n_labels)
     return ManifoldObjective(
-        expansion,
+        space,
         graph_laplacian(knn_adjacency(X, 5), normalized=normalized, power=power),
         np.arange(n_labels),
         sign_coding(codes, n_classes),

@@ -5,19 +5,16 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import block_diag
 
-from widemargin.linalg.expansions import (
-    FeatureExpansion,
-    KernelExpansion,
-    WithIntercept,
-)
+from widemargin.objectives.laplacian import Functions, WithIntercept
+from widemargin.spaces import FeatureSpace, GramSpace
 from widemargin.spaces.deformation import DeformedFeatures, DeformedKernel
 
 
 @dataclass
 class Case:
-    """An expansion beside its matrices: scores B c, norms c'P c and c'N c."""
+    """Functions beside their matrices: scores B c, norms c'P c and c'N c."""
 
-    expansion: object
+    functions: object
     basis: np.ndarray  # B
     preconditioner: np.ndarray  # P
     norm: np.ndarray  # N, the ambient one
@@ -38,14 +35,14 @@ def case(request, rng):
     features = rng.normal(size=(12, 5))
     gram = features @ features.T  # singular
     if request.param.startswith("kernel"):
-        case = Case(KernelExpansion(gram), gram, gram, gram)
+        case = Case(Functions(GramSpace(gram)), gram, gram, gram)
     else:
-        case = Case(FeatureExpansion(features), features, np.eye(5), np.eye(5))
+        case = Case(Functions(FeatureSpace(features)), features, np.eye(5), np.eye(5))
     if "+" not in request.param:
         return case
     ridge, inside = INTERCEPTS[request.param.split(" + ")[1]]
     return Case(
-        WithIntercept(case.expansion, ridge, inside),
+        WithIntercept(case.functions.space, ridge, inside),
         np.column_stack([case.basis, np.ones(12)]),
         block_diag(case.preconditioner, 1.0),
         block_diag(case.norm, ridge),
@@ -60,19 +57,19 @@ def coordinates(case, rng):
 
 
 def test_sizes(case):
-    assert case.basis.shape == (case.expansion.n_samples, case.expansion.n_coordinates)
-    assert case.expansion.dtype == case.basis.dtype
+    assert case.basis.shape == (case.functions.n_rows, case.functions.n_coordinates)
+    assert case.functions.dtype == case.basis.dtype
 
 
 def test_scores(case, coordinates):
     c, _ = coordinates
-    assert_allclose(case.expansion.scores(c), case.basis @ c, atol=1e-12)
+    assert_allclose(case.functions.scores(c), case.basis @ c, atol=1e-12)
 
 
 def test_pull_is_preconditioned_transpose(case, rng):
     """P pull(h) = B'h, though P may have no inverse."""
     by_loss, by_graph = rng.normal(size=(2, 12, 3))
-    pulled = case.expansion.pull(by_loss, by_graph)
+    pulled = case.functions.pull(by_loss, by_graph)
     assert pulled.shape == (case.basis.shape[1], 3)
     seen = case.basis.copy()
     if case.hidden:
@@ -85,7 +82,7 @@ def test_graph_sees_all_but_a_hidden_intercept(case, coordinates):
     c, _ = coordinates
     expected = case.basis @ c - (c[-1] if case.hidden else 0.0)
     scores = case.basis @ c
-    assert_allclose(case.expansion.seen_by_graph(c, scores), expected, atol=1e-12)
+    assert_allclose(case.functions.seen_by_graph(c, scores), expected, atol=1e-12)
 
 
 def test_inner_products(case, coordinates):
@@ -94,15 +91,15 @@ def test_inner_products(case, coordinates):
     inner, ambient = (
         np.diagonal(c.T @ M @ d) for M in (case.preconditioner, case.norm)
     )
-    assert_allclose(case.expansion.inner(c, d, scores), inner, atol=1e-12)
-    assert_allclose(case.expansion.ambient(c, d, scores), ambient, atol=1e-12)
+    assert_allclose(case.functions.inner(c, d, scores), inner, atol=1e-12)
+    assert_allclose(case.functions.ambient(c, d, scores), ambient, atol=1e-12)
 
 
 def test_penalized_is_what_the_norm_sees(case, coordinates):
     """P penalized(c) = N c, and c is not written to."""
     c, _ = coordinates
     before = c.copy()
-    penalized = case.preconditioner @ case.expansion.penalized(c)
+    penalized = case.preconditioner @ case.functions.penalized(c)
     assert_allclose(penalized, case.norm @ c, atol=1e-12)
     assert_array_equal(c, before)
 
@@ -115,27 +112,28 @@ def test_preconditioned_gradient(case, coordinates):
     def objective(c):
         return np.log1p((case.basis @ c) ** 2).sum() + ridge / 2 * c.T @ case.norm @ c
 
-    f = case.expansion.scores(c)
-    direction = case.expansion.pull(2 * f / (1 + f**2), np.zeros_like(f))
-    direction += ridge * case.expansion.penalized(c)
-    slope = case.expansion.inner(direction, d, case.basis @ d)
+    f = case.functions.scores(c)
+    direction = case.functions.pull(2 * f / (1 + f**2), np.zeros_like(f))
+    direction += ridge * case.functions.penalized(c)
+    slope = case.functions.inner(direction, d, case.basis @ d)
     difference = objective(c + step * d) - objective(c - step * d)
     assert_allclose(slope, (difference / (2 * step)).ravel(), rtol=1e-6)
 
 
 @pytest.mark.parametrize("case", ["kernel", "features"], indirect=True)
-def test_mean_diagonal_is_the_mean_of_k_x_x(case):
+def test_mean_diagonal_of_a_space_is_the_mean_of_k_x_x(case):
     kernel = case.basis @ np.linalg.pinv(case.preconditioner) @ case.basis.T
-    assert_allclose(case.expansion.mean_diagonal(), np.diagonal(kernel).mean())
+    assert_allclose(case.functions.space.mean_diagonal(), np.diagonal(kernel).mean())
 
 
-@pytest.mark.parametrize("case", ["kernel"], indirect=True)
-def test_restriction_is_the_expansion_over_some_samples(case, rng):
-    rows = [7, 2, 4]
-    restricted = case.expansion.restricted(rows)
-    c = rng.normal(size=(3, 2))
-    assert restricted.n_samples == 3
-    assert_allclose(restricted.scores(c), case.basis[np.ix_(rows, rows)] @ c)
+@pytest.mark.parametrize("case", ["kernel", "features"], indirect=True)
+def test_part_of_a_space_is_that_of_some_rows(case):
+    """The same kernel between these rows."""
+    idx = np.array([7, 2, 4])
+    part = case.functions.space.part(idx)
+    kernel = case.basis @ np.linalg.pinv(case.preconditioner) @ case.basis.T
+    assert part.n_rows == 3
+    assert_allclose(part.kernel_product(np.eye(3)), kernel[np.ix_(idx, idx)])
 
 
 @pytest.mark.parametrize(
@@ -147,7 +145,7 @@ def test_deformed_norm_is_of_the_same_kind(case, kind, rng):
     """(P + ratio B'L B) c = B'h for the solution c."""
     half = rng.normal(size=(12, 12))
     laplacian, h = half @ half.T, rng.normal(size=(12, 2))
-    deformed = case.expansion.deformed(laplacian, 0.1)
+    deformed = case.functions.space.deformed(laplacian, 0.1)
     assert isinstance(deformed, kind)
     norm = case.preconditioner + 0.1 * case.basis.T @ laplacian @ case.basis
     assert_allclose(norm @ deformed.solve(h), case.basis.T @ h, atol=1e-9)
