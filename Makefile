@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 METADATA := pyproject.toml src/widemargin/_version.py
+ALL_METADATA := $(METADATA) benchmarks/pyproject.toml
 
 .DEFAULT_GOAL := help
 .PHONY: help test demo lint format wheel docs clean
@@ -42,7 +43,7 @@ docs: $(VENV)/.docs  ## Build the documentation into docs/_build/html
 clean:  ## Remove the environment and everything built
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	rm -rf docs/_build docs/auto_examples docs/api/generated
-	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/pip:
 	@$(PYTHON) -c 'import sys; v = sys.version.split()[0]; \
@@ -57,10 +58,10 @@ $(VENV)/.demo: $(METADATA) | $(BIN)/pip
 	$(PIP) install --editable '.[plots]'
 	@touch $@
 
-$(VENV)/.dev: $(METADATA) | $(BIN)/pip
-	$(PIP) install --editable '.[dev]'
+$(VENV)/.dev: $(ALL_METADATA) | $(BIN)/pip
+	$(PIP) install --editable '.[dev]' --editable ./benchmarks
 	@touch $(VENV)/.demo $@
 
-$(VENV)/.docs: $(METADATA) | $(BIN)/pip
-	$(PIP) install --editable '.[docs]'
+$(VENV)/.docs: $(ALL_METADATA) | $(BIN)/pip
+	$(PIP) install --editable '.[docs]' --editable ./benchmarks
 	@touch $@

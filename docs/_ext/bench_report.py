@@ -7,8 +7,8 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from rich.console import Console
 
-from widemargin.bench.report import write_report
-from widemargin.bench.text import summarize
+from widemargin_bench.html_report import write_report
+from widemargin_bench.text_report import summarize
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 PAGE, REPORT = "benchmark_report", "benchmark-results.html"

@@ -1,20 +1,73 @@
+from importlib.metadata import EntryPoint
+
+import click
 import pytest
 
+from widemargin.cli import main as cli
 from widemargin.cli.main import COMMANDS
+
+ELSEWHERE = click.Command("shout", callback=lambda: click.echo("HELLO"), help="Shout.")
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Set the commands that other packages declare, {name: object}."""
+
+    def declare(**commands):
+        found = [EntryPoint(n, v, cli.GROUP) for n, v in commands.items()]
+        monkeypatch.setattr(cli, "entry_points", lambda group: found)
+
+    declare()
+    return declare
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_examples_and_fits_a_terminal(done, command):
     page = done(command, "--help").stdout
     assert f"widemargin {command}" in page.split("\n", 1)[1]
-    if command != "bench":  # a group, whose commands have pages of their own
-        assert max(map(len, page.splitlines())) <= 80
-        assert "--json" in page
-        assert "--debug" in page
+    assert max(map(len, page.splitlines())) <= 80
+    assert "--json" in page
+    assert "--debug" in page
 
 
 def test_all_commands_are_listed_in_a_line_each(done):
     page = done("--help").stdout
-    for command in COMMANDS:
+    for command in (*COMMANDS, "bench"):
         assert f"  {command}" in page
     assert "..." not in page.split("Commands:")[1]
+
+
+@pytest.mark.parametrize("words", [(), ("list",), ("run", "--quick", "umc-table1")])
+def test_benchmarks_that_are_not_installed_say_how_to_get_them(
+    refused, installed, words
+):
+    assert refused("bench", *words).endswith("pip install ./benchmarks.")
+
+
+def test_help_names_benchmarks_that_are_not_installed(done, installed):
+    assert "bench    Measure the papers' tables (not installed)." in done("-h").stdout
+    assert "pip install ./benchmarks" in done("bench", "--help").stdout
+
+
+def test_other_packages_add_commands(done, installed):
+    installed(shout=f"{__name__}:ELSEWHERE", fit=f"{__name__}:ELSEWHERE")
+    page = done("--help").stdout
+    assert "shout    Shout." in page
+    assert page.count("  fit ") == 1  # the library's own
+    assert done("shout").stdout == "HELLO\n"
+    assert "HELLO" not in done("fit", "--help").stdout
+
+
+def test_a_command_that_cannot_be_loaded_does_not_break_the_others(
+    done, refused, installed
+):
+    installed(shout="no_such_package.cli:shout")
+    assert "shout    (cannot be loaded)" in done("--help").stdout
+    assert "No module named 'no_such_package'" in refused("shout")
+
+
+def test_own_commands_do_not_look_for_others(done, monkeypatch):
+    """Looking at the metadata of all packages takes time."""
+    monkeypatch.delattr(cli, "entry_points")
+    done("fit", "--help")
+    assert done("--version").output.startswith("widemargin ")

@@ -1,8 +1,9 @@
-"""All commands, each in a module of its own that is imported when it is needed."""
+"""All commands; the module of a command is imported when it is needed."""
 
 import contextlib
 import sys
 from importlib import import_module
+from importlib.metadata import entry_points
 
 import click
 
@@ -14,39 +15,83 @@ COMMANDS = {
     "cluster": "widemargin.cli.cluster",
     "inspect": "widemargin.cli.inspect",
     "demo": "widemargin.cli.demo",
-    "bench": "widemargin.cli.bench",
+}
+GROUP = "widemargin.commands"  # entry points by which other packages add commands
+NOT_INSTALLED = {  # commands of packages that are not here: how to get them
+    "bench": (
+        "Measure the papers' tables (not installed).",
+        "The benchmarks are a package of their own, which is not installed. Install "
+        "it from the repository of widemargin: pip install ./benchmarks.",
+    ),
 }
 
-
-_INTERRUPTED = 130  # as a shell says it
+_INTERRUPTED = 130  # the exit code that shells use
 
 
 class Commands(click.Group):
-    """Commands of the table above."""
+    """The commands of the library, and those of other packages."""
 
     def list_commands(self, ctx):
-        """Names, in the order of the table."""
-        return list(COMMANDS)
+        """Names: those of the library first, in the order of the table."""
+        return [*COMMANDS, *sorted({*_found_commands(), *NOT_INSTALLED})]
 
     def get_command(self, ctx, name):
         """The command of that name, None if there is none."""
-        if name not in COMMANDS:
-            return None
-        return import_module(COMMANDS[name]).command
+        if name in COMMANDS:
+            return import_module(COMMANDS[name]).command
+        found = _found_commands()
+        if name in found:
+            return _load(found[name])
+        if name in NOT_INSTALLED:
+            return _refusing(name, *NOT_INSTALLED[name])
+        return None
 
     def make_context(self, *args, **kwargs):
-        """Read the words before the command; a page of help imports all commands."""
-        with _told_to_readers():
+        """Parse what precedes the command; a help page imports all commands."""
+        with _readable_errors():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx):
         """Import a command and run it."""
-        with _told_to_readers():
+        with _readable_errors():
             return super().invoke(ctx)
 
 
+def _found_commands():
+    """Entry points of other packages by name; the library's own names win."""
+    found = {point.name: point for point in entry_points(group=GROUP)}
+    return {name: point for name, point in found.items() if name not in COMMANDS}
+
+
+def _load(point):
+    """The command of an entry point; one that refuses if it cannot be imported."""
+    try:
+        return point.load()
+    except (ImportError, AttributeError) as problem:
+        advice = (
+            f"{point.value} of the command {point.name} cannot be loaded: {problem}."
+        )
+        return _refusing(point.name, "(cannot be loaded)", advice)
+
+
+def _refusing(name, summary, advice):
+    """A command that takes any arguments and only says why it does not run."""
+
+    @click.command(
+        name,
+        short_help=summary,
+        help=advice,
+        context_settings={"ignore_unknown_options": True},
+    )
+    @click.argument("words", nargs=-1, metavar="...")
+    def refuse(words):
+        raise click.UsageError(advice)
+
+    return refuse
+
+
 @contextlib.contextmanager
-def _told_to_readers():
+def _readable_errors():
     """An interrupt at any time is one line; errors are as wide as the terminal."""
     try:
         yield

@@ -1,0 +1,265 @@
+import pytest
+from pages import Page
+from rich.console import Console
+from toys import ERROR, number, record, records_of, toy
+
+from widemargin_bench import Advice, Claim, Metric, Paper, Quick, Row
+from widemargin_bench.catalog import Figure
+from widemargin_bench.html_report import make_page
+from widemargin_bench.results import Tally, summarize_benchmark
+from widemargin_bench.statements import answer, find_cells, group_by_advice, headlines
+from widemargin_bench.text_report import print_summaries
+
+PAPER = Paper("p", "P.")
+METHODS = (
+    number("one"),
+    number("base", kind="baseline"),
+    number("two", kind="ours"),
+    number("z", kind="peer"),
+)
+RUNS = [10.0, 11.0, 12.0]  # 11, up to 0.76
+
+
+def summary_of(values, published, **options):
+    benchmark = toy(**{"paper": PAPER, "methods": METHODS} | options)
+    records = [
+        found | {"metrics": found["metrics"] | {"fit_seconds": 1.0, "other": 5.0}}
+        for found in records_of(values)
+    ]
+    return summarize_benchmark(benchmark, records, published)
+
+
+def test_own_methods_and_baselines_are_counted_apart():
+    values = {(row, name): RUNS for row in "ab" for name in ("one", "base", "two", "z")}
+    published = {
+        ("a", "one", "error"): Figure(20.0),  # better
+        ("b", "one", "error"): Figure(11.5),  # equal
+        ("a", "base", "error"): Figure(4.0),  # worse
+        ("b", "z", "error"): Figure(11.0),  # a peer that the paper has is a baseline
+        ("a", "two", "error"): Figure(4.0),  # ours are not the paper's
+        ("a", "old", "error"): Figure(99.0),  # we have no such method
+        ("a", "one", "fit_seconds"): Figure(99.0),
+    }
+    (headline,) = headlines([summary_of(values, published)])
+    assert headline.own == Tally(better=1, equal=1)
+    assert headline.baselines == Tally(equal=1, worse=1)
+    assert headline.against_peers == {"z": Tally(equal=2)}
+    assert headline.n_unmeasured == 0
+    assert headline.sentence() == (
+        "Our reproduction of its own methods is better than printed on 1, equal within "
+        "one standard error on 1 and worse on 0 of 2 figures; of its baselines on 0, 1 "
+        "and 1 of 2."
+    )
+
+
+def test_all_scores_count_against_the_paper_and_the_first_against_peers():
+    metrics = (Metric("error", "e"), Metric("other", "o"), Metric("steps", "s", None))
+    values = {("a", name): RUNS for name in ("one", "two", "z")}
+    published = {
+        ("a", "one", name): Figure(11.0) for name in ("error", "other", "steps")
+    }
+    (headline,) = headlines([summary_of(values, published, metrics=metrics)])
+    assert headline.own == Tally(better=1, equal=1)
+    assert headline.against_peers == {"z": Tally(equal=1)}
+
+
+def test_figures_that_are_printed_twice_count_once():
+    """By the table that has more runs of it."""
+    key = "a", "one", "error"
+    few, many = {key[:2]: [9.0]}, {key[:2]: RUNS}
+    (headline,) = headlines(
+        [
+            summary_of(few, {key: Figure(11.0)}),
+            summary_of(many, {key: Figure(11.0)}, name="again"),
+            summary_of(many, {key: Figure(99.0)}, name="another figure"),
+        ]
+    )
+    assert headline.own == Tally(better=1, equal=1)
+
+
+def test_what_is_not_measured_is_counted_over_all_tables():
+    """In tables without results, too, and of methods that a table does not run."""
+    first = {("a", "one", "error"): Figure(11.0), ("b", "one", "error"): Figure(11.0)}
+    second = {("a", "one", "error"): Figure(7.0), ("a", "base", "error"): Figure(7.0)}
+    headline, *others = headlines(
+        [summary_of({("a", "one"): RUNS}, first)],
+        [
+            summary_of({}, second, name="never", methods=METHODS[1:]),
+            summary_of({}, first, name="again"),
+            summary_of({}, second, name="other", paper=Paper("q", "Q.")),
+        ],
+    )
+    assert others == []  # nothing to say of a paper without results
+    assert headline.own == Tally(equal=1)
+    assert headline.n_unmeasured == 2
+    assert "own methods that are not measured: 2." in headline.sentence()
+
+
+def test_comparisons_with_too_few_runs_are_said():
+    values = {("a", name): [1.0, 2.0] for name in ("one", "base", "two", "z")}
+    published = {("a", name, "error"): Figure(1.0) for name in ("one", "base")}
+    (headline,) = headlines([summary_of(values, published)])
+    assert headline.sentence() == (
+        "None of 1 figures of its own methods has enough runs. Comparisons without a "
+        "verdict, for fewer than 3 runs: 2 with the paper, 1 with peers."
+    )
+
+
+def test_methods_that_are_told_more_do_not_meet_peers():
+    methods = (
+        number("x", kind="ours", extra_input="test rows"),
+        number("z", kind="peer"),
+    )
+    values = {("a", name): RUNS for name in "xz"}
+    (headline,) = headlines([summary_of(values, {}, methods=methods)])
+    assert headline.against_peers == {}
+
+
+def test_times_do_not_count():
+    metrics = (Metric("fit_seconds", "s"),)
+    values = {("a", name): RUNS for name in ("one", "two", "z")}
+    (headline,) = headlines([summary_of(values, {}, metrics=metrics)])
+    assert headline.against_peers == {}
+
+
+def test_headline_without_figures_says_so():
+    values, printed = {("a", "one"): RUNS}, {("b", "one", "error"): Figure(1.0)}
+    base = {("a", "base"): RUNS}, {("a", "base", "error"): Figure(1.0)}
+    said = [
+        headlines([summary_of(*of)])[0].sentence()
+        for of in ((values, {}), (values, printed), base)
+    ]
+    assert said == [
+        "No printed figure can be held against ours of its own methods.",
+        "None of 1 figures of its own methods is measured.",
+        "No printed figure can be held against ours of its own methods; our "
+        "reproduction of its baselines is better than printed on 0, equal within one "
+        "standard error on 0 and worse on 1 of 1 figures.",
+    ]
+
+
+def test_tables_of_our_own_come_last():
+    values = {("a", "one"): RUNS}
+    own, papers = summary_of(values, {}, paper=None), summary_of(values, {})
+    found = headlines([own, papers])
+    assert [headline.paper for headline in found] == [PAPER, None]
+    assert found[1].sentence() == ""
+
+
+def test_claims_of_a_paper_are_told():
+    claims = (Claim("All is <well>.", lambda results: ("holds", "We saw.")),)
+    values = {(row, "one"): RUNS for row in "ab"}
+    summary = summary_of(values, {}, paper=Paper("p", "P.", claims))
+    page = make_page([summary])
+    assert "All is &lt;well&gt;. <strong>It holds.</strong> We saw." in page
+
+
+ADVICE = Advice("Is [new] worth <it>?", "new", "old", by=("kind",))
+ERRORS = {  # by row and method, a number a draw
+    "a": {"new": [10.0, 14.0], "old": [12.0, 12.5], "x": [9.0, 13.0], "y": [0.0]},
+    "b": {"new": [20.0, 30.0], "old": [16.0, 25.0], "x": [21.0, 31.0]},
+    "c": {"new": [5.1, 5.1], "old": [4.1, 4.1], "x": [7.0, 7.0]},
+}
+ESTIMATES = {"a": [(8.0, 1.0), (14.5, 0.2)], "b": [(10.0, 5.0), (31.0, 1.0)], "c": []}
+
+
+def summarized(name="toy", kinds=("k", "l", "l"), errors=ERRORS, **options):
+    rows = [Row(r, options={"kind": k}) for r, k in zip("abc", kinds, strict=True)]
+    records = []
+    for row, methods in errors.items():
+        for method, values in methods.items():
+            for run, error in enumerate(values):
+                told = {}
+                if method == "new" and ESTIMATES[row]:
+                    value, std = ESTIMATES[row][run]
+                    told = {"estimated_error": value, "estimated_error_std": std}
+                records.append(record(row, method, run, error=error, **told))
+    given = {
+        "name": name,
+        "paper": None,
+        "metrics": (
+            ERROR,
+            Metric(ADVICE.estimate, "estimate", lower_is_better=None),
+            Metric(ADVICE.estimate_std, "its error", lower_is_better=None),
+        ),
+        "rows": tuple(rows),
+        "methods": tuple(
+            number(m, kind="peer" if m == "old" else "ours")
+            for m in ("new", "old", "x", "y")
+        ),
+        "quick": Quick(),
+        "advice": ADVICE,
+    }
+    return summarize_benchmark(toy(**given | options), records, {})
+
+
+@pytest.fixture
+def cells():
+    return find_cells(summarized())
+
+
+def test_cells_hold_the_draws_that_both_methods_have(cells):
+    first = cells[0]
+    assert first.differences == [-2.0, 1.5]
+    assert first.difference == -0.25
+    assert first.others == {"old": 12.25, "x": 11.0}  # y has one draw only
+    assert first.best == "x"
+    assert first.distance == 1.0
+    assert cells[1].best == "old"
+    assert cells[1].distance == 4.5
+
+
+def test_estimates_hold_within_two_standard_errors(cells):
+    assert [cell.holds for cell in cells] == [[True, False], [True, True], []]
+
+
+def test_answers_are_means_over_cells_and_shares_of_draws(cells):
+    every, *parts = answer(ADVICE, cells)
+    assert (every.part, every.n_cells, every.n_draws) == ("all", 3, 6)
+    assert every.difference == pytest.approx((-0.25 + 4.5 + 1.0) / 3)
+    assert every.worse_cells == {1: pytest.approx(1 / 3), 3: pytest.approx(1 / 3)}
+    assert every.worse_draws == {1: pytest.approx(3 / 6), 3: pytest.approx(2 / 6)}
+    assert every.distance == pytest.approx((1.0 + 4.5 + 1.0) / 3)
+    assert every.holding == pytest.approx(3 / 4)
+    assert [(of.part, of.n_cells) for of in parts] == [("k", 1), ("l", 2)]
+    assert parts[0].worse_draws == {1: 0.5, 3: 0.0}
+
+
+def test_exactly_one_point_is_not_more_than_one(cells):
+    """5.1 - 4.1 is a little less, and other such differences a little more."""
+    assert cells[2].differences == [1.0, 1.0]
+    only = answer(ADVICE, cells[2:])[0]
+    assert only.worse_cells[1] == only.worse_draws[1] == 0.0
+    assert only.holding is None
+    assert "estimated" not in only.sentence(ADVICE)
+
+
+def test_ours_may_be_better_than_the_best_in_hindsight():
+    errors = {"a": {"new": [1.0], "old": [3.0], "x": [2.0]}}
+    (cell,) = find_cells(summarized(errors=errors))
+    assert cell.distance == -1.0
+
+
+def test_rows_without_one_of_the_methods_do_not_count():
+    errors = {"a": {"new": [1.0], "x": [2.0]}, "b": {"old": [1.0]}}
+    summary = summarized(errors=errors)
+    assert find_cells(summary) == []
+    assert answer(ADVICE, []) == []
+    assert "worth" not in Page(make_page([summary])).text
+
+
+def test_benchmarks_with_the_same_advice_are_answered_together():
+    one, other = summarized(), summarized("other")
+    without = summarized("without", advice=None)
+    assert group_by_advice([one, without, other]) == {ADVICE: [one, other]}
+    console = Console(record=True, width=120)
+    print_summaries([one, without, other], [], console)
+    text = console.export_text()
+    assert text.count("Is [new] worth <it>?") == 1
+    assert "Over 6 cells and 12 draws the error of new minus that of old" in text
+    page = Page(make_page([one, without, other]))
+    assert page.text.count("Is [new] worth <it>?") == 1
+    assert "Over 6 cells and 12 draws the error of new minus that of old" in page.text
+    assert "All 6 cells" in page.text
+    assert "other: b" in page.cells
+    assert len(page.ids) == len(set(page.ids))

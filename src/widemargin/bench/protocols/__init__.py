@@ -1,1 +1,0 @@
-"""How figures of single tables come about: sets, draws, grids, choices, baselines."""
