@@ -45,6 +45,13 @@ class Method:
         that holds out labels anyway.
     parameters : tuple of pairs
         Parameters that differ from the estimator's defaults.
+    task : {"classify", "cluster"}
+        The command that offers it: ``widemargin fit`` or ``widemargin cluster``.
+
+    Notes
+    -----
+    Help pages read the declarations of the library's own estimators from their source,
+    without importing it: write all arguments as literals.
     """
 
     name: str
@@ -52,6 +59,7 @@ class Method:
     needs_unlabeled: bool = True
     n_folds: int = 5
     parameters: tuple = ()
+    task: str = "classify"
 
 
 class Estimator(BaseEstimator):
@@ -68,11 +76,27 @@ class Estimator(BaseEstimator):
         an entry for each training row are not among them.
     methods : tuple of Method
         Names under which the command line offers it.
+    history_names : dict of str to str
+        Titles of the quantities in ``result_.history`` that plots show. A title that
+        begins with "share" belongs to a number between 0 and 1.
+    step_name : str
+        What an entry of the history stands for.
+    averaged : str or None
+        The fitted attribute that names the models of ``average_``, an entry for each:
+        "unlabeled_weights_", for example.
     """
 
     value_families = {"kernel": Kernel, "graph": Graph, "landmarks": Landmarks}
     saved_state = ()
     methods = ()
+    history_names = {
+        "objective": "objective",
+        "criterion": "criterion",
+        "gradient_norm": "gradient norm",
+        "decision_change": "share of decisions\nthat changed",
+    }
+    step_name = "iteration"
+    averaged = None
 
     def set_params(self, **params):
         """Set parameters, also of values: ``set_params(kernel__gamma=0.5)``.
@@ -101,6 +125,13 @@ class Estimator(BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = is_pairwise(self)
         return tags
+
+
+def all_estimators(family=Estimator):
+    """Every class below `Estimator`, those of plug-ins included."""
+    for cls in family.__subclasses__():
+        yield cls
+        yield from all_estimators(cls)
 
 
 def is_pairwise(estimator):

@@ -50,7 +50,7 @@ def pcg(objective, start=None, *, max_iter=1000, tol=1e-6, check=None, callback=
     run = _Block(objective, start)
     tol = max(tol, 200 * float(np.finfo(objective.expansion.dtype).eps))
     history = {"objective": [], "criterion": [], "gradient_norm": []}
-    history |= {"decision_change": []}
+    history |= {"decision_change": [], "decision_iteration": []}
     status, n_iter, seen = Status.MAX_ITER, 0, None
     try:
         while n_iter < max_iter:
@@ -72,6 +72,7 @@ def pcg(objective, start=None, *, max_iter=1000, tol=1e-6, check=None, callback=
                 if before is not None:
                     stop, change = check.compare(before, seen)
                     history["decision_change"].append(change)
+                    history["decision_iteration"].append(n_iter)
                     if stop:
                         status = Status.STOPPED_EARLY
                         break

@@ -1,7 +1,8 @@
-"""Tables from files: text, Parquet, or NumPy arrays."""
+"""Tables in files: text, Parquet, or NumPy arrays."""
 
 import codecs
 import gzip
+import importlib.util
 import io
 import os
 import sys
@@ -12,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from widemargin.tables import FORMATS
 from widemargin.tables.errors import TableError, listed
-from widemargin.tables.formats import FORMATS
 
 _ENDINGS = {
     ".csv": "csv",
@@ -25,6 +26,7 @@ _ENDINGS = {
 }
 _GZIP = b"\x1f\x8b"  # the first bytes of such a file
 _PACKED = (".zip", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".tgz")
+_WRITTEN = (".csv", ".tsv", ".parquet")
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 _MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL")
 
@@ -44,25 +46,24 @@ def read_table(
     Parameters
     ----------
     path : str
-        A file, or "-" for the standard input; may be compressed by gzip.
+        A file, or "-" for stdin; may be compressed by gzip.
     file_format : {"csv", "tsv", "parquet", "npz"} or None, default=None
-        None goes by the ending of the file's name, and is CSV for the standard input.
+        None goes by the ending of the name, and means CSV for stdin.
     separator : str or None, default=None
-        What stands between the cells of a text file; by default a comma, and a tab in
-        TSV.
+        What separates the cells of a text file; by default a comma, or a tab in TSV.
     decimal : {".", ","}, default="."
-        What stands before the fraction of a number in a text file.
+        Decimal mark of a text file.
     encoding : str, default="utf-8"
         Of a text file.
     missing : iterable of str
-        Texts that mark a missing cell, besides an empty one, NA, NaN and null.
+        Texts that mark a missing cell, in addition to an empty one, NA, NaN and null.
     text : iterable of str
         Columns of a text file to be read as text, even where they hold numbers.
 
     Raises
     ------
     TableError
-        If the file is no such table; the message says why.
+        If the file is not such a table; the message says why.
     """
     name = describe_path(path)
     _refuse_packed(path, name)
@@ -80,7 +81,7 @@ def read_table(
     else:
         frame = _read_npz(data, name)
     if not len(frame):
-        raise TableError(f"{name} has no rows, only the names of columns.")
+        raise TableError(f"{name} has no rows, only column names.")
     return frame.apply(_tidy, missing=set(missing))
 
 
@@ -114,7 +115,7 @@ def _guess_format(path):
     _, ending = split_ending(path)
     if ending not in _ENDINGS:
         raise TableError(
-            f"The ending of {path} does not tell its format; add --format, one of "
+            f"The ending of {path} does not show its format; add --format, one of "
             f"{', '.join(FORMATS)}, or save it as CSV."
         )
     return _ENDINGS[ending]
@@ -178,7 +179,7 @@ def _decode(data, name, encoding):
 
 
 def _guess_encoding(data):
-    """What a text that is not in UTF-8 may be in; None if it looks like no text."""
+    """A likely encoding of a text that is not UTF-8; None if it is hardly a text."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     return None if b"\0" in data else "latin-1"
@@ -218,7 +219,7 @@ def _read_text(lines, name, missing, text, options):
 
 
 def _read_names(lines, name, options):
-    """The first line; a column without a name is called by its place."""
+    """The first line; a column without a name gets its number as a name."""
     head = pd.read_csv(
         io.StringIO(lines), header=None, nrows=1, dtype=str, na_filter=False, **options
     )
@@ -244,7 +245,7 @@ def _check_twice(names, name):
     if twice:
         raise TableError(
             f"{name} has more than one column {listed(twice)}; give each column a "
-            "name of its own."
+            "different name."
         )
 
 
@@ -257,7 +258,7 @@ def _read_parquet(data, name):
         ) from error
     except Exception as error:  # pyarrow has errors of its own
         reason = str(error).splitlines()[0].rstrip(".")
-        raise TableError(f"{name} is no Parquet file: {reason}.") from error
+        raise TableError(f"{name} is not a Parquet file: {reason}.") from error
     frame.columns = [str(column) for column in frame.columns]
     _check_twice(list(frame.columns), name)
     return frame.reset_index(drop=True)
@@ -270,7 +271,7 @@ def _read_npz(data, name):
             arrays = dict(file)
     except Exception as error:  # numpy and zipfile raise many kinds for damaged files
         raise TableError(
-            f"{name} is no NPZ file of plain arrays; save it with numpy.savez, and "
+            f"{name} is not an NPZ file of plain arrays; save it with numpy.savez, and "
             "text as an array of str, not of objects."
         ) from error
     columns = []
@@ -278,7 +279,7 @@ def _read_npz(data, name):
         if array.ndim not in (1, 2) or array.dtype.kind not in "biufU":
             raise TableError(
                 f"{name} holds {key!r} of shape {array.shape} and dtype {array.dtype}; "
-                "a table is made of vectors and matrices of numbers or text."
+                "a table consists of vectors and matrices of numbers or text."
             )
         if array.ndim == 1:
             columns.append((key, array))
@@ -293,7 +294,7 @@ def _read_npz(data, name):
 
 
 def _tidy(column, missing):
-    """Texts without the blanks around them; what marks a missing cell is None."""
+    """Texts without surrounding blanks; None for a missing cell."""
     if not _is_text(column):
         return _tidy_numbers(column, missing)
     cells = column.astype(object).where(column.notna(), None)
@@ -303,7 +304,7 @@ def _tidy(column, missing):
 
 
 def _tidy_numbers(column, missing):
-    """A column of Parquet or NPZ, whose cells were not compared when it was read."""
+    """A column of Parquet or NPZ, whose marks of missing cells are still in it."""
     marks = pd.to_numeric(pd.Series(list(missing), dtype=object), errors="coerce")
     is_mark = column.isin(marks.dropna().tolist())
     is_number = pd.api.types.is_any_real_numeric_dtype(column)
@@ -312,3 +313,27 @@ def _tidy_numbers(column, missing):
 
 def _is_text(column):
     return pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column)
+
+
+def check_writable(path):
+    """Raise `TableError` unless a table can be written in the format of that ending."""
+    ending = Path(path).suffix.lower()
+    if ending not in _WRITTEN:
+        raise TableError(
+            f"A table is written as CSV, TSV or Parquet, but {path} does not end in "
+            f"one of {', '.join(_WRITTEN)}; change its name."
+        )
+    if ending == ".parquet" and importlib.util.find_spec("pyarrow") is None:
+        raise TableError(
+            f"Parquet needs pyarrow to write {path}: pip install 'widemargin[parquet]'."
+        )
+
+
+def table_bytes(frame, ending=".csv"):
+    """The bytes of a file with that ending."""
+    if ending.lower() == ".parquet":
+        buffer = io.BytesIO()
+        frame.to_parquet(buffer, index=False)
+        return buffer.getvalue()
+    separator = "\t" if ending.lower() == ".tsv" else ","
+    return frame.to_csv(index=False, sep=separator, lineterminator="\n").encode()
