@@ -103,7 +103,7 @@ def test_model_of_texts(done, refused):
     lines = done("predict", "texts.wm", "-", input=table).stdout.splitlines()
     assert [line.split(",")[1] for line in lines[1:]] == ["0", "1"] * 10
     assert "one column, of texts" in refused("predict", "texts.wm", "iris.csv")
-    assert "1, known by their order" in done("inspect", "texts.wm").stdout
+    assert "1, identified by their order" in done("inspect", "texts.wm").stdout
 
 
 def test_model_of_clusters(done):

@@ -51,7 +51,7 @@ class Offer:
         model = self.estimator(**parameters)
         for name in settings:
             if name.partition("__")[0] not in known:
-                self._refuse_name(name, model)
+                self._refuse_name(name)
         for name in sorted(settings, key=lambda name: "__" in name):  # values first
             self._set(model, name, settings[name])
         return model
@@ -64,7 +64,8 @@ class Offer:
             if not is_nested:
                 raise
             text = f"--set {name}: {problem}"
-            names = _field_names(getattr(model, outer))
+            family = getattr(model, "value_families", {}).get(outer)
+            names = _field_names(getattr(model, outer), family)
             if names is None:
                 text += f" Set {outer} first, such as --set {outer}=NAME."
             else:
@@ -72,30 +73,30 @@ class Offer:
                 text += f" Did you mean {outer}__{near[0]}?" if near else ""
             raise ValueError(text) from problem
 
-    def _refuse_name(self, name, model):
-        known = list(list_parameters(model))
-        near = get_close_matches(name, known, 1)
+    def _refuse_name(self, name):
+        known = list_parameters(self.estimator)
+        near = [full for full in known if full.endswith(f"__{name}")]
+        near = near or get_close_matches(name, known, 1)
         advice = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}."
-        if not near:
-            task = self.method.task
-            owners = [
-                key
-                for key, offer in list_offers(task).items()
-                if name in inspect.signature(offer.estimator).parameters
-            ]
-            if owners:
-                advice += f" Methods that have {name}: {', '.join(owners)}."
+        owners = [
+            key
+            for key, offer in list_offers(self.method.task).items()
+            if name in list_parameters(offer.estimator)
+        ]
+        if owners and not near:
+            advice += f" Methods that have {name}: {', '.join(owners)}."
         who = self.estimator.__name__
         raise ValueError(f"--set {name}: {who} has no such parameter; {advice}")
 
 
-def list_parameters(model):
-    """Names of all parameters, sorted, those of values behind their own."""
-    for name, value in sorted(model.get_params(deep=False).items()):
-        yield name
-        family = getattr(model, "value_families", {}).get(name)
-        for field in _field_names(value, family) or ():
-            yield f"{name}__{field}"
+def list_parameters(estimator):
+    """Names of all parameters of a class, sorted, each with those of its value."""
+    names = []
+    for name, parameter in sorted(inspect.signature(estimator).parameters.items()):
+        family = getattr(estimator, "value_families", {}).get(name)
+        fields = _field_names(parameter.default, family) or ()
+        names += [name, *(f"{name}__{field}" for field in fields)]
+    return names
 
 
 def _field_names(value, family=None):

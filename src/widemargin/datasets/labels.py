@@ -8,6 +8,14 @@ from widemargin.labels import hide, read_labels
 from widemargin.linalg.random import as_generator
 
 
+def balanced_labels(n_samples, n_classes, rng):
+    """Labels 0, ..., n_classes - 1 in random order, equally often.
+
+    If `n_samples` is not a multiple of `n_classes`, the first classes have one more.
+    """
+    return rng.permutation(np.arange(n_samples) % n_classes)
+
+
 def hide_labels(y, n_labeled, rng=None, stratify=True):
     """Copy of y in which only a few randomly chosen labels are left.
 

@@ -13,8 +13,13 @@ from widemargin import LaplacianSVC
 from widemargin.model_files import load, save
 from widemargin.tables.columns import Column, Kind, examine_columns
 from widemargin.tables.errors import TableError
-from widemargin.tables.preparation import make_features, make_preparation
-from widemargin.tables.requirements import columns_of, features_of, text_columns_of
+from widemargin.tables.features import (
+    columns_of,
+    features_of,
+    make_features,
+    make_preparation,
+    text_columns_of,
+)
 
 
 @pytest.fixture
