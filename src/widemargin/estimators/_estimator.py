@@ -23,6 +23,7 @@ from widemargin.kernels import Kernel, Landmarks, Precomputed, read_kernel
 from widemargin.labels import decide, read_labels
 from widemargin.sample import as_rows, collect_sample
 from widemargin.solvers.result import Status
+from widemargin.stored import Stored, check_part, parts_in, require
 from widemargin.values import Value
 
 FLOATS = (np.float64, np.float32)
@@ -64,8 +65,11 @@ class Estimator(BaseEstimator):
     value_families : dict of str to Value
         The family of each parameter that may be a value or its shorthand.
     saved_state : tuple of str
-        Fitted attributes that prediction needs and a model file keeps. Attributes with
-        an entry for each training row are not among them.
+        Fitted attributes that prediction needs and a model file keeps, in addition to
+        ``n_features_in_``, ``feature_names_in_`` and ``n_iter_``. They are arrays,
+        plain values, `Stored` parts, values and fitted estimators, also in lists,
+        tuples and dicts. Attributes with an entry for each training row are not among
+        them.
     methods : tuple of Method
         Names under which the command line offers it.
     """
@@ -96,6 +100,22 @@ class Estimator(BaseEstimator):
             setattr(self, name, value.with_params(**changes))
         return self
 
+    def check_state(self):
+        """Raise ValueError unless the fitted parts fit each other.
+
+        Model files call it for a model that they read. The parts check themselves, and
+        a subclass adds what only it can know.
+        """
+        n_features = getattr(self, "n_features_in_", None)
+        is_count = type(n_features) is int and n_features > 0
+        require(is_count, self, "n_features_in_")
+        state = [getattr(self, name, None) for name in self.saved_state]
+        for part in parts_in(state, (Stored, Estimator)):
+            if isinstance(part, Estimator):
+                part.check_state()
+            else:
+                check_part(part, n_features)
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -118,6 +138,19 @@ class Classifier(ClassifierMixin, Estimator):
     """
 
     saved_state = ("classes_", "function_", "calibration_", "average_", "result_")
+
+    def check_state(self):
+        """Raise ValueError unless classes, function and calibration fit each other."""
+        super().check_state()
+        classes = getattr(self, "classes_", None)
+        fits = isinstance(classes, np.ndarray) and classes.dtype.kind in "biufUO"
+        require(fits and classes.ndim == 1 and len(classes) > 1, self, "classes_")
+        n_columns = len(classes) if len(classes) > 2 else 1
+        is_function = isinstance(getattr(self, "function_", None), Stored)
+        fits = is_function and self.function_.n_columns in (n_columns, len(classes))
+        require(fits, self, "function_")
+        is_part = isinstance(getattr(self, "calibration_", None), Stored)
+        require(is_part, self, "calibration_")
 
     def decision_function(self, X):
         """Scores of new rows.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from widemargin.stored import Stored
+from widemargin.stored import Stored, is_finite, require
 
 
 class ProfiledSmoother:
@@ -131,6 +131,15 @@ class Posterior(Stored):
         rest = 1.0 - (values @ self.ones)[:, 0]
         return self.scale * left + self.mean_variance * rest**2
 
+    def check(self, n_features):
+        """Raise ValueError unless the parts are of one size and no variance is < 0."""
+        kinds = DenseExplanation | LowRankExplanation
+        require(isinstance(self.explanation, kinds), self, "explanation")
+        size = len(self.explanation.factor)
+        require(is_finite(self.ones, 2) and self.ones.shape == (size, 1), self, "ones")
+        for name in ("mean_variance", "scale"):
+            require(0 <= getattr(self, name) < np.inf, self, name)
+
 
 @dataclass(frozen=True)
 class DenseExplanation(Stored):
@@ -153,6 +162,12 @@ class DenseExplanation(Stored):
         half = solve_triangular(self.factor, scaled, trans="T", check_finite=False)
         return np.einsum("ij,ij->j", half, half)
 
+    def check(self, n_features):
+        """Raise ValueError unless the factor can be solved with, for each root."""
+        require(_is_factor(self.factor), self, "factor")
+        fits = is_finite(self.root, 1) and len(self.root) == len(self.factor)
+        require(fits, self, "root")
+
 
 @dataclass(frozen=True)
 class LowRankExplanation(Stored):
@@ -174,3 +189,14 @@ class LowRankExplanation(Stored):
         half = solve_triangular(self.factor, features.T, lower=True, check_finite=False)
         squares = np.einsum("ij,ij->i", features, features)
         return squares - self.reg * np.einsum("ij,ij->j", half, half)
+
+    def check(self, n_features):
+        """Raise ValueError unless the factor can be solved with."""
+        require(_is_factor(self.factor), self, "factor")
+        require(0 <= self.reg < np.inf, self, "reg")
+
+
+def _is_factor(factor):
+    """Whether a triangular matrix can be solved with."""
+    is_square = is_finite(factor, 2) and factor.shape[0] == factor.shape[1]
+    return is_square and bool((np.diagonal(factor) != 0).all())

@@ -5,7 +5,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 
-from widemargin.model_files.columns import pick
+from widemargin.model_files.preparers import pick
 from widemargin.tables.columns import Column, Kind
 from widemargin.tables.errors import TableError, listed
 from widemargin.tables.preparation import make_features
