@@ -139,11 +139,14 @@ def to_bytes(model, *, version=__version__):
 
     writer = Writer()
     versions = {"numpy": np.__version__, "scikit-learn": sklearn.__version__}
-    tree = {
-        "format": _FORMAT,
-        "versions": {"widemargin": version, **versions},
-        "model": writer.node(model, type(model).__name__),
-    }
+    try:
+        node = writer.node(model, type(model).__name__)
+    except ModelFileError:
+        raise
+    except Exception as error:  # whatever the parts of a foreign class raise
+        raise ModelFileError(f"holds what cannot be written ({error})") from error
+    versions = {"widemargin": version, **versions}
+    tree = {"format": _FORMAT, "versions": versions, "model": node}
     return write_archive(tree, writer.arrays)
 
 
