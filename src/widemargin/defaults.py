@@ -23,6 +23,22 @@ class Ladder(NamedTuple):
     n_landmarks: int  # landmarks for more
 
 
+class NewtonLimits(NamedTuple):
+    """Up to which size Laplacian models are found by Newton's method."""
+
+    rows: int
+    rows_per_column: int  # more rows for each column of scores
+    max_rows: int
+    labels: int
+
+
+class HoldoutSize(NamedTuple):
+    """Size of the part on which labels are held out where there are many rows."""
+
+    rows: int
+    labels: int
+
+
 PASSPORTS: dict[str, Passport] = {}
 
 
@@ -82,6 +98,58 @@ GRAM_BYTES = _measured(
     "rows again costs less than the memory of a laptop.",
     data="mnist: 20,000 to 60,000 rows",
     command=_SPEED.format("speed_tri_class"),
+)
+
+# How far a graph is used ---------------------------------------------------------
+
+GRAPH_SHARES = _measured(
+    "GRAPH_SHARES",
+    (0.0, 0.75, 1.0),
+    reason="Shares of the graph in the kernel of Laplacian models; more of them change "
+    "the average by less than its spread over draws of the labels.",
+    data="usps, uspst, coil20, mnist, g50c, letter, digits",
+    command="widemargin bench run defaults",
+)
+GRAPH_RATIO = _measured(
+    "GRAPH_RATIO",
+    2.0,
+    reason="Weight of the graph relative to the ambient norm, for each row of a kernel "
+    "with unit diagonal; the error is flat from 1 to 10.",
+    data="usps, uspst, coil20, mnist, g50c, letter, digits",
+    command="widemargin bench run defaults",
+)
+NEWTON_LIMITS = _measured(
+    "NEWTON_LIMITS",
+    NewtonLimits(rows=5000, rows_per_column=500, max_rows=10_000, labels=2000),
+    reason="Newton's method is exact, but its factorization grows with the cube of the "
+    "rows; conjugate gradient is faster beyond, the later the more classes share the "
+    "factorization.",
+    data="mnist and generated Gaussians, 2,000 to 20,000 rows",
+    command=_SPEED.format("speed_laplacian"),
+)
+HOLDOUT_SIZE = _measured(
+    "HOLDOUT_SIZE",
+    HoldoutSize(rows=2000, labels=500),
+    reason="Where conjugate gradient is used, leave-one-out scores come from Newton's "
+    "method on so many rows and labels; their ranking of models is that of all rows.",
+    data="mnist and two moons, 2,300 to 20,000 rows",
+    command=_SPEED.format("speed_laplacian"),
+)
+NOTEWORTHY_SHARE = _measured(
+    "NOTEWORTHY_SHARE",
+    0.1,
+    reason="With a smaller share of the graph, rows that no label reaches along it are "
+    "classified as by the kernel alone, which needs no warning.",
+    data="two far groups of rows, one of them labeled",
+    command="pytest tests/estimators/test_laplacian_svc.py -k components",
+)
+DECISION_TOLERANCE = _measured(
+    "DECISION_TOLERANCE",
+    0.015,
+    reason="Share of changed decisions below which conjugate gradient stops, as "
+    "printed in Melacci and Belkin (2011), Sec. 3.3.1.",
+    data="the nine sets of the paper",
+    command="widemargin bench run laplacian",
 )
 
 # How models are averaged ---------------------------------------------------------

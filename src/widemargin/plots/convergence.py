@@ -20,7 +20,7 @@ from widemargin.plots._style import (
     take_axes,
     use_whole_numbers,
 )
-from widemargin.solvers.early_stopping import check_interval
+from widemargin.solvers.pcg import check_interval
 from widemargin.solvers.result import Status
 
 _SEARCHERS = LabelSearchClassifier, MaxMarginClustering
