@@ -30,7 +30,6 @@ from widemargin.smoothers.low_rank import LowRankExplanation
 from widemargin.smoothers.posterior import Posterior
 from widemargin.solvers.graph_average import GraphAverage
 from widemargin.solvers.result import SolveResult
-from widemargin.solvers.ridge_average import RidgeAverage
 
 
 def qualified(cls):
@@ -94,7 +93,6 @@ VALUES = KERNELS | _by_name(
         LowRankExplanation,
         PathAverage,
         Posterior,
-        RidgeAverage,
         SolveResult,
         SparseRows,
         Terms,

@@ -12,7 +12,6 @@ from widemargin.model_files.mixtures import check_mixture
 from widemargin.model_files.requirements import is_array, require
 from widemargin.smoothers.dense import DenseExplanation
 from widemargin.smoothers.low_rank import LowRankExplanation
-from widemargin.solvers.ridge_average import RidgeAverage
 
 
 def check_machine(model):
@@ -77,7 +76,6 @@ def _check_ridges(model):
     fits = _are_rows(model.points_, (n_points, model.n_features_in_))
     require(fits, model, "points_", model.points_)
     require(_is_width(model.gamma_), model, "gamma_", model.gamma_)
-    require(isinstance(average, RidgeAverage), model, "average_", average)
     weights, losses = average.weights, average.losses
     fits = is_array(weights, 2, "f") and len(weights) >= n_kernels
     require(fits, model, "average_.weights", weights)

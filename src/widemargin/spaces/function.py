@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from widemargin.kernels import Kernel, Precomputed, scores_in_blocks
+from widemargin.kernels import Kernel, Linear, Precomputed, scores_in_blocks
 from widemargin.stored import Stored
 
 
@@ -61,16 +61,54 @@ class Function(Stored):
         _require(_is_finite(coef, 2), "coef", coef)
         fits = _is_finite(constants, 1) and len(constants) == coef.shape[1]
         _require(fits, "intercept", constants)
-        if isinstance(self.kernel, Precomputed):
-            fits = isinstance(points, np.ndarray) and points.dtype.kind == "i"
-            fits = fits and points.shape == (len(coef),)
-            fits = fits and bool(((points >= 0) & (points < n_features)).all())
-        else:
-            fits = sparse.issparse(points) or _is_finite(points, 2)
-            fits = fits and points.shape == (len(coef), n_features)
-            if fits and sparse.issparse(points):
-                fits = _is_finite(points.data, 1)
+        fits = _are_points(self.kernel, points, len(coef), n_features)
         _require(fits, "points", points)
+
+
+@dataclass(frozen=True)
+class Embedding(Stored):
+    """Coordinates of new rows in a space: what its functions are linear in.
+
+    Kernel values against training rows, features made from these, or the rows
+    themselves.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    points : ndarray or CSR matrix of shape (n_points, n_features), or None
+        Training rows, or places of training rows for a precomputed kernel; None for the
+        features of a linear kernel, which are the rows themselves.
+    whitening : ndarray of shape (n_points, rank) or None
+        Turns kernel values into features.
+    """
+
+    kernel: Kernel
+    points: object
+    whitening: np.ndarray | None = None
+
+    def __call__(self, X):
+        """Coordinates of the rows of X, (n_rows, n_coordinates)."""
+        if self.points is None:
+            return X
+        values = self.kernel(X, self.points)
+        return values if self.whitening is None else values @ self.whitening
+
+    def check(self, n_features, n_coordinates):
+        """Raise ValueError unless the parts fit each other and these numbers."""
+        _require(isinstance(self.kernel, Kernel), "kernel", self.kernel)
+        self.kernel.check()
+        if self.points is None:
+            fits = isinstance(self.kernel, Linear) and self.whitening is None
+            _require(fits and n_coordinates == n_features, "points", self.points)
+            return
+        n_points = n_coordinates
+        if self.whitening is not None:
+            fits = _is_finite(self.whitening, 2)
+            fits = fits and self.whitening.shape[1] == n_coordinates
+            _require(fits, "whitening", self.whitening)
+            n_points = len(self.whitening)
+        fits = _are_points(self.kernel, self.points, n_points, n_features)
+        _require(fits, "points", self.points)
 
 
 @dataclass(frozen=True)
@@ -118,6 +156,17 @@ def _require(condition, name, value):
         shape = getattr(value, "shape", None)
         shown = repr(value) if shape is None else f"an array of shape {shape}"
         raise ValueError(f"{name} of a fitted function does not fit: {shown[:80]}")
+
+
+def _are_points(kernel, points, n_points, n_features):
+    """Whether training rows, or their places, fit a kernel and these numbers."""
+    if isinstance(kernel, Precomputed):
+        fits = isinstance(points, np.ndarray) and points.dtype.kind == "i"
+        fits = fits and points.shape == (n_points,)
+        return fits and bool(((points >= 0) & (points < n_features)).all())
+    if sparse.issparse(points):
+        return points.shape == (n_points, n_features) and _is_finite(points.data, 1)
+    return _is_finite(points, 2) and points.shape == (n_points, n_features)
 
 
 def _is_finite(array, ndim):

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from widemargin.kernels import Precomputed
+from widemargin.linalg.rows import row_blocks
+from widemargin.spaces.function import Embedding
 from widemargin.stored import Stored
 
 
@@ -130,6 +133,59 @@ class Posterior(Stored):
         left = np.maximum(prior - self.explanation(values), 0.0)
         rest = 1.0 - (values @ self.ones)[:, 0]
         return self.scale * left + self.mean_variance * rest**2
+
+    def check(self):
+        """Raise ValueError unless the factor and the coordinates fit each other."""
+        ones, explanation = self.ones, self.explanation
+        fits = isinstance(ones, np.ndarray) and ones.ndim == 2 and ones.shape[1] == 1
+        fits = fits and isinstance(explanation, DenseExplanation | LowRankExplanation)
+        factor = explanation.factor if fits else None
+        fits = fits and isinstance(factor, np.ndarray) and factor.dtype.kind == "f"
+        fits = fits and factor.shape == (len(ones), len(ones))
+        for number in (self.scale, self.mean_variance):
+            fits = fits and isinstance(number, float) and 0 <= number < np.inf
+        if not fits or not (np.isfinite(factor).all() and np.isfinite(ones).all()):
+            raise ValueError("the posterior of a fitted model does not fit its parts")
+
+
+@dataclass(frozen=True)
+class VarianceFunction(Stored):
+    """Variance of the score of new rows, as a fitted model keeps it.
+
+    Attributes
+    ----------
+    embedding : Embedding
+    posterior : Posterior
+    diagonal : float or None
+        k(x, x) of new rows for a precomputed kernel, which does not hold it; None for
+        another kernel, or if it is not known.
+    """
+
+    embedding: Embedding
+    posterior: Posterior
+    diagonal: float | None = None
+
+    def __call__(self, X):
+        """Variances at the rows of X, shape (n_rows,), block by block."""
+        kernel, variances = self.embedding.kernel, []
+        for block in row_blocks(X.shape[0], len(self.posterior.ones), 8):
+            rows = X[block]
+            if isinstance(kernel, Precomputed):
+                prior = np.full(rows.shape[0], self.diagonal)
+            else:
+                prior = kernel.diagonal(rows).astype(np.float64)
+            values = self.embedding(rows)
+            variances.append(self.posterior.variance(values, prior))
+        return np.concatenate(variances)
+
+    def check(self, n_features):
+        """Raise ValueError unless the parts fit each other and the features."""
+        is_whole = isinstance(self.embedding, Embedding)
+        is_whole = is_whole and isinstance(self.posterior, Posterior)
+        if not is_whole or not isinstance(self.diagonal, float | None):
+            raise ValueError("the variance of a fitted model does not fit its parts")
+        self.posterior.check()
+        self.embedding.check(n_features, len(self.posterior.ones))
 
 
 @dataclass(frozen=True)
