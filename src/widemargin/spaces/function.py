@@ -69,18 +69,65 @@ class Function(Stored):
 
     def check(self, n_features):
         """Raise ValueError unless the parts fit each other and the features."""
-        points, shape = self.points, self.coef.shape
+        shape = self.coef.shape
         require(is_finite(self.coef, 2), self, "coef")
         fits = is_finite(self.intercept, 1) and len(self.intercept) == shape[1]
         require(fits, self, "intercept")
-        if isinstance(self.kernel, Precomputed):
-            fits = isinstance(points, np.ndarray) and points.dtype.kind == "i"
-            fits = fits and points.shape == shape[:1]
-            fits = fits and bool(((points >= 0) & (points < n_features)).all())
-        elif sparse.issparse(points):
-            fits = points.shape == (shape[0], n_features) and is_finite(points.data, 1)
-        else:
-            fits = is_finite(points, 2) and points.shape == (shape[0], n_features)
+        fits = _are_points(self.kernel, self.points, shape[0], n_features)
+        require(fits, self, "points")
+
+
+@dataclass(frozen=True)
+class Embedding(Stored):
+    """Coordinates of new rows in a space: what its functions are linear in.
+
+    Kernel values against training rows, features made from these, or the rows
+    themselves.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    points : ndarray or CSR matrix of shape (n_points, n_features), or None
+        Training rows, or places of training rows for a precomputed kernel; None for the
+        features of a linear kernel, which are the rows themselves.
+    whitening : ndarray of shape (n_points, rank) or None
+        Turns kernel values into features.
+    """
+
+    kernel: Kernel
+    points: object
+    whitening: np.ndarray | None = None
+
+    def __call__(self, X):
+        """Coordinates of the rows of X, (n_rows, n_coordinates)."""
+        if self.points is None:
+            return X
+        values = self.kernel(X, self.points)
+        return values if self.whitening is None else values @ self.whitening
+
+    @property
+    def training_rows(self):
+        """The points, unless there are none or they are positions."""
+        return None if isinstance(self.kernel, Precomputed) else self.points
+
+    def n_coordinates(self, n_features):
+        """Number of coordinates of rows of so many features."""
+        if self.points is None:
+            return n_features
+        parts = self.points.shape if self.whitening is None else self.whitening.T.shape
+        return parts[0]
+
+    def check(self, n_features):
+        """Raise ValueError unless the parts fit each other and the features."""
+        if self.points is None:
+            fits = isinstance(self.kernel, Linear) and self.whitening is None
+            require(fits, self, "points")
+            return
+        n_points = getattr(self.points, "shape", (0,))[0]
+        if self.whitening is not None:
+            require(is_finite(self.whitening, 2), self, "whitening")
+            n_points = len(self.whitening)
+        fits = _are_points(self.kernel, self.points, n_points, n_features)
         require(fits, self, "points")
 
 
@@ -120,3 +167,14 @@ class FunctionSum(Stored):
         require(are_functions and len(self.parts) > 0, self, "parts")
         fits = all(part.n_columns == self.n_columns for part in self.parts)
         require(fits, self, "parts")
+
+
+def _are_points(kernel, points, n_points, n_features):
+    """Whether training rows, or their places, fit a kernel and these numbers."""
+    if isinstance(kernel, Precomputed):
+        fits = isinstance(points, np.ndarray) and points.dtype.kind == "i"
+        fits = fits and points.shape == (n_points,)
+        return fits and bool(((points >= 0) & (points < n_features)).all())
+    if sparse.issparse(points):
+        return points.shape == (n_points, n_features) and is_finite(points.data, 1)
+    return is_finite(points, 2) and points.shape == (n_points, n_features)

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from widemargin.kernels import Precomputed
+from widemargin.linalg.rows import row_blocks
+from widemargin.spaces.function import Embedding
 from widemargin.stored import Stored, is_finite, require
 
 
@@ -139,6 +142,44 @@ class Posterior(Stored):
         require(is_finite(self.ones, 2) and self.ones.shape == (size, 1), self, "ones")
         for name in ("mean_variance", "scale"):
             require(0 <= getattr(self, name) < np.inf, self, name)
+
+
+@dataclass(frozen=True)
+class VarianceFunction(Stored):
+    """Variance of the score of new rows, as a fitted model keeps it.
+
+    Attributes
+    ----------
+    embedding : Embedding
+    posterior : Posterior
+    diagonal : float or None
+        k(x, x) of new rows for a precomputed kernel, which does not hold it; None for
+        another kernel, or if it is not known.
+    """
+
+    embedding: Embedding
+    posterior: Posterior
+    diagonal: float | None = None
+
+    def __call__(self, X):
+        """Variances at the rows of X, shape (n_rows,), block by block."""
+        kernel, variances = self.embedding.kernel, []
+        for block in row_blocks(X.shape[0], len(self.posterior.ones), 8):
+            rows = X[block]
+            if isinstance(kernel, Precomputed):
+                prior = np.full(rows.shape[0], self.diagonal)
+            else:
+                prior = kernel.diagonal(rows).astype(np.float64)
+            values = self.embedding(rows)
+            variances.append(self.posterior.variance(values, prior))
+        return np.concatenate(variances)
+
+    def check(self, n_features):
+        """Raise ValueError unless the parts fit each other and the features."""
+        n_coordinates = self.embedding.n_coordinates(n_features)
+        require(n_coordinates == len(self.posterior.ones), self, "posterior")
+        is_number = self.diagonal is None or 0 <= self.diagonal < np.inf
+        require(is_number, self, "diagonal")
 
 
 @dataclass(frozen=True)

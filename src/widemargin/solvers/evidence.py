@@ -1,41 +1,100 @@
 """Hyperparameters of a Gaussian process by the evidence for them."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.optimize import minimize
 
+from widemargin.checks import check_choice, check_number
+from widemargin.defaults import EVIDENCE_ROWS
 from widemargin.objectives.gp_evidence import GpEvidence
+from widemargin.solvers.driver import Interruptible
 from widemargin.solvers.result import SolveResult, Status
+from widemargin.values import Value
 
 CRITERIA = {
     "marginal-likelihood": GpEvidence.marginal_likelihood,
     "loo": GpEvidence.leave_one_out,
 }
 _REACH = np.log(1e3)  # how far an entry of theta may go from where it starts
-_NOISE = 0.5  # where to start
 
 
-def heuristic(X, *, per_feature=False):
-    r"""A theta that needs no targets: where to start, and a prior's center.
+class Hyperparameters(Value):
+    """Where width, scale and noise of a process come from; a family of parameters."""
 
-    The kernel is :math:`\exp(-\|x - z\|^2 / 2 \sigma^2)`, where :math:`\sigma^2` is the
-    sum of the features' variances (1/2 if nothing varies); its variance is 1, and the
-    noise has the variance 1/2.
+
+@dataclass(frozen=True)
+class Heuristic(Hyperparameters, shorthand="heuristic"):
+    """Take the hyperparameters as they are.
+
+    Examples
+    --------
+    >>> from widemargin.solvers.evidence import Heuristic
+    >>> Heuristic()
+    Heuristic()
+    """
+
+    criterion = None
+
+
+@dataclass(frozen=True)
+class LearnedHyperparameters(Hyperparameters):
+    """Learn the hyperparameters by a criterion, in turns with the labels.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
-    per_feature : bool
-        Whether every feature has a width of its own; they start as one.
-
-    Returns
-    -------
-    ndarray of shape (3,) or (n_features + 2,)
-        (log v, log gamma, log s).
+    per_feature : bool, default=False
+        Whether each feature has a width of its own.
+    n_rounds : int, default=5
+        Turns at the most.
+    max_rows : int, default=1000
+        Rows that they are learned from, labeled ones before others.
+    max_iter : int, default=100
+        Iterations of a turn at the most.
     """
-    spread = float(X.var(axis=0, dtype=np.float64).sum())
-    gamma = 1.0 / (2.0 * spread) if spread > 0 else 1.0
-    n_widths = X.shape[1] if per_feature else 1
-    return np.log([1.0, *[gamma] * n_widths, _NOISE])
+
+    per_feature: bool = False
+    n_rounds: int = 5
+    max_rows: int = EVIDENCE_ROWS
+    max_iter: int = 100
+
+    def check(self):
+        """Raise unless the limits are whole numbers."""
+        check_choice(self, "per_feature", (True, False))
+        for name in ("n_rounds", "max_rows", "max_iter"):
+            check_number(self, name, low=1, integer=True)
+
+
+@dataclass(frozen=True)
+class MarginalLikelihood(LearnedHyperparameters, shorthand="marginal-likelihood"):
+    """Learn the hyperparameters by the marginal likelihood of the labels.
+
+    Parameters are those of `LearnedHyperparameters`.
+
+    Examples
+    --------
+    >>> from widemargin.solvers.evidence import MarginalLikelihood
+    >>> MarginalLikelihood(per_feature=True).per_feature
+    True
+    """
+
+    criterion = "marginal-likelihood"
+
+
+@dataclass(frozen=True)
+class LeaveOneOutDensity(LearnedHyperparameters, shorthand="loo"):
+    """Learn the hyperparameters by the density of each label given all others.
+
+    Parameters are those of `LearnedHyperparameters`.
+
+    Examples
+    --------
+    >>> from widemargin.solvers.evidence import LeaveOneOutDensity
+    >>> LeaveOneOutDensity(n_rounds=1).n_rounds
+    1
+    """
+
+    criterion = "loo"
 
 
 def learn_hyperparameters(
@@ -57,7 +116,7 @@ def learn_hyperparameters(
     evidence : GpEvidence
         With its prior, if any.
     start : ndarray of shape (n_theta,)
-        A theta such as `heuristic` gives.
+        A theta, as :mod:`widemargin.objectives.gp_evidence` defines it.
     criterion : {"marginal-likelihood", "loo"}
     max_iter : int
         Iterations at the most; most of them evaluate the criterion once.
@@ -86,7 +145,8 @@ def learn_hyperparameters(
         if callback is not None:
             callback(theta, search.history)
 
-    try:
+    status = Status.STALLED
+    with Interruptible() as work:
         found = minimize(
             search.evaluate,
             search.best,
@@ -99,10 +159,9 @@ def learn_hyperparameters(
         if search.violation() <= tol:
             status = Status.CONVERGED
             search.keep()  # even if rounding, or a step too short, was a little better
-        else:
-            status = Status.MAX_ITER if found.status == 1 else Status.STALLED
-    except KeyboardInterrupt:
-        status = Status.INTERRUPTED
+        elif found.status == 1:
+            status = Status.MAX_ITER
+    status = work.status(status)
     n_iter = len(search.history["objective"])
     return SolveResult(search.best, search.lowest, status, n_iter, search.history)
 
