@@ -139,32 +139,36 @@ def follow_path(space, sample, reg, weights, settings, rng, *, callback=None):
     LabelPath
         An interrupt ends it early.
     """
-    own, n_classes = sample.label_weights / sample.label_weights.sum(), sample.n_classes
-    signs = sign_coding(sample.codes, n_classes)
-    coordinates = [space.fit_rows(sample.label_idx, signs, own, reg)]
+    class_signs = sign_coding(np.arange(sample.n_classes), sample.n_classes)
+    own = sample.label_weights / sample.label_weights.sum()
+    coordinates = [
+        space.fit_rows(sample.label_idx, class_signs[sample.codes], own, reg)
+    ]
     class_order, results, problem = sample.class_order, [], None
+    weights = weights if sample.n_unlabeled else ()
+    searches = settings.search.for_weights(weights, len(sample.row_weights))
+    unit = sample.loss_weights(1.0)  # of unlabeled rows with weight one
     with Interruptible() as run:
-        for weight in weights if sample.n_unlabeled else ():
-            smoother = space.smoother(sample.loss_weights(weight), reg)
+        for weight, search in zip(weights, searches, strict=True):
             if problem is None:
-                problem = make_problem(
-                    sample, settings.balance, settings.own_shares, smoother
-                )
+                problem = make_problem(sample, settings.balance, settings.own_shares)
+            row_weights = np.where(problem.movable, weight * unit, unit)
+            smoother = space.smoother(row_weights, reg)
+            problem = problem.with_smoother(smoother)
+            if results:
+                starts, seeds = [results[-1].solution], rng.integers(2**62, size=1)
+            else:
                 preference = preferences(space.scores(coordinates[0]), class_order)
                 starts, seeds = settings.starts.make(problem, preference, rng)
-            else:
-                problem = problem.with_smoother(smoother)
-                starts = [results[-1].solution]
-                seeds = rng.integers(2**62, size=1)
             result = search_labels(
                 problem,
-                settings.search.for_weight(weight, len(problem.movable)),
+                search,
                 starts,
                 seeds,
                 n_threads=settings.n_threads,
                 callback=callback,
             )
-            found = sign_coding(class_order[result.solution], n_classes)
+            found = class_signs[class_order[result.solution]]
             coordinates.append(smoother.coordinates(found))
             results.append(result)
             if result.status is Status.INTERRUPTED:

@@ -155,7 +155,7 @@ class LabelProblem:
         )
 
 
-def make_problem(sample, balance, own_shares, smoother):
+def make_problem(sample, balance, own_shares, smoother=None):
     """The problem of finding the missing labels of a sample.
 
     Classes are numbered in ``sample.class_order``, which no renaming changes.
@@ -168,8 +168,8 @@ def make_problem(sample, balance, own_shares, smoother):
     own_shares : ndarray of shape (n_classes,) or None
         Share of each class among the unlabeled rows, in the order of the names; None
         for what the labels are evidence for.
-    smoother : Smoother
-        Of all rows.
+    smoother : Smoother, optional
+        Of all rows; it can be set later, by `LabelProblem.with_smoother`.
     """
     class_order, labeled = sample.class_order, sample.labeled
     rank, n_movable = np.argsort(class_order), int((~labeled).sum())

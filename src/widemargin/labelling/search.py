@@ -42,7 +42,8 @@ def search_labels(
     """
     if not len(starts):
         raise ValueError("search_labels needs at least one start, got none.")
-    if search.reads_rows and problem.n_samples <= dense_rows:
+    is_low_rank = problem.smoother.low_rank
+    if is_low_rank and search.reads_rows and problem.n_samples <= dense_rows:
         problem = problem.with_dense_smoother()
     stop, records = threading.Event(), [None] * len(starts)
     history = {"objective": [], "found": [], "moves": [], "seconds": []}

@@ -35,9 +35,9 @@ class Search(Value):
 
     reads_rows = True
 
-    def for_weight(self, unlabeled_weight, n_rows):
-        """The search for one weight of the unlabeled rows: this one."""
-        return self
+    def for_weights(self, unlabeled_weights, n_rows):
+        """The search for each weight of the unlabeled rows: this one."""
+        return [self] * len(unlabeled_weights)
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,13 @@ class Automatic(Search, shorthand="auto"):
     the data.
     """
 
-    def for_weight(self, unlabeled_weight, n_rows, *, tabu_rows=TABU_ROWS):
-        """Tabu search for a large weight of not too many rows, else stochastic."""
-        is_heavy = unlabeled_weight >= TABU_FROM_WEIGHT
-        return Tabu() if is_heavy and n_rows <= tabu_rows else Stochastic()
+    def for_weights(self, unlabeled_weights, n_rows, *, tabu_rows=TABU_ROWS):
+        """Tabu search for large weights of not too many rows, else stochastic."""
+        heavy = _THOROUGH if n_rows <= tabu_rows else _QUICK
+        return [
+            heavy if weight >= TABU_FROM_WEIGHT else _QUICK
+            for weight in unlabeled_weights
+        ]
 
 
 @dataclass(frozen=True)
@@ -126,8 +129,8 @@ class Steepest(Search, shorthand="steepest"):
         try:
             while True:
                 done = loops.descend(
-                    *state.ties, *state.moving, *state.bounds, state.move_penalty, state.row,
-                    state.tol, chunk,
+                    *state.ties, *state.moving, *state.bounds,
+                    state.move_penalty, state.row, state.tol, chunk,
                 )  # fmt: skip
                 n_moves += done
                 pulse()
@@ -192,8 +195,8 @@ class Shaking(Search, shorthand="shaking"):
                     n_claims = int(np.floor(wanted - state.counts[label] + 1e-9))
                     if n_claims > 0:
                         n_moves += loops.claim(
-                            *state.ties, *state.moving, floor, state.move_penalty, state.row,
-                            label, n_claims,
+                            *state.ties, *state.moving, floor,
+                            state.move_penalty, state.row, label, n_claims,
                         )  # fmt: skip
                 pulse()
         except StopSearch:
@@ -249,9 +252,10 @@ class Tabu(Search, shorthand="tabu"):
         try:
             while step < n_steps and step - tracker[2] <= patience:
                 reached = loops.tabu_steps(
-                    *state.ties, *state.moving, *state.bounds, state.move_penalty, state.row,
-                    free_at, ring, best, tracker, random, step,
-                    min(chunk, n_steps - step), tenure, spread, exchanging,
+                    *state.ties, *state.moving, *state.bounds,
+                    state.move_penalty, state.row, free_at, ring, best, tracker,
+                    random, step, min(chunk, n_steps - step), tenure, spread,
+                    exchanging,
                 )  # fmt: skip
                 pulse()
                 can_move = reached == min(step + chunk, n_steps)
@@ -368,6 +372,9 @@ class Reshaking(Search):
         ties[first] = np.inf
         order = np.argsort(-ties, kind="stable")
         return np.sort(order[:n_together])
+
+
+_QUICK, _THOROUGH = Stochastic(), Tabu()  # what "auto" chooses from
 
 
 def _prefers_factor(smoother):
