@@ -4,6 +4,7 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import (
@@ -12,6 +13,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from widemargin.checks import check_number, check_number_or, refuse
 from widemargin.estimators._checks import (
     check_gram,
     check_sample_weight,
@@ -19,7 +21,7 @@ from widemargin.estimators._checks import (
     class_weights,
 )
 from widemargin.graphs import Graph
-from widemargin.kernels import Kernel, Landmarks, Precomputed, read_kernel
+from widemargin.kernels import Kernel, Landmarks, Nystrom, Precomputed, read_kernel
 from widemargin.labels import decide, read_labels
 from widemargin.sample import as_rows, collect_sample
 from widemargin.solvers.result import Status
@@ -233,6 +235,35 @@ def read_parameter(estimator, name):
     return estimator.value_families[name].read(given, who)
 
 
+def read_landmarks(estimator):
+    """The parameter `landmarks`: "auto", None, or so many landmarks as a value."""
+    given = estimator.landmarks
+    if isinstance(given, Landmarks):
+        return given
+    check_number_or(estimator, "landmarks", ("auto", None), low=1, integer=True)
+    return given if given is None or given == "auto" else Nystrom(int(given))
+
+
+def read_jobs(estimator):
+    """Number of threads that the parameter `n_jobs` stands for."""
+    if estimator.n_jobs is not None:
+        check_number(estimator, "n_jobs", integer=True)
+        if estimator.n_jobs == 0:
+            refuse(
+                estimator,
+                "n_jobs",
+                "None, a number of threads, or -1 for all processors",
+            )
+    return effective_n_jobs(estimator.n_jobs)
+
+
+def copy_features(source, target):
+    """Give a model what another one was told about the columns of X."""
+    for name in ("n_features_in_", "feature_names_in_"):
+        if hasattr(source, name):
+            setattr(target, name, getattr(source, name))
+
+
 def transduce(estimator, sample, codes):
     """Class names of all given rows: given, inferred, or predicted if left out."""
     missing, missing_codes = sample.missing_idx, ()
@@ -300,5 +331,19 @@ class Progress:
                 if changes:
                     line += f", {100 * changes[-1]:.2f} % of decisions changed"
                 self.say(f"{line}, criterion {history['criterion'][-1]:.1e}")
+
+        return report
+
+    def searches(self):
+        """A callback that prints a line for each search, or None."""
+        if not self.verbose:
+            return None
+
+        def report(n_done, history):
+            speed = history["moves"][-1] / max(history["seconds"][-1], 1e-9)
+            self.say(
+                f"search {n_done}: objective {history['found'][-1]:.6g}, best "
+                f"{history['objective'][-1]:.6g}, {speed:,.0f} moves per second"
+            )
 
         return report

@@ -1,5 +1,6 @@
 """Which functions are learned: exact, over landmarks, or linear in the features."""
 
+import math
 import os
 
 from widemargin.defaults import GRAM_BYTES
@@ -86,6 +87,16 @@ def landmark_space(kernel, rows, landmarks, rng, *, who="the estimator"):
         return nystrom_space(kernel, rows, pool_idx[chosen])
     chosen = choose_landmarks(kernel, rows.X, wish.n_landmarks, rng, wish.choice)
     return nystrom_space(kernel, rows, chosen)
+
+
+def check_scale(scale, who):
+    """Raise unless the mean diagonal of a kernel can be divided by."""
+    if not 0 < scale < math.inf:
+        raise ValueError(
+            f"the kernel of {who} must have a positive diagonal, got {scale:g} on "
+            "average; look for rows of zeros, or for a kernel that is not positive "
+            "semi-definite."
+        )
 
 
 def check_gram_memory(n_rows, itemsize, who, installed=None):

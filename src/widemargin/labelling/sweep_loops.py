@@ -1,6 +1,6 @@
 """Compiled round-robin search: each point in turn takes its best class.
 
-The arrays are those of `label_moves_loops`. A search goes on from `position` in `order`
+The arrays are those of `moves_loops`. A search goes on from `position` in `order`
 and ends when a whole round of tests, counted by `quiet`, has changed nothing, or after
 `max_tests`. `progress` (4,) holds position, quiet, tests and moves.
 
@@ -19,7 +19,7 @@ def sweep_table(
     matrix, low_rank, diagonal, table, codes, counts, lower, upper, order, row,
     tol, progress, max_tests,
 ):  # fmt: skip
-    """Tests in constant time from the table; a move costs a row of the mass."""
+    """Tests in constant time from the table; a move costs a row of ties."""
     k, n_order = len(counts), len(order)
     position, quiet = progress[0], progress[1]
     n_tests, n_moves = 0, 0
@@ -39,13 +39,13 @@ def sweep_table(
             continue
         if low_rank:
             np.dot(matrix, matrix[j], row)
-            mass = row
+            row_ties = row
         else:
-            mass = matrix[j]
+            row_ties = matrix[j]
         from_row, to_row = table[old], table[new]
         for i in range(len(codes)):
-            from_row[i] -= mass[i]
-            to_row[i] += mass[i]
+            from_row[i] -= row_ties[i]
+            to_row[i] += row_ties[i]
         codes[j] = new
         counts[old] -= 1
         counts[new] += 1
@@ -140,12 +140,12 @@ def sweep_factor(
         if counts[old] <= lower[old]:
             continue
         features = rough[j]
-        stay = _product(features, rough_sums[old]) - diagonal[j] + tol - slack[old]
+        own_tie = _product(features, rough_sums[old]) - diagonal[j] + tol - slack[old]
         hopeless = True
         for h in range(k):
             if h != old and counts[h] < upper[h]:
                 claim = _product(features, rough_sums[h]) + slack[h]
-                hopeless = hopeless and claim < stay
+                hopeless = hopeless and claim < own_tie
         if hopeless:
             continue
         features = factor[j]

@@ -1,4 +1,4 @@
-"""A labeling on the move, with the table that makes its moves cheap."""
+"""Labels on the move, with the table that makes their moves cheap."""
 
 import numpy as np
 
@@ -23,20 +23,20 @@ class LabelState:
         self.counts = np.bincount(self.codes, minlength=problem.n_classes)
         self.table = problem.table(self.codes)
         own = self.table[self.codes, np.arange(len(self.codes))]
-        self.stay = own - smoother.mass_diagonal
-        self.bar = np.where(problem.movable, 0.0, np.inf).astype(dtype)
+        self.own_tie = own - smoother.weighted_diagonal
+        self.move_penalty = np.where(problem.movable, 0.0, np.inf).astype(dtype)
         self.row = np.empty(problem.n_samples, dtype=dtype)
 
     @property
-    def mass(self):
-        """What the loops ask of the smoother."""
+    def ties(self):
+        """What the loops read of the smoother."""
         smoother = self.problem.smoother
-        return smoother.matrix, smoother.low_rank, smoother.mass_diagonal
+        return smoother.matrix, smoother.low_rank, smoother.weighted_diagonal
 
     @property
     def moving(self):
         """What a move changes."""
-        return self.table, self.stay, self.codes, self.counts
+        return self.table, self.own_tie, self.codes, self.counts
 
     @property
     def bounds(self):
@@ -48,10 +48,11 @@ class LabelState:
         """Gains below this are rounding."""
         smoother = self.problem.smoother
         eps = 10 * np.finfo(smoother.matrix.dtype).eps
-        return float(eps * max(np.abs(self.table).max(), smoother.mass_diagonal.max()))
+        largest = max(np.abs(self.table).max(), smoother.weighted_diagonal.max())
+        return float(eps * largest)
 
     @property
     def inside(self):
-        """Mass inside the classes, from the table."""
-        own = self.stay.astype(np.float64) + self.problem.smoother.mass_diagonal
+        """Ties inside the classes, from the table."""
+        own = self.own_tie.astype(np.float64) + self.problem.smoother.weighted_diagonal
         return float(own.sum())

@@ -1,21 +1,17 @@
-"""Ways to search for labels: small pieces with one method, `improve`.
+"""Ways to search for labels, as values that estimators take as a parameter."""
 
-``strategy.improve(problem, codes, seed, pulse)`` returns better labels and the number
-of moves that it took. `seed` makes its chance repeatable. Between pieces of work it
-calls ``pulse()``, where a caller may stop the search by raising `StopSearch`; the best
-labels by then are returned. `reads_rows` says that every
-step reads a row of the mass, which is then worth having in full.
-"""
-
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from widemargin.solvers.label_starts import mend, random_start
-from widemargin.solvers.label_state import LabelState
+from widemargin.checks import check_number, refuse
+from widemargin.defaults import TABU_FROM_WEIGHT, TABU_ROWS
+from widemargin.labelling.sizes import swap_pairs
+from widemargin.labelling.starts import random_start
+from widemargin.labelling.state import LabelState
+from widemargin.values import Value
 
-DENSE_ROWS = 8192  # up to here rows of a low-rank mass are worth keeping
-_CHUNK = 2**22  # matrix entries touched between two pulses, about
+_WORK = 2**22  # matrix entries touched between two pulses, about: some milliseconds
 
 
 class StopSearch(Exception):
@@ -23,23 +19,60 @@ class StopSearch(Exception):
 
 
 def _no_pulse():
-    """Nobody wants to stop the search."""
+    """The pulse of a search that nothing stops."""
+
+
+class Search(Value):
+    """How missing labels are searched; a family of parameters.
+
+    A member has one method, ``improve(problem, codes, seed, pulse)``, which returns
+    better labels and the number of moves that it took. `seed` makes its chance
+    repeatable. Between pieces of `work` it calls ``pulse()``, where a caller may stop
+    the search by raising `StopSearch`; the best labels by then are returned.
+    `reads_rows` says that every step reads a row of the weighted smoother, which is
+    then worth keeping in full.
+    """
+
+    reads_rows = True
+
+    def for_weights(self, unlabeled_weights, n_rows):
+        """The search for each weight of the unlabeled rows: this one."""
+        return [self] * len(unlabeled_weights)
 
 
 @dataclass(frozen=True)
-class Stochastic:
+class Automatic(Search, shorthand="auto"):
+    """The search that suits the estimator.
+
+    For missing labels it is stochastic for unlabeled weights below 1, where labels
+    hardly move, and tabu search from there on. With many rows it is always stochastic.
+    For clusters it is shaking with local re-shaking, after which sizes become those of
+    the data.
+    """
+
+    def for_weights(self, unlabeled_weights, n_rows, *, tabu_rows=TABU_ROWS):
+        """Tabu search for large weights of not too many rows, else stochastic."""
+        heavy = _THOROUGH if n_rows <= tabu_rows else _QUICK
+        return [
+            heavy if weight >= TABU_FROM_WEIGHT else _QUICK
+            for weight in unlabeled_weights
+        ]
+
+
+@dataclass(frozen=True)
+class Stochastic(Search, shorthand="stochastic"):
     """Each point in turn takes its best class, until a whole round changes nothing.
 
-    Algorithm 1 of the multi-class paper. With two classes it is the (1+1) round-robin
-    evolution of the binary paper, too. Uses the table where a row of the mass is cheap
-    and the factor elsewhere.
+    Algorithm 1 of the multi-class paper. With two classes it is also the (1+1)
+    round-robin evolution of the binary paper. It uses the table of ties where a row of
+    ties is cheap and the factor elsewhere.
     """
 
     reads_rows = False
 
-    def improve(self, problem, codes, seed=0, pulse=_no_pulse):
-        """Descend from `codes`; see the module."""
-        from widemargin.solvers import label_sweep_loops as loops
+    def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
+        """Descend from `codes`; see `Search`."""
+        from widemargin.labelling import sweep_loops as loops
 
         if not len(problem.order):
             return codes, 0
@@ -49,19 +82,19 @@ class Stochastic:
             codes = np.array(codes, dtype=np.int32)
             counts = np.bincount(codes, minlength=problem.n_classes)
             sums = _sum_by_class(smoother.matrix, codes, problem.n_classes)
-            tol = 1e2 * np.finfo(sums.dtype).eps * smoother.mass_diagonal.max()
-            factors = smoother.matrix, smoother.rough_matrix, smoother.mass_diagonal
+            tol = 1e2 * np.finfo(sums.dtype).eps * smoother.weighted_diagonal.max()
+            factors = smoother.matrix, smoother.rough_matrix, smoother.weighted_diagonal
         else:
             state = LabelState(problem, codes)
             codes, counts, tol = state.codes, state.counts, state.tol
         bounds = (problem.lower, problem.upper, problem.order)
         width = smoother.matrix.shape[1] if by_factor else problem.n_classes
-        n_tests = max(len(problem.order), _CHUNK // max(1, width))
+        n_tests = max(len(problem.order), work // max(1, width))
         try:
             while progress[1] < len(problem.order):
                 if not by_factor:
                     loops.sweep_table(
-                        *state.mass, state.table, codes, counts, *bounds, state.row,
+                        *state.ties, state.table, codes, counts, *bounds, state.row,
                         tol, progress, n_tests,
                     )  # fmt: skip
                 elif problem.n_classes == 2:
@@ -79,27 +112,25 @@ class Stochastic:
                 pulse()
         except StopSearch:
             pass
-        codes, n_exchanges = trade(problem, codes)
-        return codes, int(progress[3]) + n_exchanges
+        codes, n_swaps = swap_pairs(problem, codes)
+        return codes, int(progress[3]) + n_swaps
 
 
 @dataclass(frozen=True)
-class Steepest:
+class Steepest(Search, shorthand="steepest"):
     """The best of all moves, again and again (Algorithm 2 of the multi-class paper)."""
 
-    reads_rows = True
-
-    def improve(self, problem, codes, seed=0, pulse=_no_pulse):
-        """Descend from `codes`; see the module."""
-        from widemargin.solvers import label_moves_loops as loops
+    def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
+        """Descend from `codes`; see `Search`."""
+        from widemargin.labelling import moves_loops as loops
 
         state, n_moves = LabelState(problem, codes), 0
-        chunk = max(1, _CHUNK // (problem.n_samples * problem.n_classes))
+        chunk = max(1, work // (problem.n_samples * problem.n_classes))
         try:
             while True:
                 done = loops.descend(
-                    *state.mass, *state.moving, *state.bounds, state.bar, state.row,
-                    state.tol, chunk,
+                    *state.ties, *state.moving, *state.bounds,
+                    state.move_penalty, state.row, state.tol, chunk,
                 )  # fmt: skip
                 n_moves += done
                 pulse()
@@ -107,29 +138,51 @@ class Steepest:
                     break
         except StopSearch:
             pass
-        codes, n_exchanges = trade(problem, state.codes)
-        return codes, n_moves + n_exchanges
+        codes, n_swaps = swap_pairs(problem, state.codes)
+        return codes, n_moves + n_swaps
 
 
 @dataclass(frozen=True)
-class Shaking:
+class Shaking(Search, shorthand="shaking"):
     r"""Classes in turn claim points, ever fewer (Algorithm 3 of the multi-class paper).
 
     In round i each class grows to its target size times :math:`1 + 2^{-i}`, always by
     the point that gains most; no other class falls below `size_floor` times
     :math:`1 - 2^{-i}` of its own target. `size_floor` 0 is the published algorithm,
-    whose clusters may end up empty. If the result breaks a bound of the problem it is
-    mended, and moves that still gain are made; otherwise it stays as it is.
+    whose clusters may end up empty. If the result breaks a bound of the problem, sizes
+    are repaired and moves that still gain are made; otherwise it stays as it is.
+
+    Attributes
+    ----------
+    n_rounds : int
+    size_floor : float
+        From 0 to 1.
+    n_reshakes : int
+        Trials of local re-shaking afterwards, see `Reshaking`, if there are three
+        classes or more.
     """
 
     n_rounds: int = 21
     size_floor: float = 0.5
+    n_reshakes: int = 0
 
-    reads_rows = True
+    def check(self):
+        """Raise unless rounds, floor and trials are in their range."""
+        check_number(self, "n_rounds", low=1, integer=True)
+        check_number(self, "size_floor", low=0)
+        if self.size_floor > 1:
+            refuse(self, "size_floor", "a number from 0 to 1")
+        check_number(self, "n_reshakes", low=0, integer=True)
 
-    def improve(self, problem, codes, seed=0, pulse=_no_pulse):
-        """Shake `codes`; see the module."""
-        from widemargin.solvers import label_moves_loops as loops
+    def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
+        """Shake `codes`; see `Search`."""
+        if self.n_reshakes and problem.n_classes > 2:
+            # Of three classes two are shaken together, or nothing would stay in place.
+            n_together = min(3, problem.n_classes - 1)
+            once = replace(self, n_reshakes=0)
+            reshaking = Reshaking(once, self.n_reshakes, n_together)
+            return reshaking.improve(problem, codes, seed, pulse, work=work)
+        from widemargin.labelling import moves_loops as loops
 
         state, n_moves = LabelState(problem, codes), 0
         try:
@@ -142,21 +195,21 @@ class Shaking:
                     n_claims = int(np.floor(wanted - state.counts[label] + 1e-9))
                     if n_claims > 0:
                         n_moves += loops.claim(
-                            *state.mass, *state.moving, floor, state.bar, state.row,
-                            label, n_claims,
+                            *state.ties, *state.moving, floor,
+                            state.move_penalty, state.row, label, n_claims,
                         )  # fmt: skip
                 pulse()
         except StopSearch:
             pass
         if problem.is_feasible(state.codes):
             return state.codes, n_moves
-        codes = mend(problem, state.codes, problem.gains(state.table, state.codes))
+        codes = problem.repair(state.codes, problem.gains(state.table, state.codes))
         codes, n_more = Steepest().improve(problem, codes)
         return codes, n_moves + n_more
 
 
 @dataclass(frozen=True)
-class Tabu:
+class Tabu(Search, shorthand="tabu"):
     """Always the best move of a point that did not move lately, even if it costs.
 
     Attributes
@@ -170,11 +223,14 @@ class Tabu:
     steps_per_sample: float = 5.0
     patience_per_sample: float = 5.0
 
-    reads_rows = True
+    def check(self):
+        """Raise unless both are positive."""
+        check_number(self, "steps_per_sample", low=0, strict=True)
+        check_number(self, "patience_per_sample", low=0, strict=True)
 
-    def improve(self, problem, codes, seed=0, pulse=_no_pulse):
-        """Search from `codes`; see the module."""
-        from widemargin.solvers import label_moves_loops as loops
+    def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
+        """Search from `codes`; see `Search`."""
+        from widemargin.labelling import moves_loops as loops
 
         n_movable = len(problem.order)
         if n_movable < 2:
@@ -185,20 +241,21 @@ class Tabu:
         free_at = np.zeros(problem.n_samples, dtype=np.int64)
         ring = np.full(2 * (tenure + spread) + 2, -1, dtype=np.int64)
         best = state.codes.copy()
-        # Gains add up to about the mass inside, and so does their rounding.
-        rounding = 10 * np.finfo(state.stay.dtype).eps * abs(state.inside)
+        # Gains add up to about the ties inside, and so does their rounding.
+        rounding = 10 * np.finfo(state.own_tie.dtype).eps * abs(state.inside)
         tracker = np.array([0.0, 0.0, 0.0, max(state.tol, rounding)])
         random = np.array([seed], dtype=np.uint64)
         n_steps, step = int(self.steps_per_sample * n_movable), 0
         patience = self.patience_per_sample * n_movable
-        chunk = max(16, _CHUNK // (problem.n_samples * problem.n_classes))
+        chunk = max(16, work // (problem.n_samples * problem.n_classes))
         exchanging = bool((problem.lower == problem.upper).all())
         try:
             while step < n_steps and step - tracker[2] <= patience:
                 reached = loops.tabu_steps(
-                    *state.mass, *state.moving, *state.bounds, state.bar, state.row,
-                    free_at, ring, best, tracker, random, step,
-                    min(chunk, n_steps - step), tenure, spread, exchanging,
+                    *state.ties, *state.moving, *state.bounds,
+                    state.move_penalty, state.row, free_at, ring, best, tracker,
+                    random, step, min(chunk, n_steps - step), tenure, spread,
+                    exchanging,
                 )  # fmt: skip
                 pulse()
                 can_move = reached == min(step + chunk, n_steps)
@@ -212,7 +269,7 @@ class Tabu:
 
 
 @dataclass(frozen=True)
-class Evolution:
+class Evolution(Search, shorthand="evolution"):
     """A population of labelings, mutated and selected (Algorithm 2, binary paper).
 
     With one parent and one child it is the round-robin search of `Stochastic`.
@@ -226,11 +283,14 @@ class Evolution:
     population: int = 5
     offspring: int = 25
 
-    reads_rows = True
+    def check(self):
+        """Raise unless there are parents and children."""
+        check_number(self, "population", low=1, integer=True)
+        check_number(self, "offspring", low=1, integer=True)
 
-    def improve(self, problem, codes, seed=0, pulse=_no_pulse):
-        """Evolve from `codes` and random labelings; see the module."""
-        from widemargin.solvers import label_evolution_loops as loops
+    def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
+        """Evolve from `codes` and random labelings; see `Search`."""
+        from widemargin.labelling import evolution_loops as loops
 
         if (self.population, self.offspring) == (1, 1) or len(problem.order) < 2:
             return Stochastic().improve(problem, codes, seed, pulse)
@@ -247,11 +307,11 @@ class Evolution:
             rng.integers(2**63, size=1, dtype=np.uint64),
         )
         patience = problem.n_samples
-        chunk = max(16, _CHUNK // (problem.n_samples * problem.n_classes))
+        chunk = max(16, work // (problem.n_samples * problem.n_classes))
         try:
             while progress[0] < patience:
                 loops.evolve(
-                    *states[0].mass, tables, population, counts, fitness,
+                    *states[0].ties, tables, population, counts, fitness,
                     *states[0].bounds, problem.order, self.offspring, random,
                     max(state.tol for state in states), progress, patience, chunk,
                 )  # fmt: skip
@@ -262,11 +322,11 @@ class Evolution:
 
 
 @dataclass(frozen=True)
-class Reshaking:
+class Reshaking(Search):
     """Shaking, then again and again of a class and the classes nearest to it.
 
     Each trial forgets the labels of `n_together` classes, the first of them in turn and
-    the others those with the largest mass between, shakes only their points, and keeps
+    the others those with the largest ties to it, shakes only their points, and keeps
     the result if it is better. `shakes_first` says whether everything is shaken before.
     """
 
@@ -275,10 +335,8 @@ class Reshaking:
     n_together: int = 3
     shakes_first: bool = True
 
-    reads_rows = True
-
-    def improve(self, problem, codes, seed=0, pulse=_no_pulse):
-        """Shake `codes`, then parts of it; see the module."""
+    def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
+        """Shake `codes`, then parts of it; see `Search`."""
         rng = np.random.default_rng(seed)
         n_moves = 0
         if self.shakes_first:
@@ -306,53 +364,17 @@ class Reshaking:
 
     @staticmethod
     def _neighbors(problem, codes, trial, n_together):
-        """A class and those with the largest mass between it and them, sorted."""
+        """A class and those with the largest ties to it, sorted."""
         first = trial % problem.n_classes
         members = (codes == first).astype(problem.smoother.matrix.dtype)
-        tie = problem.smoother.mass_product(members[:, None])[:, 0]
+        tie = problem.smoother.weighted_product(members[:, None])[:, 0]
         ties = np.bincount(codes, weights=tie, minlength=problem.n_classes)
         ties[first] = np.inf
         order = np.argsort(-ties, kind="stable")
         return np.sort(order[:n_together])
 
 
-def trade(problem, codes):
-    """Let pairs of points trade places where bounds keep them from moving alone.
-
-    Returns labels and the number of trades; nothing happens unless a class is at one of
-    its bounds. At most as many trades as points. Where the whole mass is too large to
-    have at hand, a hundred, and only if all sizes are fixed, so that nothing else can
-    move.
-    """
-    from widemargin.solvers import label_moves_loops as loops
-
-    counts = np.bincount(codes, minlength=problem.n_classes)
-    at_bound = (counts <= problem.lower) | (counts >= problem.upper)
-    is_blocked = (at_bound & (counts > 0)).any()
-    is_large = problem.smoother.low_rank and problem.n_samples > DENSE_ROWS
-    if is_large:
-        is_blocked = (problem.lower == problem.upper).all()
-    if not is_blocked or not len(problem.order):
-        return codes, 0
-    if not is_large:
-        problem = problem.with_dense_mass()
-    state, n_trades = LabelState(problem, codes), 0
-    matrix, low_rank, _ = state.mass
-    max_trades = 100 if low_rank else len(problem.order)
-    while n_trades < max_trades:
-        i, j, gain = loops.best_exchange(
-            matrix, low_rank, state.table, state.stay, state.codes, state.bar,
-            state.row,
-        )  # fmt: skip
-        if gain <= state.tol:
-            break
-        loops.exchange(*state.mass, *state.moving, state.row, i, j)
-        n_trades += 1
-        loops.descend(
-            *state.mass, *state.moving, *state.bounds, state.bar, state.row,
-            state.tol, max_trades,
-        )  # fmt: skip
-    return state.codes, n_trades
+_QUICK, _THOROUGH = Stochastic(), Tabu()  # what "auto" chooses from
 
 
 def _prefers_factor(smoother):

@@ -1,71 +1,71 @@
-"""What the user says about the clusters of single samples."""
+"""What the user says about the clusters of single rows."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from widemargin.estimators._checks import plain
+from widemargin.checks import plain
 from widemargin.labels import labeled_mask
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """Clusters that samples start from, and samples that must keep theirs.
+class Constraints:
+    """Clusters that rows start from, and rows that must keep theirs.
 
     Attributes
     ----------
     codes : ndarray of int32, shape (n,)
-        Cluster of each sample; means nothing where none is wished.
-    wished : ndarray of bool, shape (n,)
-        Samples for which the user named a cluster.
+        Cluster of each row; means nothing where none is named.
+    named : ndarray of bool, shape (n,)
+        Rows for which the user named a cluster.
     fixed : ndarray of bool, shape (n,)
         Those among them that keep it.
     """
 
     codes: np.ndarray
-    wished: np.ndarray
+    named: np.ndarray
     fixed: np.ndarray
 
     @property
     def is_complete(self):
-        """Whether every sample has a cluster to start from."""
-        return bool(self.wished.all())
+        """Whether every row has a cluster to start from."""
+        return bool(self.named.all())
 
-    def part(self, rows):
-        """The wishes for some of the samples."""
-        return Wishes(self.codes[rows], self.wished[rows], self.fixed[rows])
+    def part(self, idx):
+        """The constraints of some of the rows."""
+        return Constraints(self.codes[idx], self.named[idx], self.fixed[idx])
 
     def dropped(self):
-        """No wishes for the same samples."""
-        nobody = np.zeros_like(self.fixed)
-        return Wishes(self.codes, nobody, nobody)
+        """No constraints for the same rows."""
+        none = np.zeros_like(self.fixed)
+        return Constraints(self.codes, none, none)
 
 
-def read_wishes(init, fixed, n_samples, n_clusters, method):
-    """The wishes in `init` and `fixed`, checked.
+def read_constraints(init, fixed, n_samples, n_clusters, method):
+    """The constraints in `init` and `fixed`, checked.
 
     Parameters
     ----------
     init : array-like of shape (n_samples,) or None
-        Cluster of each sample; -1 or a missing value for no opinion.
+        Cluster of each row; -1 or a missing value for none.
     fixed : array-like of bool or int, or None
-        Samples that keep their cluster in `init`, as a mask or as positions.
+        Rows that keep their cluster in `init`, as a mask or as positions.
     method : str
         Whose arguments they are, for messages.
     """
-    codes, wished = np.zeros(n_samples, dtype=np.int32), np.zeros(n_samples, dtype=bool)
-    is_fixed = wished.copy()
+    codes, named = np.zeros(n_samples, dtype=np.int32), np.zeros(n_samples, dtype=bool)
+    is_fixed = named.copy()
     if init is not None:
-        codes, wished = _read_init(init, n_samples, n_clusters, method)
+        codes, named = _read_init(init, n_samples, n_clusters, method)
     if fixed is not None:
         is_fixed = _read_fixed(fixed, n_samples, method)
-    if (is_fixed & ~wished).any():
+    if (is_fixed & ~named).any():
         raise ValueError(
-            f"fixed of {method} names sample {np.flatnonzero(is_fixed & ~wished)[0]}, "
+            f"fixed of {method} names sample {np.flatnonzero(is_fixed & ~named)[0]}, "
             "for which init has no cluster; pass init with the cluster of every fixed "
             "sample."
         )
-    return Wishes(codes, wished, is_fixed)
+    return Constraints(codes, named, is_fixed)
 
 
 def _read_init(init, n_samples, n_clusters, method):
@@ -76,23 +76,23 @@ def _read_init(init, n_samples, n_clusters, method):
     if values.shape != (n_samples,) or values.dtype.kind not in "iufO":
         raise ValueError(
             f"init of {method} must have one cluster for each of the {n_samples} "
-            "samples, whole numbers or -1 for no opinion, got shape "
+            "samples, whole numbers or -1 for none, got shape "
             f"{values.shape} of type {values.dtype}."
         )
-    wished = labeled_mask(values)
-    wished[wished] = [value != -1 for value in values[wished]]  # beside missing values
+    named = labeled_mask(values)
+    named[named] = [value != -1 for value in values[named]]  # beside missing values
     codes = np.zeros(n_samples)
     try:
-        codes[wished] = values[wished]
+        codes[named] = values[named]
     except (TypeError, ValueError):
-        codes[wished] = -1
+        codes[named] = -1
     is_cluster = (codes == np.rint(codes)) & (codes >= 0) & (codes < n_clusters)
     if not is_cluster.all():
         raise ValueError(
             f"init of {method} must hold whole numbers from 0 to {n_clusters - 1}, or "
-            f"-1 for no opinion, got {plain(values[~is_cluster][0])!r}."
+            f"-1 for none, got {plain(values[~is_cluster][0])!r}."
         )
-    return codes.astype(np.int32), wished
+    return codes.astype(np.int32), named
 
 
 def _read_fixed(fixed, n_samples, method):

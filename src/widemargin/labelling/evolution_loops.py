@@ -9,7 +9,7 @@ from widemargin.linalg.compiled import compiled
 def _draw(state, n):
     """A pseudo-random whole number below n (splitmix64); `state` is uint64 (1,).
 
-    The same as in `label_moves_loops`: compiled functions stay within their file.
+    The same as in `moves_loops`: compiled functions own_tie within their file.
     """
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
@@ -21,7 +21,7 @@ def _draw(state, n):
 
 @compiled
 def _mutate(codes, counts, lower, upper, movable_idx, seed, n_tries):
-    """A valid change of a labeling: a point with its class, or two that trade places.
+    """A valid change of a labeling: a point with its class, or two that swap places.
 
     Returns point, new class, and a second point (-1 if one moves alone). Points are -1
     if `n_tries` draws found nothing valid.
@@ -102,12 +102,12 @@ def evolve(
                     continue
                 if low_rank:
                     np.dot(matrix, matrix[moved], row)
-                    mass = row
+                    row_ties = row
                 else:
-                    mass = matrix[moved]
+                    row_ties = matrix[moved]
                 for x in range(n):
-                    next_tables[place, source, x] -= mass[x]
-                    next_tables[place, sink, x] += mass[x]
+                    next_tables[place, source, x] -= row_ties[x]
+                    next_tables[place, sink, x] += row_ties[x]
                 next_codes[place, moved] = sink
                 next_counts[place, source] -= 1
                 next_counts[place, sink] += 1
