@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import sklearn
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._version import __version__
@@ -186,6 +185,8 @@ def _read_version(tree):
 
 def _check_model(model):
     """Raise ValueError unless it is an estimator, or a pipeline that ends with one."""
+    from sklearn.pipeline import Pipeline
+
     from widemargin.estimators._estimator import Estimator
     from widemargin.model_files.preparers import check_step
 

@@ -166,13 +166,12 @@ class Reader(_Walk):
             return lambda: node
         kind = next(iter(node), None)
         read = _READERS.get(kind)
-        if read is None or not node.keys() <= {kind, "parts", "value"}:
-            raise ModelFileError(f"holds {str(node)[:80]} at {where}")
+        is_known = read is not None and node.keys() <= {kind, "parts", "value"}
+        _require(is_known, node, where)
         return read(self, node, where, depth)
 
     def _members(self, nodes, where, depth):
-        if not isinstance(nodes, list):
-            raise ModelFileError(f"holds no members at {where}")
+        _require(isinstance(nodes, list), nodes, where)
         makes = [
             self.read(member, f"{where}[{i}]", depth + 1)
             for i, member in enumerate(nodes)
@@ -188,8 +187,7 @@ class Reader(_Walk):
             isinstance(pair, list) and len(pair) == 2 and _is_scalar(pair[0])
             for pair in pairs
         )
-        if not is_dict:
-            raise ModelFileError(f"holds a dict without keys at {where}")
+        _require(is_dict, node, where)
         keys = self._members([key for key, _ in pairs], f"{where}.keys", depth)
         values = self._members([value for _, value in pairs], where, depth)
         return lambda: dict(zip(keys(), values(), strict=True))
@@ -203,8 +201,8 @@ class Reader(_Walk):
 
     def _objects(self, node, where, depth):
         members = node["objects"]
-        if not isinstance(members, list) or not all(map(_is_scalar, members)):
-            raise ModelFileError(f"holds an array of other than plain values, {where}")
+        fits = isinstance(members, list) and all(map(_is_scalar, members))
+        _require(fits, node, where)
         make = self._members(members, where, depth)
 
         def build():
@@ -226,15 +224,15 @@ class Reader(_Walk):
 
     def _slice(self, node, where, depth):
         ends = node["slice"]
-        is_slice = isinstance(ends, list) and len(ends) == 3
-        if not is_slice or not all(end is None or type(end) is int for end in ends):
-            raise ModelFileError(f"holds a slice {ends} at {where}")
+        fits = isinstance(ends, list) and len(ends) == 3
+        fits = fits and all(end is None or type(end) is int for end in ends)
+        _require(fits, node, where)
         return lambda: slice(*ends)
 
     def _dtype(self, node, where, depth):
         name = node["dtype"]
-        if not isinstance(name, str) or not _DTYPE.fullmatch(name):
-            raise ModelFileError(f"holds the dtype {name!r} at {where}")
+        fits = isinstance(name, str) and _DTYPE.fullmatch(name)
+        _require(fits, node, where)
         return lambda: np.dtype(name)
 
     def _type(self, node, where, depth):
@@ -243,15 +241,13 @@ class Reader(_Walk):
 
     def _scalar(self, node, where, depth):
         cls, value = _look_up(_SCALARS, node["scalar"], where), node.get("value")
-        if value is None or type(value) not in _PLAIN:
-            raise ModelFileError(f"holds {str(value)[:80]} as a number at {where}")
+        _require(value is not None and type(value) in _PLAIN, node, where)
         return lambda: cls(value)
 
     def _object(self, node, where, depth):
         name, parts = node["object"], node.get("parts")
         writing = _look_up(self.known, name, where)
-        if not isinstance(parts, dict):
-            raise ModelFileError(f"holds {name} without parts at {where}")
+        _require(isinstance(parts, dict), node, where)
         wrong = writing.wrong_names(set(parts))
         if wrong:
             listed = ", ".join(sorted(wrong)[:5])
@@ -288,6 +284,11 @@ def _look_up(known, name, where):
             "file may hold (a plug-in must be imported before)"
         )
     return found
+
+
+def _require(condition, node, where):
+    if not condition:
+        raise ModelFileError(f"holds {str(node)[:80]} at {where}")
 
 
 def _is_scalar(node):
