@@ -9,6 +9,7 @@ eigenvalues, which single precision cannot tell from zero, matter; the features
 themselves keep the type of X.
 """
 
+import numbers
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,24 @@ _POOL = 20  # k-means++ looks at this many random rows for each landmark
 
 class Landmarks(Value):
     """How a kernel is approximated by few of its rows; a family of parameters."""
+
+    @classmethod
+    def read(cls, given, who):
+        """The landmarks that a user means; None and "auto" are returned as they are.
+
+        A number is that of a Nystrom approximation.
+        """
+        if given is None or (isinstance(given, str) and given == "auto"):
+            return given
+        if isinstance(given, numbers.Integral) and not isinstance(given, bool):
+            return Nystrom(int(given))
+        if isinstance(given, cls) or (isinstance(given, str) and given in cls._members):
+            return super().read(given, who)
+        names = "".join(f"{name!r}, " for name in cls.shorthands())
+        raise ValueError(
+            f"{who} must be 'auto', None, {names}a whole number >= 1 or a Landmarks "
+            f"value such as Nystrom(500), got {given!r}."
+        )
 
 
 @dataclass(frozen=True)
@@ -85,8 +104,9 @@ class NystromMap:
     whitening: np.ndarray
 
     @classmethod
-    def fit(cls, kernel, X, rows):
-        """The map for the landmarks ``X[rows]``."""
+    def fit(cls, kernel, X, rows=None):
+        """The map for the landmarks ``X[rows]``; all rows of X by default."""
+        rows = np.arange(X.shape[0]) if rows is None else rows
         landmarks = double(kernel.points(X, rows))
         gram = kernel(double(X[rows]), landmarks).astype(np.float64, copy=False)
         values, vectors = eigh(gram, driver="evd", check_finite=False)

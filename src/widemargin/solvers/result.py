@@ -40,8 +40,10 @@ class SolveResult:
     n_iter : int
         Number of iterations.
     history : dict of lists
-        One entry an iteration: "objective", "criterion" (what is compared with tol)
+        One entry per iteration: "objective", "criterion" (what is compared with tol)
         and what else the solver records.
+    scores : ndarray or None
+        Scores of all rows there, where the solver has them anyway.
     """
 
     solution: np.ndarray = field(repr=False)
@@ -49,6 +51,7 @@ class SolveResult:
     status: Status
     n_iter: int
     history: dict[str, list[float]] = field(default_factory=dict, repr=False)
+    scores: np.ndarray | None = field(default=None, repr=False)
 
 
 def worst(status, other):
