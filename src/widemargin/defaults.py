@@ -39,6 +39,15 @@ class HoldoutSize(NamedTuple):
     labels: int
 
 
+class Holdout(NamedTuple):
+    """Rows on which labels are held out, if there are many more."""
+
+    least_rows: int
+    rows_per_label: int  # where rows are cheap, else 2
+    most_rows: int  # unless there are more labels than half of it
+    most_irrelevant: int  # rows known to be irrelevant, beside the others
+
+
 PASSPORTS: dict[str, Passport] = {}
 
 
@@ -419,4 +428,32 @@ CLUSTER_LIMITS = _measured(
     "ties, O(n^2).",
     data=_UNRECORDED,
     command=_SPEED.format("speed_label_search"),
+)
+
+# How hinge models use unlabeled rows ---------------------------------------------
+
+HINGE_WEIGHTS = _measured(
+    "HINGE_WEIGHTS",
+    (0.1, 0.3, 1.0),
+    reason="From hardly any influence of the unlabeled rows to as much as all labels "
+    "have; held-out labels weigh the models.",
+    data="the eleven sets of the tables of defaults",
+    command="widemargin bench run defaults",
+)
+HINGE_HOLDOUT = _measured(
+    "HINGE_HOLDOUT",
+    Holdout(1000, 20, 20_000, 1000),
+    reason="The models of five folds on all rows would take five times as long as the "
+    "model itself; where features make rows cheap, more of them show better what many "
+    "unlabeled rows per label do.",
+    data="usps, mnist, pcmac",
+    command=_SPEED.format("speed_tri_class"),
+)
+HINGE_FOLD_TOL = _measured(
+    "HINGE_FOLD_TOL",
+    10.0,
+    reason="Held-out labels need the side of the boundary, not digits: a solver's "
+    "tolerance may be ten times as large in folds.",
+    data="usps, mnist, pcmac",
+    command=_SPEED.format("speed_tri_class"),
 )

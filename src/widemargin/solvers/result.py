@@ -43,8 +43,10 @@ class SolveResult(Stored):
     n_iter : int
         Number of iterations.
     history : dict of lists
-        One entry an iteration: "objective", "criterion" (what is compared with tol)
+        One entry per iteration: "objective", "criterion" (what is compared with tol)
         and what else the solver records.
+    scores : ndarray or None
+        Scores of all rows there, where the solver has them anyway.
     """
 
     solution: np.ndarray | None = field(repr=False, metadata={"kept": False})
@@ -52,6 +54,7 @@ class SolveResult(Stored):
     status: Status
     n_iter: int
     history: dict[str, list[float]] = field(default_factory=dict, repr=False)
+    scores: np.ndarray | None = field(default=None, repr=False)
 
     def kept(self):
         """Without the solution, and of the history what has one number per step."""

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from piece_reference import loss as loss_of_pieces
 
-from widemargin.objectives.tri_class import (
+from widemargin.objectives.pieces import (
     EpsilonInsensitive,
     MinLoss,
     Ramp,
