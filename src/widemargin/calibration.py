@@ -7,7 +7,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_expit, log_softmax
 
 from widemargin.defaults import CALIBRATION_CENTER, CALIBRATION_SPREAD
-from widemargin.stored import Stored
+from widemargin.stored import Stored, require
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,12 @@ class Calibration(Stored):
 
     def check(self, n_features):
         """Raise ValueError unless the slope is a positive number."""
-        if not (isinstance(self.slope, float) and 0 < self.slope < np.inf):
-            raise ValueError(f"slope of Calibration must be > 0, got {self.slope!r}")
+        require(0 < self.slope < np.inf, self, "slope")
+
+
+def neg_log_prior(slope, *, center=CALIBRATION_CENTER, spread=CALIBRATION_SPREAD):
+    """Minus the log prior of a slope, in nats, less that of the usual slope."""
+    return 0.5 * (np.log(slope / center) / spread) ** 2
 
 
 def fit_calibration(scores, codes, weights, *, center=None, spread=None):
@@ -82,7 +86,7 @@ def fit_calibration(scores, codes, weights, *, center=None, spread=None):
     def loss(log_slope):
         logs = Calibration(float(np.exp(log_slope))).log_probabilities(scores)
         fit = -counts @ logs[np.arange(len(codes)), codes]
-        return fit + 0.5 * ((log_slope - np.log(center)) / spread) ** 2
+        return fit + neg_log_prior(np.exp(log_slope), center=center, spread=spread)
 
     width = 8.0 * spread
     bounds = (np.log(center) - width, np.log(center) + width)

@@ -1,36 +1,38 @@
-"""Plug-ins: other packages that add estimators, kernels and other parameters.
+"""Estimators, kernels and other values from installed packages.
 
-A package names a module in the entry-point group ``widemargin.plugins``. Importing it
-is all there is to do, because classes register themselves where they are defined::
+A package adds its own by naming a module in its ``pyproject.toml``::
 
     [project.entry-points."widemargin.plugins"]
-    cauchy = "my_package.cauchy"
+    cauchy = "my_package.kernels"
+
+Whatever the module defines below :class:`widemargin.estimators.Estimator` or
+:class:`widemargin.values.Value` is known from its class alone. Only packages that the
+user installed are imported, never what a model file names.
 """
 
+import functools
 import warnings
 from importlib.metadata import entry_points
 
 GROUP = "widemargin.plugins"
 
 
+@functools.cache
 def load_plugins():
-    """Import all plug-ins that are installed; warn of those that cannot be imported.
+    """Import the modules that installed packages name, once per process.
 
-    Returns
-    -------
-    list of str
-        Names of the entry points.
+    Warns
+    -----
+    UserWarning
+        For a module that cannot be imported; the others are imported all the same.
     """
-    loaded = []
     for point in entry_points(group=GROUP):
         try:
             point.load()
-        except Exception as problem:  # a plug-in must not break the library
+        except Exception as error:  # of code that is not ours
             warnings.warn(
-                f"Plug-in {point.name} ({point.value}) cannot be loaded: {problem}.",
+                f"the plug-in {point.name!r} ({point.value}) cannot be imported "
+                f"({type(error).__name__}: {error}); repair or remove its package.",
                 UserWarning,
                 stacklevel=2,
             )
-        else:
-            loaded.append(point.name)
-    return loaded

@@ -15,7 +15,7 @@ from widemargin import (
     TransductiveSVC,
 )
 from widemargin.plots import ConvergenceDisplay
-from widemargin.solvers.early_stopping import check_interval
+from widemargin.solvers.pcg import check_interval
 from widemargin.solvers.result import SolveResult, Status
 
 

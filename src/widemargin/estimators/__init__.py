@@ -12,8 +12,6 @@ from widemargin.estimators.transductive_svc import TransductiveSVC
 from widemargin.estimators.tri_class_svc import TriClassSVC
 from widemargin.estimators.universum_svc import UniversumSVC
 
-from widemargin.estimators import _undeclared  # isort: skip  # noqa: F401
-
 __all__ = [
     "FewLabelClassifier",
     "LabelSearchClassifier",

@@ -140,7 +140,7 @@ def fit_candidate(candidate, sample, seed, gamma=None):
             raise
     messages = tuple(dict.fromkeys(str(warning.message) for warning in caught))
     if candidate.is_supervised:
-        n_rows = model.points_.shape[0]
+        n_rows = model.function_.n_points
     seconds = time.perf_counter() - began
     return Fitted(candidate.name, model, held_out, n_rows, seconds, messages)
 

@@ -26,13 +26,15 @@ from widemargin.estimators._checks import (
     check_sample_weight,
     check_squares,
 )
+from widemargin.estimators._estimator import Method
 from widemargin.estimators._few_label_inference import infer
 from widemargin.estimators._few_label_sample import FewLabelSample
 from widemargin.estimators._kernel_machine import FLOATS
-from widemargin.estimators.few_label_report import write_report
+from widemargin.estimators.few_label_report import FewLabelReport, write_report
 from widemargin.labels import read_labels
 from widemargin.linalg.random import as_generator
 from widemargin.solvers.candidate_weights import estimate_error, weigh_candidates
+from widemargin.stored import is_finite, require
 
 _SUPERVISED_PRIOR = 2.0  # what the labels alone count before they are asked; others 1
 _NEGLIGIBLE = 1e-3  # weight of a candidate that is not asked for predictions
@@ -337,6 +339,51 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         """Class of each sample, as in ``classes_``."""
         probabilities = self.predict_proba(X)
         return self.classes_[probabilities.argmax(axis=1)]
+
+    saved_state = ("classes_", "names_", "weights_", "models_", "report_")
+    methods = (
+        Method(
+            "auto",
+            "weights the others by held-out labels; start here",
+            needs_unlabeled=False,
+            n_folds=0,
+        ),
+    )
+
+    def check_state(self):
+        """Raise ValueError unless weights, names, models and report fit each other."""
+        super().check_state()
+        n_models = len(self.models_)
+        require(isinstance(self.models_, list) and n_models > 0, self, "models_")
+        names = self.names_
+        fits = isinstance(names, list) and all(isinstance(name, str) for name in names)
+        require(fits and len(names) == n_models, self, "names_")
+        weights = self.weights_
+        fits = is_finite(weights, 1) and len(weights) == n_models
+        fits = fits and bool((weights >= 0).all()) and abs(weights.sum() - 1) < 1e-6
+        require(fits, self, "weights_")
+        classes = self.classes_
+        fits = isinstance(classes, np.ndarray) and classes.ndim == 1
+        fits = fits and classes.dtype.kind in "biufUO" and len(classes) > 1
+        require(fits, self, "classes_")
+        for model in self.models_:
+            self._check_codes(model)
+        fits = isinstance(self.report_, FewLabelReport)
+        fits = fits and len(self.report_.candidates) == n_models
+        require(fits, self, "report_")
+
+    def _check_codes(self, model):
+        """Raise unless a model predicts some of the classes, by their codes."""
+        is_single = hasattr(model, "classes_") and not hasattr(model, "models_")
+        require(is_single, self, "models_")
+        fits = model.n_features_in_ == self.n_features_in_
+        require(fits, model, "n_features_in_")
+        codes = model.classes_
+        fits = isinstance(codes, np.ndarray) and codes.ndim == 1
+        fits = fits and codes.dtype.kind == "i" and len(codes) > 1
+        fits = fits and bool((np.diff(codes) > 0).all())  # each once
+        fits = fits and codes[0] >= 0 and codes[-1] < len(self.classes_)
+        require(fits, model, "classes_")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

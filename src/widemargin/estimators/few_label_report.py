@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from widemargin.solvers.candidate_weights import share_std
+from widemargin.stored import Stored, require
 
 _NOTEWORTHY = 0.05  # weight of a candidate whose warnings are passed on
 
 
 @dataclass(frozen=True)
-class CandidateReport:
+class CandidateReport(Stored):
     """A candidate's line.
 
     Attributes
@@ -39,7 +40,7 @@ class CandidateReport:
 
 
 @dataclass(frozen=True)
-class FewLabelReport:
+class FewLabelReport(Stored):
     """How `FewLabelClassifier` came to its predictions; print it.
 
     Attributes
@@ -75,6 +76,15 @@ class FewLabelReport:
     label_next: np.ndarray = field(repr=False)
     helps: bool | None
     messages: tuple
+
+    def check(self, n_features):
+        """Raise ValueError unless it lists candidates, row numbers and texts."""
+        are_lines = all(isinstance(c, CandidateReport) for c in self.candidates)
+        require(are_lines and len(self.candidates) > 0, self, "candidates")
+        is_vector = self.label_next.ndim == 1 and self.label_next.dtype.kind == "i"
+        require(is_vector, self, "label_next")
+        are_texts = all(isinstance(text, str) for text in self.messages)
+        require(are_texts, self, "messages")
 
     def frame(self):
         """The candidates as a :class:`pandas.DataFrame`, indexed by name."""

@@ -1,10 +1,11 @@
 """Laplacian regularized least-squares classifier."""
 
-from widemargin.estimators._laplacian_machine import LaplacianMachine
+from widemargin.estimators._estimator import Method
+from widemargin.estimators._laplacian import LaplacianClassifier
 from widemargin.objectives.losses import Squared
 
 
-class LaplacianRLSC(LaplacianMachine):
+class LaplacianRLSC(LaplacianClassifier):
     r"""Laplacian regularized least-squares classifier.
 
     `LaplacianSVC` with the squared loss :math:`(y_i - f_i)^2`, Eq. (14) of [1]_.
@@ -12,27 +13,19 @@ class LaplacianRLSC(LaplacianMachine):
 
     Parameters
     ----------
-    kernel, gamma, degree, coef0
-        The kernel, as in `LaplacianSVC`.
-    ambient_reg, intrinsic_reg, fit_intercept, class_weight
-        Weights of the objective, as there.
-    n_neighbors, graph_weights, laplacian_power, normalized_laplacian
-        The graph, as there.
-    n_landmarks, landmarks
-        For many samples, as there.
-    solver : {"auto", "newton", "pcg"}, default="auto"
+    kernel, graph, ambient_reg, intrinsic_reg, landmarks
+        As in `LaplacianSVC`.
+    solver : "auto", "newton", "pcg" or Pcg, default="auto"
         As in `LaplacianSVC`; the squared loss has no "dual" of its own.
-    early_stopping, validation_fraction, max_iter, tol, warm_start
-        When "pcg" stops and where it starts, as there.
-    random_state, verbose
-        As there.
+    fit_intercept, class_weight, random_state, verbose
+        As in `LaplacianSVC`.
 
     Attributes
     ----------
-    classes_, transduction_, result_, average_, shares_, ambient_reg_, intrinsic_reg_
+    classes_, function_, calibration_, average_, shares_, transduction_, result_
         As in `LaplacianSVC`.
-    slope_, solver_, kernel_, points_, dual_coef_, intercept_, n_iter_
-        As there.
+    held_out_proba_, ambient_reg_, intrinsic_reg_, solver_, n_iter_
+        As in `LaplacianSVC`.
 
     References
     ----------
@@ -44,10 +37,12 @@ class LaplacianRLSC(LaplacianMachine):
     >>> from sklearn.datasets import make_moons
     >>> from widemargin import LaplacianRLSC
     >>> from widemargin.datasets import hide_labels
+    >>> from widemargin.kernels import Rbf
     >>> X, y = make_moons(200, noise=0.05, random_state=0)
-    >>> model = LaplacianRLSC(gamma=2.0).fit(X, hide_labels(y, 8, rng=0))
+    >>> model = LaplacianRLSC(kernel=Rbf(2.0)).fit(X, hide_labels(y, 8, rng=0))
     >>> bool(model.score(X, y) > 0.95)
     True
     """
 
-    _loss = Squared()
+    loss = Squared()
+    methods = (Method("laplacian-rls", "the same with the squared loss"),)

@@ -1,78 +1,54 @@
 """Laplacian support vector classifier."""
 
-from widemargin.estimators._laplacian_machine import LaplacianMachine
+from widemargin.estimators._estimator import Method
+from widemargin.estimators._laplacian import LaplacianClassifier
 from widemargin.objectives.losses import SquaredHinge
 
 
-class LaplacianSVC(LaplacianMachine):
+class LaplacianSVC(LaplacianClassifier):
     r"""Laplacian support vector classifier.
 
-    Learns from labeled and unlabeled samples: a kernel machine whose scores change
-    little along the nearest-neighbor graph of all samples. By default the labels
-    themselves decide how far that graph is trusted.
+    A kernel model whose scores change little along the nearest-neighbor graph of all
+    rows, labeled and unlabeled. By default held-out labels set the influence of the
+    graph.
 
     Parameters
     ----------
-    kernel : str or callable, default="rbf"
-        "rbf", "linear", "poly", "laplacian", "cosine", "precomputed", or a function
-        ``kernel(X, Z)`` that returns the kernel matrix. With "precomputed", X is the
-        Gram matrix of all samples in `fit`, and the kernel values of new samples
-        against them in `predict`.
-    gamma : float, "scale" or "median", default="scale"
-        Width of "rbf", "poly" and "laplacian": a number, one over the number of
-        features times the variance of X, or one over the median squared distance.
-    degree : int, default=3
-        Degree of "poly".
-    coef0 : float, default=1.0
-        Constant of "poly".
+    kernel : str, Kernel or callable, default="rbf"
+        A value such as ``Rbf(gamma=0.5)`` or ``Polynomial(degree=2)``, one of the names
+        "rbf", "linear", "poly", "laplacian", "cosine" and "precomputed", or a function
+        ``kernel(X, Z)`` that returns the kernel matrix. The width of "rbf" is one over
+        the number of features times the variance of X. With "precomputed", X is the
+        Gram matrix of all rows in `fit`, and the kernel values of new rows against them
+        in `predict`.
+    graph : "knn" or KnnGraph, default="knn"
+        A value such as ``KnnGraph(n_neighbors=5)``. Its ``power="auto"`` is 3, and 1
+        with landmarks.
     ambient_reg : float, default=1e-3
         Weight of the kernel norm.
     intrinsic_reg : float or "auto", default="auto"
-        Weight of the smoothness along the graph; 0 gives a supervised machine. "auto"
-        averages machines that trust the graph to different degrees, see Notes.
-    n_neighbors : int, default=8
-        Neighbors of each sample in the graph.
-    graph_weights : {"self-tuned", "heat", "binary"} or float, default="self-tuned"
-        Weights of its edges, see :func:`widemargin.graphs.knn_adjacency`; a number is
-        the width of "heat".
-    laplacian_power : int or "auto", default="auto"
-        How often the graph Laplacian is applied; "auto" is 3, and 1 with landmarks.
-    normalized_laplacian : bool, default=True
-        Whether the Laplacian is normalized by the degrees.
-    n_landmarks : int or None, default=None
-        Number of landmarks of a Nystrom approximation of the kernel, for many samples:
-        memory O(n_samples * n_landmarks) instead of O(n_samples^2). None is exact.
-    landmarks : {"kmeans++", "uniform", "pivoted"}, default="kmeans++"
-        How landmarks are chosen, see :func:`widemargin.kernels.choose_landmarks`.
-    solver : {"auto", "newton", "pcg", "dual"}, default="auto"
+        Weight of the smoothness along the graph; 0 gives a supervised model. "auto"
+        averages models with different shares of the graph, see Notes.
+    landmarks : int, Nystrom, "auto" or None, default="auto"
+        Landmarks of a Nystrom approximation of the kernel, for many rows: memory
+        O(n_samples * n_landmarks) instead of O(n_samples^2). "auto" takes 1,000 of them
+        for more than 20,000 rows; None is exact.
+    solver : {"auto", "newton", "pcg", "dual"}, Pcg or Dual, default="auto"
         "newton" is exact, with one factorization for all classes; "pcg" is
-        preconditioned conjugate gradient, for many samples; "dual" is exact for the
-        hinge loss instead of its square. "auto" takes "newton" up to 5,000 samples
-        (10,000 with ten classes or more) and with landmarks, and "pcg" for more
-        samples or more than 2,000 labels.
-    early_stopping : {"stability", "validation", "mixed"} or None, default="stability"
-        When "pcg" stops: when the decisions on the unlabeled samples do not change any
-        more, when no more of the labels held out for it are right, when both say so,
-        or when `tol` is reached.
-    validation_fraction : float, default=0.2
-        Share of the labels of each class that "validation" and "mixed" hold out.
+        preconditioned conjugate gradient, for many rows, with the parameters of
+        :class:`~widemargin.solvers.laplacian.Pcg`; "dual" is exact for the hinge loss
+        instead of its square. "auto" takes "newton" up to 5,000 rows (10,000 with ten
+        classes or more) and with landmarks, and "pcg" for more rows or more than 2,000
+        labels.
     fit_intercept : "penalized", True or False, default="penalized"
-        "penalized" adds a constant that the ambient norm sees and the graph does not;
-        True one that the graph sees and the ambient norm does not; False none, as in
-        the experiments of [1]_.
-    max_iter : int, default=1000
-        Iterations of "pcg" or "dual" at the most.
-    tol : float, default=1e-6
-        Accuracy of "pcg" (relative norm of the gradient) and "dual" (violation of
-        the optimality conditions).
-    warm_start : bool, default=False
-        Whether "pcg" starts from the solution of the last `fit`.
+        "penalized" adds a constant that the ambient norm penalizes and the graph does
+        not; True one that the graph penalizes and the ambient norm does not; False
+        none, as in the experiments of [1]_.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn.
     random_state : int, RandomState, Generator or None, default=None
-        For landmarks, held-out labels, the sample behind a "median" width and, where
-        "pcg" is used on more than 2,000 samples, the ones on which labels are left
-        out. Pass a number for results that can be repeated.
+        For landmarks, the sample behind a "median" width and, with "pcg", the labels
+        and rows that are held out. Pass a number for repeatable results.
     verbose : bool, default=False
         Whether to print progress.
 
@@ -80,27 +56,26 @@ class LaplacianSVC(LaplacianMachine):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The class names.
+    function_ : Function
+        The fitted scores, as a sum of kernel functions.
+    calibration_ : Calibration
+        Slope that turns scores into probabilities.
+    average_ : Average
+        ``weights`` and leave-one-out ``losses`` of the models that were averaged.
+    shares_ : tuple of float
+        Share of the graph in each of them.
+    held_out_proba_ : ndarray of shape (n_labeled, n_classes)
+        Class probabilities of each labeled row of positive weight, by models that did
+        not see its label; NaN where there are none, as for the only label of a class.
     transduction_ : ndarray of shape (n_samples,)
-        Labels of all training samples: the given ones, the others inferred.
+        Labels of all training rows: the given ones, the others inferred.
     result_ : SolveResult
         How the solver ended; ``result_.history`` holds objective, criterion and, for
         "pcg", gradient norms and decision changes.
-    average_ : GraphAverage
-        ``weights`` and leave-one-out ``losses`` of the machines that were averaged.
-    held_out_proba_ : ndarray of shape (n_labeled, n_classes)
-        Class probabilities of each labeled sample of positive weight, by machines that
-        did not see its label; NaN where none could be asked, as for the only label of
-        a class.
-    shares_ : tuple of float
-        Share of the graph in each of them.
     ambient_reg_, intrinsic_reg_ : float
-        The weights that were used in the machine with the graph.
-    slope_ : float
-        Slope of the probabilities.
-    solver_ : str
+        The weights in the model with the largest share of the graph.
+    solver_ : LaplacianSolver
         The solver that was used.
-    kernel_, points_, dual_coef_, intercept_
-        The fitted function, ``kernel_(X, points_) @ dual_coef_ + intercept_``.
     n_iter_ : int
         Iterations of the solver.
 
@@ -114,27 +89,24 @@ class LaplacianSVC(LaplacianMachine):
               + \text{intrinsic\_reg}\, f^\top L^p f ,
 
     with the norm of the kernel divided by its mean diagonal. On this scale good weights
-    depend neither on the number of samples nor of labels nor on units. The weights of
+    depend neither on the number of rows nor of labels nor on units. The weights of
     [1]_ are ``ambient_reg * n_labeled`` and ``intrinsic_reg * n_labeled`` for a kernel
     with unit diagonal.
 
-    With ``intrinsic_reg="auto"`` the machine is fitted without the graph, with three
+    With ``intrinsic_reg="auto"`` the model is fitted without the graph, with three
     quarters of its kernel from the graph ("newton" and "dual" only), and with the graph
     only. Each fit predicts every label from the others, in closed form. The functions
-    are averaged with weights proportional to exp(-loss / 2), the loss being the sum of
-    the squared hinges of these predictions, each at most 4.
+    are averaged with weights that fall with the log loss of these predictions, see
+    :mod:`widemargin.averaging`.
 
     Copies of a row count once in the graph and by their number in the loss, so that
     repeating a row is the same as giving it a weight.
-
-    Probabilities are a softmax of the scores times ``slope_``, fitted to the
-    leave-one-out scores of the labels with a log-normal prior around 3.
 
     Time O(n^3) for "newton" and "dual", about O(n^2.5) for "pcg", O(n r^2) with r
     landmarks. Deviations from [1]_: the default intercept; one exact factorization
     instead of one for each step and class; decisions of all classes together in the
     stability check, and at least ten iterations between its looks. Where "pcg" is used
-    on more than 2,000 samples, labels are left out on 2,000 of them.
+    on more than 2,000 rows, labels are held out on 2,000 of them.
 
     References
     ----------
@@ -153,5 +125,7 @@ class LaplacianSVC(LaplacianMachine):
     True
     """
 
-    _loss = SquaredHinge()
-    _solvers = ("newton", "pcg", "dual")
+    loss = SquaredHinge()
+    methods = (
+        Method("laplacian", "decisions that are smooth along the neighbor graph"),
+    )

@@ -3,7 +3,7 @@
 from widemargin.graphs.knn import Graph, KnnGraph
 from widemargin.graphs.laplacian import IteratedLaplacian, graph_laplacian, no_laplacian
 from widemargin.graphs.neighbors import check_adjacency, knn_adjacency
-from widemargin.graphs.reach import unreached_components
+from widemargin.graphs.reach import rows_near, unreached_components
 
 __all__ = [
     "Graph",
@@ -13,5 +13,6 @@ __all__ = [
     "graph_laplacian",
     "knn_adjacency",
     "no_laplacian",
+    "rows_near",
     "unreached_components",
 ]

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from widemargin.defaults import RIDGE_WIDTHS
 from widemargin.estimators import RidgeAverageClassifier
-from widemargin.estimators.ridge_average_classifier import WIDTHS
+from widemargin.kernels import Rbf
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class WidthWeights:
         return float(np.exp(np.sqrt(self.weights @ deviations**2)))
 
 
-def select_width(X, y, *, gamma="scale", widths=WIDTHS, random_state=None):
+def select_width(X, y, *, gamma="scale", widths=RIDGE_WIDTHS, random_state=None):
     """Kernel width that predicts the labels best, each from the others.
 
     Parameters
@@ -97,7 +98,7 @@ def select_width(X, y, *, gamma="scale", widths=WIDTHS, random_state=None):
     ).gamma
 
 
-def weigh_widths(X, y, *, gamma="scale", widths=WIDTHS, random_state=None):
+def weigh_widths(X, y, *, gamma="scale", widths=RIDGE_WIDTHS, random_state=None):
     """Weight kernel widths by held-out labels: `select_width` with its evidence.
 
     Parameters
@@ -120,7 +121,8 @@ def weigh_widths(X, y, *, gamma="scale", widths=WIDTHS, random_state=None):
     True
     """
     model = RidgeAverageClassifier(
-        gamma=gamma, widths=widths, random_state=random_state
+        kernel=Rbf(gamma), widths=widths, random_state=random_state
     ).fit(X, y)
-    weights = model.average_.weights.sum(axis=1)  # over the penalties
+    by_width = model.average_.weights.reshape(len(widths), -1)
+    weights = by_width.sum(axis=1)  # over the penalties
     return WidthWeights(model.gamma_, np.array(widths, dtype=np.float64), weights)

@@ -1,11 +1,11 @@
-"""The Laplacian machines' objective, Eq. (7) of Melacci and Belkin (2011)."""
+"""The objective of Laplacian models, Eq. (7) of Melacci and Belkin (2011)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from widemargin.linalg.expansions import WithIntercept
+from widemargin.defaults import GRAPH_RATIO, GRAPH_SHARES
 from widemargin.linalg.products import column_dots
 from widemargin.objectives.reduced import ReducedObjective
 
@@ -19,11 +19,103 @@ class Intercept:
     penalty : float
         Weight of b^2.
     inside : bool
-        Whether the graph acts on b, too; then it must have no other penalty.
+        Whether the graph also acts on b; then it must have no other penalty.
     """
 
     penalty: float = 0.0
     inside: bool = True
+
+
+class Functions:
+    """The functions of a space, in the coordinates that solvers work in.
+
+    With scores f = B c and squared norm c'P c, the gradient of h(f) + (ridge / 2) c'P c
+    is B' dh + ridge P c; preconditioned by P it is
+    ``pull(dh) + ridge * penalized(c)``, which never needs the inverse of P. What acts
+    on the scores comes in two parts, the loss and the graph, since an intercept may be
+    hidden from the graph.
+
+    Parameters
+    ----------
+    space : GramSpace or FeatureSpace
+    """
+
+    def __init__(self, space):
+        self.space = space
+        self.n_rows, self.n_coordinates = space.n_rows, space.n_coordinates
+        self.dtype = space.dtype
+
+    def scores(self, c):
+        """Values on the rows, (n_coordinates, k) -> (n_rows, k)."""
+        return self.space.scores(c)
+
+    def pull(self, by_loss, by_graph):
+        """The map P^-1 B' from the rows to the coordinates."""
+        return self.space.coordinates_of(by_loss + by_graph)
+
+    def seen_by_graph(self, c, scores):
+        """The part of the scores that the graph acts on."""
+        return scores
+
+    def penalized(self, c):
+        """The coordinates with the share of the ambient weight that each bears."""
+        return c
+
+    def inner(self, c, d, scores_d):
+        """Inner product c'P d of each column, given the scores of d; shape (k,)."""
+        return self.space.inner(c, d, scores_d)
+
+    def ambient(self, c, d, scores_d):
+        """Inner product of the ambient norm, given the scores of d; shape (k,)."""
+        return self.space.inner(c, d, scores_d)
+
+
+class WithIntercept(Functions):
+    """The same plus a constant: f = B c + b, the last coordinate being b.
+
+    Parameters
+    ----------
+    space : GramSpace or FeatureSpace
+    ridge : float
+        Weight of b^2 relative to the ambient norm.
+    inside : bool
+        Whether the graph also acts on b.
+    """
+
+    def __init__(self, space, ridge, inside):
+        super().__init__(space)
+        self.n_coordinates += 1
+        self.ridge, self.inside = ridge, inside
+
+    def scores(self, c):
+        """Values on the rows."""
+        return self.space.scores(c[:-1]) + c[-1]
+
+    def seen_by_graph(self, c, scores):
+        """The part of the scores that the graph acts on."""
+        return scores if self.inside else scores - c[-1]
+
+    def pull(self, by_loss, by_graph):
+        """Coordinates of the preconditioned gradient; P is 1 for the intercept."""
+        of_intercept = by_loss.sum(axis=0)
+        if self.inside:
+            of_intercept = of_intercept + by_graph.sum(axis=0)
+        return np.vstack([super().pull(by_loss, by_graph), of_intercept])
+
+    def penalized(self, c):
+        """The coordinates with the share of the ambient weight that each bears."""
+        c = c.copy()
+        c[-1] *= self.ridge
+        return c
+
+    def inner(self, c, d, scores_d):
+        """Inner product of each column under the preconditioner."""
+        return self.space.inner(c[:-1], d[:-1], scores_d - d[-1]) + c[-1] * d[-1]
+
+    def ambient(self, c, d, scores_d):
+        """Inner product of the ambient norm."""
+        inner = self.space.inner(c[:-1], d[:-1], scores_d - d[-1])
+        return inner + self.ridge * c[-1] * d[-1]
 
 
 @dataclass(frozen=True)
@@ -40,12 +132,12 @@ class ManifoldObjective:
 
     Attributes
     ----------
-    expansion : KernelExpansion or FeatureExpansion
-        The functions f.
+    space : GramSpace or FeatureSpace
+        The functions f, without the intercept.
     laplacian : operator with ``laplacian @ V``
         L, iterated or not.
-    rows : ndarray of shape (n_labeled,)
-        Sample of each label; a sample may stand there more than once.
+    label_idx : ndarray of shape (n_labeled,)
+        Row of each label; a row may stand there more than once.
     targets : ndarray of shape (n_labeled, n_columns)
         -1 and +1.
     weights : ndarray of shape (n_labeled,)
@@ -55,9 +147,9 @@ class ManifoldObjective:
     intercept : Intercept or None
     """
 
-    expansion: object
+    space: object
     laplacian: object
-    rows: np.ndarray
+    label_idx: np.ndarray
     targets: np.ndarray
     weights: np.ndarray
     loss: object
@@ -66,42 +158,44 @@ class ManifoldObjective:
     intercept: Intercept | None = None
 
     @cached_property
-    def space(self):
-        """The expansion in which the solvers work, with the intercept if any."""
+    def functions(self):
+        """What the solvers work in: the space, with the intercept if any."""
         if self.intercept is None:
-            return self.expansion
+            return Functions(self.space)
         ridge = self.intercept.penalty / self.ambient
-        return WithIntercept(self.expansion, ridge, self.intercept.inside)
+        return WithIntercept(self.space, ridge, self.intercept.inside)
 
     def value(self, c, scores, smoothing, columns=slice(None)):
         """Objective of each column, (k,), given the `smoothing` of the scores."""
-        loss = self.loss.value(self.targets[:, columns], scores[self.rows])
+        loss = self.loss.value(self.targets[:, columns], scores[self.label_idx])
         return 0.5 * (self.weights @ loss + self.norm(c, scores, c, scores, smoothing))
 
     def norm(self, c, scores, d, d_scores, d_smoothing):
         """Bilinear form of both penalties for each column, (k,)."""
-        ambient = self.ambient * self.space.ambient(c, d, d_scores)
-        return ambient + column_dots(self.space.seen_by_graph(c, scores), d_smoothing)
+        ambient = self.ambient * self.functions.ambient(c, d, d_scores)
+        return ambient + column_dots(
+            self.functions.seen_by_graph(c, scores), d_smoothing
+        )
 
     def smoothing(self, c, scores):
-        """Gradient of the intrinsic term by the scores, (n_samples, k)."""
+        """Gradient of the intrinsic term by the scores, (n_rows, k)."""
         if self.intrinsic == 0:
             return np.zeros_like(scores)
-        smoothed = self.laplacian @ self.space.seen_by_graph(c, scores)
-        return smoothed * self.expansion.dtype.type(self.intrinsic)
+        smoothed = self.laplacian @ self.functions.seen_by_graph(c, scores)
+        return smoothed * self.space.dtype.type(self.intrinsic)
 
     def residuals(self, scores, columns=slice(None)):
         """Gradient of the loss term by the labeled scores, (n_labeled, k)."""
-        targets, at_labels = self.targets[:, columns], scores[self.rows]
+        targets, at_labels = self.targets[:, columns], scores[self.label_idx]
         active = self.loss.active(targets, at_labels)
         return np.where(active, self.weights[:, None] * (at_labels - targets), 0.0)
 
     def gradient(self, c, scores, smoothing, columns=slice(None)):
         """Preconditioned gradient, Alg. 1: P^-1 times the gradient by c."""
         by_loss = np.zeros_like(smoothing)
-        np.add.at(by_loss, self.rows, self.residuals(scores, columns))
-        ridge = self.space.penalized(c) * self.expansion.dtype.type(self.ambient)
-        return self.space.pull(by_loss, smoothing) + ridge
+        np.add.at(by_loss, self.label_idx, self.residuals(scores, columns))
+        ridge = self.functions.penalized(c) * self.space.dtype.type(self.ambient)
+        return self.functions.pull(by_loss, smoothing) + ridge
 
     def hessian(self, active):
         """Preconditioned Hessian of a column over a Gram matrix, Eq. (11).
@@ -113,19 +207,19 @@ class ManifoldObjective:
 
         Returns
         -------
-        ndarray of shape (n_samples, n_samples)
+        ndarray of shape (n_rows, n_rows)
             ``W_E K + ambient I + intrinsic L K``; K times it is the Hessian.
         """
-        gram = self.expansion.gram.astype(np.float64, copy=False)
+        gram = self.space.gram.astype(np.float64, copy=False)
         hessian = self._penalty.copy()
-        E = self.rows[active]
+        E = self.label_idx[active]
         np.add.at(hessian, E, self.weights[active][:, None] * gram[E])
         return hessian
 
     @cached_property
     def _penalty(self):
         """The part of the Hessian that no label changes, for all steps and columns."""
-        gram = self.expansion.gram.astype(np.float64, copy=False)
+        gram = self.space.gram.astype(np.float64, copy=False)
         penalty = self.intrinsic * (self.laplacian @ gram)
         penalty.flat[:: len(gram) + 1] += self.ambient
         return penalty
@@ -139,7 +233,98 @@ class ManifoldObjective:
             A factorization for the same ratio of the weights, to be used again.
         """
         if deformed is None:
-            deformed = self.expansion.deformed(
-                self.laplacian, self.intrinsic / self.ambient
-            )
+            ratio = self.intrinsic / self.ambient
+            deformed = self.space.deformed(self.laplacian, ratio)
         return ReducedObjective.build(self, deformed)
+
+
+@dataclass(frozen=True)
+class GraphFamily:
+    """Models in order of the share of the graph in their kernel.
+
+    Attributes
+    ----------
+    shares : tuple of float
+        From 0 (the graph is not used) to 1 (nothing but the kernel bent by it).
+    problems : list of ReducedObjective
+        One for each share.
+    graph : ManifoldObjective
+        The model of share 1 (or the given one), with its weights.
+    chosen : bool
+        Whether the weights were chosen for these rows, and not given.
+    """
+
+    shares: tuple[float, ...]
+    problems: list[ReducedObjective]
+    graph: ManifoldObjective
+    chosen: bool
+
+    def graph_objective(self, objective):
+        """The model of share 1 on more rows than the family was built from.
+
+        Given weights stay. Of chosen ones that of the graph term stays; that of the
+        ambient norm is as one over the number of rows, like the kernel's diagonal
+        once the graph has bent it.
+        """
+        fewer = 1.0
+        if self.chosen:
+            fewer = self.graph.space.n_rows / objective.space.n_rows
+        return replace(
+            objective,
+            ambient=self.graph.ambient * fewer,
+            intrinsic=self.graph.intrinsic,
+        )
+
+
+def given_graph(objective, problem=None):
+    """A family of one: the objective with the weights that it has."""
+    share = 1.0 if objective.intrinsic > 0 else 0.0
+    problems = [problem or objective.reduced()]
+    return GraphFamily((share,), problems, objective, chosen=False)
+
+
+def share_graph(objective, shares=GRAPH_SHARES, *, ratio=GRAPH_RATIO):
+    r"""Models between the one without the graph and the one with nothing else.
+
+    The model of share :math:`\theta` learns f = f0 + f1 + b and penalizes
+
+    .. math:: \gamma_A \Big( \frac{\|f_0\|_K^2}{1 - \theta}
+              + \frac{\tau}{\theta} \big( \|f_1\|_K^2
+              + \rho f_1^\top L f_1 \big) \Big)
+
+    besides b. For a kernel with unit diagonal :math:`\rho` is n times `ratio`, and
+    :math:`\tau` makes both kernels equally large on the labeled rows, so that the
+    same :math:`\gamma_A` means as much regularization for each share. One
+    factorization serves them all.
+
+    Parameters
+    ----------
+    objective : ManifoldObjective
+        The model without the graph; its `intrinsic` weight is not used.
+    shares : tuple of float
+        The shares, 0 and 1 among them. Others need an intercept that is the same with
+        and without the graph, that is, not one inside the graph term.
+    ratio : float
+        Weight of the graph relative to the ambient norm, for each row.
+
+    Returns
+    -------
+    GraphFamily
+    """
+    plain = replace(objective, intrinsic=0.0).reduced()
+    space = objective.space
+    ratio = ratio * space.n_rows / space.mean_diagonal()
+    deformed = space.deformed(objective.laplacian, ratio)
+    undeformed = space.deformed(objective.laplacian, 0.0)
+    size = undeformed.mean_diagonal(objective.label_idx)
+    if size <= 0:
+        raise ValueError(
+            "the kernel is zero on all labeled rows, so that nothing can be learned "
+            "from them; look for labeled rows of zeros, or choose another kernel."
+        )
+    tau = deformed.mean_diagonal(objective.label_idx) / size
+    ambient = tau * objective.ambient
+    graph = replace(objective, ambient=ambient, intrinsic=ratio * ambient)
+    ends = {0.0: plain, 1.0: graph.reduced(deformed)}
+    problems = [ends.get(share) or plain.mixed(ends[1.0], share) for share in shares]
+    return GraphFamily(tuple(shares), problems, graph, chosen=True)

@@ -1,7 +1,7 @@
-"""Losses of one-vs-rest machines with targets -1 and +1.
+"""Losses of one-vs-rest models with targets -1 and +1.
 
-A smooth loss here is a square on its active samples and zero elsewhere, so that a
-solver asks for two things only: its value, and which samples are active.
+A smooth loss here is a square on its active labels and zero elsewhere, so that a solver
+needs two things only: its value, and which labels are active.
 """
 
 import numpy as np

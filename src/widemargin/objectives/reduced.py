@@ -1,9 +1,9 @@
-r"""The Laplacian machines seen from their labels alone.
+r"""Laplacian models seen from their labels alone.
 
 At any minimum the coordinates are :math:`c = -\gamma_A^{-1} A^{-1} B_L^\top g`, where g
 is the gradient of the loss at the labels and A the deformed norm, which knows neither
-classes nor losses nor labels' values. What remains is a small kernel machine with the
-Gram matrix S of the *deformed* kernel on the labeled samples.
+classes nor losses nor labels' values. What remains is a small kernel problem with the
+Gram matrix S of the *deformed* kernel on the labeled rows.
 """
 
 from dataclasses import dataclass, replace
@@ -51,7 +51,7 @@ class ReducedObjective:
     @classmethod
     def build(cls, objective, deformed):
         """Reduce a `ManifoldObjective`, given its factorized norm."""
-        rows, ambient = objective.rows, objective.ambient
+        rows, ambient = objective.label_idx, objective.ambient
         basis = deformed.solve_rows(rows) / ambient
         response = deformed.scores_at(rows, basis)
         response = without_negative_part(0.5 * (response + response.T))
@@ -78,7 +78,7 @@ class ReducedObjective:
         )
 
     def scores(self, g, intercept):
-        """Scores of the labeled samples, (n_labeled, n_columns)."""
+        """Scores of the labeled rows, (n_labeled, n_columns)."""
         return self.offset[:, None] * intercept - self.response @ g
 
     def value(self, g, intercept):
@@ -147,17 +147,17 @@ class ReducedObjective:
         g = solution[:-1]
         scores = self.scores(g, solution[-1])
         active = self.loss.active(self.targets, scores)
-        left_out = scores.copy()
+        held_out = scores.copy()
         for pattern, members in column_groups(active):
             E = np.flatnonzero(pattern)
             inverse = -self.stationary(pattern)(np.eye(len(g))[:, E])[0]
             price = np.diagonal(inverse[E])[:, None]
             rest = np.ix_(E, members)
-            left_out[rest] = self.targets[rest] + g[rest] / price
-        return left_out
+            held_out[rest] = self.targets[rest] + g[rest] / price
+        return held_out
 
     def coordinates(self, solution):
-        """Coordinates, in the objective's space, of a solution as above."""
+        """Coordinates, in the objective's functions, of a solution as above."""
         g, intercept = solution[:-1], solution[-1]
         c = -(self.basis @ g) - np.outer(self.offset_basis, intercept)
         return np.vstack([c, intercept]) if self.intercept else c
@@ -172,15 +172,15 @@ def column_groups(active):
 
 def _offset(objective, deformed):
     """How an intercept shows in the labels, its price, and its coordinates."""
-    rows, expansion = objective.rows, objective.expansion
-    silent = np.zeros(expansion.n_coordinates)
+    rows, space = objective.label_idx, objective.space
+    silent = np.zeros(space.n_coordinates)
     if objective.intercept is None:
         return np.zeros(len(rows)), 0.0, silent
     if not objective.intercept.inside:
         return np.ones(len(rows)), objective.intercept.penalty, silent
-    ones = np.ones((expansion.n_samples, 1))
+    ones = np.ones((space.n_rows, 1))
     pull = objective.laplacian @ ones
     adapted = deformed.solve(deformed.ratio * pull)  # coordinates, (m, 1)
     offset = 1.0 - deformed.scores_at(rows, adapted[:, 0])
-    kept = ones - expansion.scores(adapted.astype(expansion.dtype, copy=False))
+    kept = ones - space.scores(adapted)
     return offset, max(0.0, objective.intrinsic * np.vdot(pull, kept)), adapted[:, 0]

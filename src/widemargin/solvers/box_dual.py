@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from widemargin.solvers.result import SolveResult, Status
+from widemargin.solvers.driver import drive
+from widemargin.solvers.result import SolveResult, Status, worst
 
 
 def box_dual(problem, *, max_iter=1000, tol=1e-8):
@@ -49,14 +50,17 @@ def box_dual(problem, *, max_iter=1000, tol=1e-8):
         kernel = kernel + np.outer(q, q) / (2.0 * problem.offset_penalty)
     paired = problem.intercept and not priced
     g, intercepts = np.zeros(problem.targets.shape), np.zeros(problem.targets.shape[1])
-    history = {"steps": [], "violation": []}
-    for column, signs in enumerate(problem.targets.T):
-        beta, intercepts[column], violation, n_rounds = _ascend(
-            kernel, np.ascontiguousarray(signs), problem.weights, paired, max_iter, tol
-        )
-        g[:, column] = -0.5 * signs * beta
+    status, history = None, {"steps": [], "violation": []}
+    for column, signs in enumerate(np.ascontiguousarray(problem.targets.T)):
+        ascent = _Ascent(kernel, signs, problem.weights, paired)
+        ended, n_rounds = drive(ascent.steps(tol), history, max_iter=max_iter)
+        status = worst(status, ended)
+        g[:, column] = -0.5 * signs * ascent.beta
+        intercepts[column] = ascent.intercept
         history["steps"].append(n_rounds)
-        history["violation"].append(violation)
+        history["violation"].append(ascent.violation)
+        if ended is Status.INTERRUPTED:
+            break
     if priced:
         intercepts = -(problem.offset @ g) / problem.offset_penalty
     history["objective"] = [float(problem.value(g, intercepts).sum())]
@@ -64,31 +68,42 @@ def box_dual(problem, *, max_iter=1000, tol=1e-8):
     return SolveResult(
         np.vstack([g, intercepts]),
         history["objective"][0],
-        Status.CONVERGED if history["criterion"][0] <= tol else Status.MAX_ITER,
+        status,
         max(history["steps"]),
         history,
     )
 
 
-def _ascend(kernel, signs, upper, paired, max_iter, tol):
-    """One column: (beta, intercept, violation, iterations)."""
-    from widemargin.solvers import box_dual_loops as loops  # compiles: only when needed
+class _Ascent:
+    """One column: its dual variables, intercept and violation."""
 
-    Q = signs[:, None] * kernel * signs
-    beta, gradient = np.zeros(len(signs)), -np.ones(len(signs))
-    n_steps, intercept = _STEPS_PER_LABEL * len(signs), 0.0
-    for n_rounds in range(1, max_iter + 1):
-        if paired:
-            violation, intercept = loops.ascend_pairs(
-                Q, signs, upper, beta, gradient, n_steps, tol
+    def __init__(self, kernel, signs, upper, paired):
+        self.Q = signs[:, None] * kernel * signs
+        self.signs, self.upper, self.paired = signs, upper, paired
+        self.beta, self.intercept, self.violation = np.zeros(len(signs)), 0.0, np.inf
+
+    def steps(self, tol):
+        """Rounds of coordinate ascent and Newton steps until no label violates."""
+        from widemargin.solvers import box_dual_loops as loops  # compiles: if needed
+
+        Q, upper, signs = self.Q, self.upper, self.signs
+        gradient, n_steps = -np.ones(len(signs)), _STEPS_PER_LABEL * len(signs)
+        while True:
+            if self.paired:
+                self.violation, self.intercept = loops.ascend_pairs(
+                    Q, signs, upper, self.beta, gradient, n_steps, tol
+                )
+            else:
+                self.violation = loops.ascend_single(
+                    Q, upper, self.beta, gradient, n_steps, tol
+                )
+            if self.violation <= tol:
+                yield Status.CONVERGED
+            self.beta = _newton_on_free(
+                Q, upper, self.beta, gradient, signs if self.paired else None
             )
-        else:
-            violation = loops.ascend_single(Q, upper, beta, gradient, n_steps, tol)
-        if violation <= tol:
-            break
-        beta = _newton_on_free(Q, upper, beta, gradient, signs if paired else None)
-        gradient = Q @ beta - 1.0
-    return beta, intercept, violation, n_rounds
+            gradient = Q @ self.beta - 1.0
+            yield None
 
 
 def _newton_on_free(Q, upper, beta, gradient, signs):

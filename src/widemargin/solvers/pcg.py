@@ -1,7 +1,16 @@
-"""Preconditioned conjugate gradient, all classes in one block."""
+"""Preconditioned conjugate gradient, all classes in one block, stopped early or not.
+
+A check for early stopping compares the decisions on some training rows every `interval`
+iterations with those of the last time; the first look never stops.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
 
+from widemargin.defaults import DECISION_TOLERANCE
+from widemargin.labels import decide
+from widemargin.solvers.driver import drive
 from widemargin.solvers.line_search import exact_step
 from widemargin.solvers.result import SolveResult, Status
 
@@ -21,15 +30,15 @@ def pcg(objective, start=None, *, max_iter=1000, tol=1e-6, check=None, callback=
     Parameters
     ----------
     objective : ManifoldObjective
-        Over any expansion.
+        Over any space.
     start : ndarray of shape (n_coordinates, n_columns), optional
         Where to start; at zero if not given.
     max_iter : int
         Iterations at the most.
     tol : float
         A column has converged when its preconditioned gradient, in the norm of the
-        preconditioner, is at most `tol` times that at zero; less than 200 times the
-        machine precision is not asked for.
+        preconditioner, is at most `tol` times that at zero, but not less than 200 times
+        the machine precision.
     check : StabilityCheck, ValidationCheck or MixedCheck, optional
         Early stopping on the joint decision.
     callback : callable, optional
@@ -48,41 +57,18 @@ def pcg(objective, start=None, *, max_iter=1000, tol=1e-6, check=None, callback=
     .. [1] Melacci and Belkin, Laplacian support vector machines trained in the primal.
     """
     run = _Block(objective, start)
-    tol = max(tol, 200 * float(np.finfo(objective.expansion.dtype).eps))
+    tol = max(tol, 200 * float(np.finfo(objective.space.dtype).eps))
     history = {"objective": [], "criterion": [], "gradient_norm": []}
     history |= {"decision_change": [], "decision_iteration": []}
-    status, n_iter, seen = Status.MAX_ITER, 0, None
-    try:
-        while n_iter < max_iter:
-            norm = run.differentiate()
-            criterion = norm / run.scale
-            history["objective"].append(float(run.values.sum()))
-            history["criterion"].append(float(criterion.max(initial=0.0)))
-            history["gradient_norm"].append(float(norm.max(initial=0.0)))
-            run.release(criterion <= tol)
-            if not len(run.columns):
-                status = Status.CONVERGED
-                break
-            n_iter += 1
-            if not run.advance(refresh=n_iter % _REFRESH == 0):
-                status = Status.STALLED
-                break
-            if check is not None and n_iter % check.interval == 0:
-                before, seen = seen, check.look(run.all_scores())
-                if before is not None:
-                    stop, change = check.compare(before, seen)
-                    history["decision_change"].append(change)
-                    history["decision_iteration"].append(n_iter)
-                    if stop:
-                        status = Status.STOPPED_EARLY
-                        break
-            if callback is not None:
-                callback(n_iter, history)
-    except KeyboardInterrupt:
-        status = Status.INTERRUPTED
+    status, n_iter = Status.CONVERGED, 0
+    if not run.has_converged(tol, history):
+        steps = run.steps(tol, check, history)
+        status, n_iter = drive(steps, history, max_iter=max_iter, callback=callback)
     run.release(np.ones(len(run.columns), dtype=bool))
-    history["objective"].append(float(run.values.sum()))
-    return SolveResult(run.solution, history["objective"][-1], status, n_iter, history)
+    if len(history["objective"]) <= n_iter:  # stopped before the next gradient
+        history["objective"].append(float(run.values.sum()))
+    value = float(run.values.sum())
+    return SolveResult(run.solution, value, status, n_iter, history)
 
 
 class _Block:
@@ -90,47 +76,74 @@ class _Block:
 
     Of the arrays below, `c`, `d`, `gradient` live in coordinates, (m, k); `scores`,
     `smoothing` (intrinsic L f) and their `d_` and `gradient_` twins live on the
-    samples, (n, k), and follow by recurrence: one product B @ gradient an iteration.
+    rows, (n, k), and follow by recurrence: one product B @ gradient an iteration.
     """
 
     def __init__(self, objective, start):
-        space = objective.space
-        n_columns = objective.targets.shape[1]
-        self.objective, self.space = objective, space
+        functions = objective.functions
+        n_columns, dtype = objective.targets.shape[1], functions.dtype
+        self.objective, self.functions = objective, functions
         self.columns = np.arange(n_columns)
-        self.solution = np.zeros((space.n_coordinates, n_columns), dtype=space.dtype)
-        self.final_scores = np.zeros((space.n_samples, n_columns), dtype=space.dtype)
+        self.solution = np.zeros((functions.n_coordinates, n_columns), dtype)
+        self.final_scores = np.zeros((functions.n_rows, n_columns), dtype)
         self.values = np.zeros(n_columns)
         self.c, self.scores = self.solution.copy(), self.final_scores.copy()
         self.smoothing = np.zeros_like(self.scores)
         self.gradient = objective.gradient(self.c, self.scores, self.smoothing)
-        gradient_scores = space.scores(self.gradient)
-        squared = space.inner(self.gradient, self.gradient, gradient_scores)
-        self.scale = np.sqrt(np.maximum(squared, np.finfo(space.dtype).tiny))
+        gradient_scores = functions.scores(self.gradient)
+        squared = functions.inner(self.gradient, self.gradient, gradient_scores)
+        self.scale = np.sqrt(np.maximum(squared, np.finfo(dtype).tiny))
         if start is not None:
-            self.c = start.astype(space.dtype)
+            self.c = start.astype(dtype)
             self._recompute()
         self.d = self.d_scores = self.squared = None
 
     def _recompute(self):
-        self.scores = self.space.scores(self.c)
+        self.scores = self.functions.scores(self.c)
         self.smoothing = self.objective.smoothing(self.c, self.scores)
+
+    def steps(self, tol, check, history):
+        """Iterations until all columns have converged or the check stops them."""
+        n_iter, seen = 0, None
+        while True:
+            n_iter += 1
+            if not self.advance(refresh=n_iter % _REFRESH == 0):
+                yield Status.STALLED
+            if check is not None and n_iter % check.interval == 0:
+                before, seen = seen, check.look(self.all_scores())
+                if before is not None:
+                    stop, change = check.compare(before, seen)
+                    history["decision_change"].append(change)
+                    history["decision_iteration"].append(n_iter)
+                    if stop:
+                        yield Status.STOPPED_EARLY
+            yield Status.CONVERGED if self.has_converged(tol, history) else None
+
+    def has_converged(self, tol, history):
+        """Compute the gradient and release the columns in which it is small."""
+        norm = self.differentiate()
+        criterion = norm / self.scale
+        history["objective"].append(float(self.values.sum()))
+        history["criterion"].append(float(criterion.max(initial=0.0)))
+        history["gradient_norm"].append(float(norm.max(initial=0.0)))
+        self.release(criterion <= tol)
+        return not len(self.columns)
 
     def differentiate(self):
         """Gradient and next direction; the norm of the gradient of each column."""
-        objective, space = self.objective, self.space
+        objective, functions = self.objective, self.functions
         self.values[self.columns] = objective.value(
             self.c, self.scores, self.smoothing, self.columns
         )
         gradient = objective.gradient(self.c, self.scores, self.smoothing, self.columns)
-        gradient_scores = space.scores(gradient)  # the one product with the Gram matrix
-        squared = np.maximum(space.inner(gradient, gradient, gradient_scores), 0.0)
+        gradient_scores = functions.scores(gradient)  # the one product with K
+        squared = np.maximum(functions.inner(gradient, gradient, gradient_scores), 0.0)
         if self.d is None:
             self.d, self.d_scores = -gradient, -gradient_scores
         else:
-            shared = space.inner(gradient, self.gradient, self.gradient_scores)
+            shared = functions.inner(gradient, self.gradient, self.gradient_scores)
             safe = np.where(self.squared > 0, self.squared, 1.0)
-            beta = np.maximum((squared - shared) / safe, 0.0).astype(space.dtype)
+            beta = np.maximum((squared - shared) / safe, 0.0).astype(functions.dtype)
             self.d = beta * self.d - gradient
             self.d_scores = beta * self.d_scores - gradient_scores
         self.gradient, self.gradient_scores = gradient, gradient_scores
@@ -146,11 +159,11 @@ class _Block:
             objective.loss,
             objective.targets[:, self.columns],
             objective.weights,
-            self.scores[objective.rows].astype(np.float64),
-            self.d_scores[objective.rows].astype(np.float64),
+            self.scores[objective.label_idx].astype(np.float64),
+            self.d_scores[objective.label_idx].astype(np.float64),
             slope=objective.norm(self.c, self.scores, *along),
             curvature=objective.norm(self.d, self.d_scores, *along),
-        ).astype(self.space.dtype)
+        ).astype(self.functions.dtype)
         self.c += step * self.d
         if refresh:
             self._recompute()
@@ -193,3 +206,88 @@ _PER_COLUMN = (
     "squared",
     "scale",
 )
+
+
+def check_interval(n_rows):
+    """Iterations between two looks: half the root of n, but at least ten.
+
+    Deviation: the floor, below n = 400; checked more often, the decisions of slow
+    early iterations look stable although they are far from the solution's.
+    """
+    return max(10, round(np.sqrt(n_rows) / 2))
+
+
+@dataclass(frozen=True)
+class StabilityCheck:
+    """Stop when few of the decisions on the unlabeled rows still change (Alg. 2).
+
+    Attributes
+    ----------
+    row_idx : ndarray
+        The unlabeled rows.
+    interval : int
+        Iterations between two looks.
+    tolerance : float
+        Share of changed decisions below which to stop. Deviation: the share is
+        meant, and not the printed distance of -1/+1 vectors, which is twice as large.
+    """
+
+    row_idx: np.ndarray
+    interval: int
+    tolerance: float = DECISION_TOLERANCE
+
+    def look(self, scores):
+        """The decisions."""
+        return decide(scores[self.row_idx])
+
+    def compare(self, before, now):
+        """Whether to stop, and the share of decisions that changed."""
+        change = float(np.mean(before != now)) if len(now) else 0.0
+        return change < self.tolerance, change
+
+
+@dataclass(frozen=True)
+class ValidationCheck:
+    """Stop unless one more held-out row is classified correctly (Alg. 3).
+
+    Attributes
+    ----------
+    row_idx, codes : ndarrays
+        The held-out rows and their classes.
+    interval : see `StabilityCheck`
+    """
+
+    row_idx: np.ndarray
+    codes: np.ndarray
+    interval: int
+
+    def look(self, scores):
+        """Number of correct decisions."""
+        return int(np.sum(decide(scores[self.row_idx]) == self.codes))
+
+    def compare(self, before, now):
+        """Whether to stop, and the share of held-out rows newly correct."""
+        return now <= before, (now - before) / len(self.row_idx)
+
+
+@dataclass(frozen=True)
+class MixedCheck:
+    """Stop when both checks say so at the same look."""
+
+    stability: StabilityCheck
+    validation: ValidationCheck
+
+    @property
+    def interval(self):
+        """Iterations between two looks."""
+        return self.stability.interval
+
+    def look(self, scores):
+        """What both see."""
+        return self.stability.look(scores), self.validation.look(scores)
+
+    def compare(self, before, now):
+        """Whether to stop, and the share of decisions that changed."""
+        stable, change = self.stability.compare(before[0], now[0])
+        settled, _ = self.validation.compare(before[1], now[1])
+        return stable and settled, change

@@ -8,7 +8,7 @@ from widemargin.kernels import Kernel, Linear, NystromMap
 from widemargin.linalg.products import column_dots
 from widemargin.sample import Rows
 from widemargin.spaces.deformation import DeformedFeatures
-from widemargin.spaces.function import Function
+from widemargin.spaces.function import Embedding, Function
 from widemargin.spaces.smoother import LowRankSmoother
 
 
@@ -27,6 +27,11 @@ class NystromBasis:
     features: NystromMap
     points: object
 
+    def embedding(self):
+        """What gives the features of new rows."""
+        whitening = self.features.whitening
+        return Embedding(self.features.kernel, self.points, whitening)
+
     def to_function(self, w, intercept):
         """The function with feature weights w and a constant."""
         coef = self.features.coefficients(w).astype(np.float64)
@@ -36,6 +41,10 @@ class NystromBasis:
 @dataclass(frozen=True)
 class LinearBasis:
     """The rows themselves; a linear function is its weights."""
+
+    def embedding(self):
+        """What gives the features of new rows: they are the rows."""
+        return Embedding(Linear(), None)
 
     def to_function(self, w, intercept):
         """The function with weights w and a constant: the weights are the points."""
@@ -167,6 +176,10 @@ class FeatureSpace:
         weights = weights - np.multiply.outer(self.center, total)
         return weights, intercepts - self.center @ weights
 
+    def embedding(self):
+        """What gives the features of new rows."""
+        return self.basis.embedding()
+
     def to_function(self, c, intercept=0.0):
         """The function with coordinates c and a constant, for a fitted model."""
         constants = np.zeros(c.shape[1]) + intercept
@@ -187,7 +200,7 @@ def nystrom_space(kernel: Kernel, rows: Rows, landmark_idx):
     """The features of landmarks among the rows, computed block by block."""
     landmarks = rows.take(landmark_idx)
     points = double(rows.points(kernel, landmark_idx))
-    mapping = NystromMap.fit(kernel, landmarks.X)
+    mapping = NystromMap.fit(kernel, landmarks.X, np.arange(len(landmarks)))
     if rows.pairwise:  # a landmark's values are its column of the Gram matrix
         mapping = replace(mapping, landmarks=np.asarray(landmark_idx))
     features = np.empty((len(rows), mapping.rank), dtype=rows.dtype)

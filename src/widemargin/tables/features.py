@@ -8,7 +8,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from widemargin.model_files.columns import pick
+from widemargin.model_files.preparers import pick
 from widemargin.tables.columns import Column, Kind, advise, as_numbers
 from widemargin.tables.errors import TableError, listed
 

@@ -1,0 +1,374 @@
+"""How Laplacian models are found: the solver, the average over graph shares."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from widemargin.averaging import Average, average_scores
+from widemargin.calibration import Calibration
+from widemargin.checks import check_choice, check_number
+from widemargin.defaults import GRAPH_SHARES, NEWTON_LIMITS
+from widemargin.objectives.laplacian import ManifoldObjective, given_graph, share_graph
+from widemargin.objectives.losses import Hinge
+from widemargin.sample import Sample, label_counts
+from widemargin.solvers.box_dual import box_dual
+from widemargin.solvers.newton import reduced_newton
+from widemargin.solvers.pcg import (
+    MixedCheck,
+    StabilityCheck,
+    ValidationCheck,
+    check_interval,
+    pcg,
+)
+from widemargin.solvers.result import SolveResult
+from widemargin.values import Value
+
+
+class LaplacianSolver(Value):
+    """What solves the problems of Laplacian models; a family of parameters."""
+
+    history_names = {}  # titles of what it records, for plots
+
+    @classmethod
+    def read(cls, given, who):
+        """The solver that a user means; "auto" stays as it is."""
+        if isinstance(given, str) and given == "auto":
+            return given
+        return super().read(given, who)
+
+
+@dataclass(frozen=True)
+class Newton(LaplacianSolver, shorthand="newton"):
+    """Newton's method on the labels: exact, with one factorization for all classes.
+
+    Examples
+    --------
+    >>> from widemargin import LaplacianSVC
+    >>> from widemargin.solvers.laplacian import Newton
+    >>> LaplacianSVC(solver=Newton())  # the same as solver="newton"
+    LaplacianSVC(solver=Newton())
+    """
+
+    history_names = {"criterion": "labels that switched"}
+
+
+@dataclass(frozen=True)
+class Dual(LaplacianSolver, shorthand="dual"):
+    """The dual of the hinge loss, which takes the place of the squared hinge.
+
+    Parameters
+    ----------
+    max_iter : int, default=1000
+        Iterations at the most, for each class.
+    tol : float, default=1e-6
+        Largest violation of the optimality conditions.
+
+    Examples
+    --------
+    >>> from widemargin.solvers.laplacian import Dual
+    >>> Dual(tol=1e-9)
+    Dual(max_iter=1000, tol=1e-09)
+    """
+
+    max_iter: int = 1000
+    tol: float = 1e-6
+
+    def check(self):
+        """Raise unless the fields are valid."""
+        check_number(self, "max_iter", low=1, integer=True)
+        check_number(self, "tol", low=0)
+
+
+@dataclass(frozen=True)
+class Pcg(LaplacianSolver, shorthand="pcg"):
+    """Preconditioned conjugate gradient, for many rows.
+
+    Parameters
+    ----------
+    max_iter : int, default=1000
+        Iterations at the most.
+    tol : float, default=1e-6
+        Norm of the gradient, relative to that at zero, at which it has converged.
+    early_stopping : {"stability", "validation", "mixed"} or None, default="stability"
+        When it stops before: when the decisions on the unlabeled rows do not change any
+        more, when no more of the labels held out for it are right, when both hold, or
+        never.
+    validation_fraction : float, default=0.2
+        Share of the labels of each class that "validation" and "mixed" hold out.
+    warm_start : bool, default=False
+        Whether it starts from the solution of the last `fit`.
+
+    Examples
+    --------
+    >>> from widemargin.solvers.laplacian import Pcg
+    >>> Pcg(early_stopping=None).tol
+    1e-06
+    """
+
+    max_iter: int = 1000
+    tol: float = 1e-6
+    early_stopping: str | None = "stability"
+    validation_fraction: float = 0.2
+    warm_start: bool = False
+
+    def check(self):
+        """Raise unless the fields are valid."""
+        check_number(self, "max_iter", low=1, integer=True)
+        check_number(self, "tol", low=0)
+        choices = ("stability", "validation", "mixed", None)
+        check_choice(self, "early_stopping", choices)
+        check_number(self, "validation_fraction", low=0, strict=True, high=1)
+        check_choice(self, "warm_start", (True, False))
+
+    @property
+    def history_names(self):
+        """Titles of what it records, for plots."""
+        names = {"criterion": "relative gradient norm"}
+        if self.early_stopping == "validation":
+            names["decision_change"] = "share of held-out labels\nnewly right"
+        return names
+
+    def plan_stopping(self, sample, rng):
+        """The sample to train on, and the check that stops early or None.
+
+        Labels that the check needs are held out from that sample.
+        """
+        if self.early_stopping is None:
+            return sample, None
+        interval, unlabeled = check_interval(sample.n_rows), sample.unlabeled_idx
+        watched = unlabeled if len(unlabeled) else np.arange(sample.n_rows)
+        stability = StabilityCheck(watched, interval)
+        if self.early_stopping == "stability":
+            return sample, stability
+        held_out = hold_out_labels(sample.codes, self.validation_fraction, rng)
+        validation = ValidationCheck(
+            sample.label_idx[held_out], sample.codes[held_out], interval
+        )
+        sample = sample.with_labels(~held_out)
+        if self.early_stopping == "validation":
+            return sample, validation
+        return sample, MixedCheck(stability, validation)
+
+
+def hold_out_labels(codes, fraction, rng):
+    """A random share of the labels of each class, never the last one of a class.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_labels,)
+        Class codes.
+    fraction : float
+        Share to hold out.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of bool, shape (n_labels,)
+
+    Raises
+    ------
+    ValueError
+        If no label can be spared.
+    """
+    held_out = np.zeros(len(codes), dtype=bool)
+    for code in np.unique(codes):
+        members = rng.permutation(np.flatnonzero(codes == code))
+        n_held = min(int(np.ceil(fraction * len(members))), len(members) - 1)
+        held_out[members[:n_held]] = True
+    if not held_out.any():
+        raise ValueError(
+            "early_stopping with a validation check holds out labels, but every class "
+            "has one label only; use early_stopping='stability'."
+        )
+    return held_out
+
+
+def choose_solver(n_rows, n_columns, n_labels, *, low_rank, limits=NEWTON_LIMITS):
+    """Newton's method where its factorizations are cheap, PCG elsewhere.
+
+    Parameters
+    ----------
+    n_rows, n_columns, n_labels : int
+        Number of rows, of columns of scores and of labels.
+    low_rank : bool
+        Whether the functions are those of few features.
+    limits : NewtonLimits
+    """
+    most = min(limits.rows + limits.rows_per_column * n_columns, limits.max_rows)
+    is_small = low_rank or n_rows <= most
+    return Newton() if is_small and n_labels <= limits.labels else Pcg()
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a Laplacian model learns from.
+
+    Attributes
+    ----------
+    objective : ManifoldObjective
+        On all rows, with the labels to train on.
+    holdout : ManifoldObjective
+        The one on which labels are left out; often the same.
+    sample : Sample
+        Of the labels of `holdout`.
+    solver : LaplacianSolver
+    check : StabilityCheck, ValidationCheck, MixedCheck or None
+        When `Pcg` stops early.
+    by_labels : bool
+        Whether held-out labels choose the weight of the graph, which is otherwise that
+        of the objective.
+    """
+
+    objective: ManifoldObjective
+    holdout: ManifoldObjective
+    sample: Sample
+    solver: LaplacianSolver
+    check: object
+    by_labels: bool
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A Laplacian model.
+
+    Attributes
+    ----------
+    shares : tuple of float
+        Share of the graph in each of the models that were averaged.
+    average : Average
+        Their weights, by held-out labels.
+    calibration : Calibration
+        Of the average.
+    graph : ManifoldObjective
+        That of the model with the largest share.
+    result : SolveResult
+        Its solution has the coordinates of the average. Status and history are those of
+        the last model, or of the first without success.
+    last : ndarray
+        Coordinates of the last model, from which another fit may start.
+    """
+
+    shares: tuple[float, ...]
+    average: Average
+    calibration: Calibration
+    graph: ManifoldObjective
+    result: SolveResult
+    last: np.ndarray
+
+
+def learn(training, *, problem=None, start=None, callback=None):
+    """Fit the models of all graph shares and average them by held-out labels.
+
+    Every model predicts each label from the others, in closed form. A label that is the
+    only one of its class is not held out.
+
+    Parameters
+    ----------
+    training : Training
+    problem : ReducedObjective, optional
+        That of the given weights, if another fit has factorized it already.
+    start : ndarray, optional
+        Where `Pcg` starts.
+    callback : callable, optional
+        Called by `Pcg` as ``callback(iteration, history)``.
+
+    Returns
+    -------
+    Learned
+    """
+    family = choose_family(training, problem)
+    exact = [reduced_newton(problem) for problem in family.problems]
+    average, calibration = average_family(family.problems, exact, training.sample)
+    results = solve_family(family, exact, training, start, callback)
+    return Learned(
+        family.shares,
+        average,
+        calibration,
+        family.graph_objective(training.objective),
+        combine_results(results, average),
+        results[-1].solution,
+    )
+
+
+def choose_family(training, problem=None):
+    """The models to average: by shares of the graph, or the one with given weights."""
+    holdout = training.holdout
+    if not training.by_labels:
+        return given_graph(holdout, problem)
+    # PCG has no problem for a mixture of both kernels; an intercept inside the graph
+    # term is not the same with and without the graph.
+    is_inside = holdout.intercept is not None and holdout.intercept.inside
+    mixes = not isinstance(training.solver, Pcg) and not is_inside
+    return share_graph(holdout, GRAPH_SHARES if mixes else (0.0, 1.0))
+
+
+def average_family(problems, results, sample):
+    """Average and calibration by the leave-one-out scores of each problem's solution.
+
+    Parameters
+    ----------
+    problems : list of ReducedObjective
+    results : list of SolveResult
+        Their solutions.
+    sample : Sample
+        Of the labels of the problems.
+
+    Returns
+    -------
+    Average, Calibration
+    """
+    pairs = zip(problems, results, strict=True)
+    held_out = np.array([p.leave_one_out(result.solution) for p, result in pairs])
+    held_out[:, ~sample.is_repeated] = np.nan
+    prior = np.full(len(problems), 1.0 / len(problems))
+    counts = label_counts(sample.label_weights)
+    return average_scores(held_out, sample.codes, prior, counts)
+
+
+def solve_family(family, exact, training, start=None, callback=None):
+    """Coordinates of every model; `exact` are the minima by Newton's method."""
+    solver, problems = training.solver, family.problems
+    if isinstance(solver, Pcg):
+        return _solve_by_pcg(family, training, start, callback)
+    if isinstance(solver, Dual):
+        problems = [replace(problem, loss=Hinge()) for problem in problems]
+        exact = [
+            box_dual(problem, max_iter=solver.max_iter, tol=solver.tol)
+            for problem in problems
+        ]
+    return [_in_coordinates(*pair) for pair in zip(problems, exact, strict=True)]
+
+
+def _solve_by_pcg(family, training, start, callback):
+    """Each model by PCG; the one without the graph exactly if labels are few."""
+    objective, solver = training.objective, training.solver
+    options = {"max_iter": solver.max_iter, "tol": solver.tol}
+    options |= {"check": training.check, "callback": callback}
+    results = []
+    if len(family.shares) > 1:
+        plain = replace(objective, intrinsic=0.0)
+        if len(plain.label_idx) > NEWTON_LIMITS.labels:
+            results.append(pcg(plain, **options))
+        else:
+            problem = plain.reduced()
+            results.append(_in_coordinates(problem, reduced_newton(problem)))
+    results.append(pcg(family.graph_objective(objective), start, **options))
+    return results
+
+
+def _in_coordinates(problem, result):
+    """A result on the labels as coordinates of the function."""
+    return replace(result, solution=problem.coordinates(result.solution))
+
+
+def combine_results(results, average):
+    """One result for the average of several functions in the same coordinates.
+
+    Status and history are those of the last model, or of the first without success.
+    """
+    last = next((r for r in results if not r.status.is_success), results[-1])
+    return replace(
+        last,
+        solution=average.combine([result.solution for result in results]),
+        objective=float(average.combine([result.objective for result in results])),
+    )
