@@ -132,7 +132,7 @@ def test_mixed_types_and_the_way_out(refused, done, iris, command):
         ),
         (
             ["--set", "gamma=1"],
-            "verbose. Methods that have gamma: label-search, laplacian, ",
+            "verbose. Methods that have kernel__gamma: label-search, laplacian, ",
         ),
         (["--set", "budget=huge"], "budget of FewLabelClassifier must be"),
         (
@@ -141,8 +141,20 @@ def test_mixed_types_and_the_way_out(refused, done, iris, command):
         ),
         (["--set", "gamma"], "--set must be NAME=VALUE, got 'gamma'"),
         (
-            ["--method", "laplacian", "--set", "gamma=-1"],
-            "gamma of LaplacianSVC must be a number > 0, got -1",
+            ["--method", "laplacian", "--set", "kernel__gamma=-1"],
+            "kernel__gamma: gamma of Rbf must be",
+        ),
+        (
+            ["--method", "laplacian", "--set", "gamma=1"],
+            "LaplacianSVC has no such parameter; did you mean 'kernel__gamma'?",
+        ),
+        (
+            ["--method", "laplacian", "--set", "kernel__gama=1"],
+            "Rbf has no parameter 'gama'; it has gamma. Did you mean kernel__gamma?",
+        ),
+        (
+            ["--method", "laplacian", "--set", "ambient_reg=-1"],
+            "ambient_reg of LaplacianSVC must be a number > 0, got -1",
         ),
         (["--seed", "4294967296"], "4294967296 is not in the range"),
         (["--folds", "-1"], "-1 is not in the range"),
@@ -162,10 +174,10 @@ def test_the_input_is_kept_under_all_its_names(refused, folder):
 
 
 def test_parameters_are_checked_before_the_report(run):
-    words = "--method", "laplacian", "--set", "gamma=abc", "--set", "verbose=1"
+    words = "--method", "laplacian", "--set", "ambient_reg=abc", "--set", "verbose=1"
     result = run(*FIT, *words)
     assert result.exit_code == 2
-    assert "gamma of LaplacianSVC must be" in result.stderr
+    assert "ambient_reg of LaplacianSVC must be" in result.stderr
     assert result.stdout == ""
 
 

@@ -9,6 +9,7 @@ import widemargin
 from widemargin.cli import reports
 from widemargin.cli.methods import list_offers
 from widemargin.datasets import hide_labels
+from widemargin.kernels import Rbf
 
 FIT = "fit", "iris.csv", "--target", "species"
 
@@ -186,6 +187,13 @@ def test_parameters_can_be_set(done):
     assert (model.kernel, model.ambient_reg) == ("linear", 0.5)
 
 
+def test_parameters_of_values_can_be_set(done):
+    """In any order: the value of a shorthand is there before its parameters."""
+    words = "--set", "kernel__gamma=0.5", "--set", "kernel=rbf"
+    done(*FIT, "--method", "laplacian", "--folds", 0, *words)
+    assert widemargin.load("iris.wm")[-1].kernel == Rbf(0.5)
+
+
 def test_rows_of_no_class_can_be_marked(done, iris):
     iris.loc[iris["species"] == "setosa", "species"] = "junk"
     iris.to_csv("iris.csv", index=False)
@@ -294,7 +302,7 @@ def test_supervised_fit_needs_no_unlabeled_rows(done, refused, iris, truth):
 
 
 def test_warnings_are_notes(done):
-    words = "--method", "laplacian", "--folds", 0, "--set", "max_iter=1"
+    words = "--method", "laplacian", "--folds", 0, "--set", "solver__max_iter=1"
     result = done(*FIT, *words, "--set", "solver=pcg")
     assert result.stderr.startswith("Note: LaplacianSVC after 1 iteration: hit")
     assert max(map(len, result.stderr.splitlines())) <= 80
@@ -304,7 +312,7 @@ def test_what_an_estimator_prints_goes_to_standard_error(done):
     words = "--method", "laplacian", "--folds", 0, "--set", "verbose=1"
     result = done(*FIT, *words, "--json")
     assert json.loads(result.stdout)["rows"] == 150
-    assert "LaplacianSVC: 149 distinct samples" in result.stderr
+    assert "LaplacianSVC: 149 distinct rows" in result.stderr
 
 
 CHOSEN = "--set", "candidates=['laplacian']"

@@ -180,4 +180,4 @@ def test_a_plugin_that_cannot_be_loaded_is_a_note(installed, folder):
     (folder / "site" / "toy_kernel.py").write_text("import no_such_package")
     result = installed("-m", "widemargin", "cluster", "iris.csv", "-k", "3", "--json")
     assert result.returncode == 0
-    assert "Note: Plug-in kernel (toy_kernel) cannot be loaded" in result.stderr
+    assert "Note: the plug-in 'kernel' (toy_kernel) cannot be imported" in result.stderr

@@ -26,6 +26,7 @@ from widemargin import (
     TriClassSVC,
 )
 from widemargin.datasets import hide_labels
+from widemargin.kernels import Rbf
 from widemargin.labels import hide, labeled_mask
 from widemargin.model_selection import (
     held_out_scorer,
@@ -48,11 +49,11 @@ def fitted(three):
 
 
 def test_accuracy_is_that_of_refitting_without_each_label(three):
-    """One machine: without a label, the penalty of the others stays the same."""
+    """One model: without a label, the penalty of the others stays the same."""
     X, y = three
     labeled = np.flatnonzero(y >= 0)
     penalty, gamma = 0.01, 0.1
-    options = {"gamma": gamma, "widths": (1.0,)}
+    options = {"kernel": Rbf(gamma), "widths": (1.0,)}
     model = RidgeAverageClassifier(ambient_reg=(penalty,), **options).fit(X, y)
 
     def total(rows):  # of the penalty: labels times the mean diagonal, centered
@@ -147,13 +148,13 @@ def test_labels_that_could_not_be_held_out_do_not_count(three):
 
 
 @pytest.mark.parametrize(
-    "machine", [RidgeAverageClassifier, LaplacianSVC, TransductiveSVC]
+    "estimator", [RidgeAverageClassifier, LaplacianSVC, TransductiveSVC]
 )
-def test_no_label_could_be_held_out(three, machine):
+def test_no_label_could_be_held_out(three, estimator):
     X, _ = three
     y = np.full(len(X), -1)
     y[:3] = 0, 1, 2
-    model = machine(random_state=0).fit(X, y)
+    model = estimator(random_state=0).fit(X, y)
     with pytest.raises(ValueError, match=r"none of the 3 labels .* label another row"):
         leave_one_out_score(model, y)
 
@@ -184,11 +185,12 @@ def test_rows_known_to_be_irrelevant_are_not_scored(three):
     assert_allclose(leave_one_out_score(model, y), right.mean())
 
 
-@pytest.mark.parametrize("machine", [SelfLabelingGPC, SelfLabelingSVC])
-def test_machines_without_held_out_labels_name_the_way_out(three, machine):
+@pytest.mark.parametrize("estimator", [SelfLabelingGPC, SelfLabelingSVC])
+def test_models_without_held_out_labels_name_the_way_out(three, estimator):
     X, y = three
-    model = machine(random_state=0).fit(X, y)
-    match = rf"{machine.__name__} has no held_out_proba_ .*cv=SemiSupervisedSplit\(5\)"
+    model = estimator(random_state=0).fit(X, y)
+    name = estimator.__name__
+    match = rf"{name} has no held_out_proba_ .*cv=SemiSupervisedSplit\(5\)"
     with pytest.raises(ValueError, match=match):
         leave_one_out_score(model, y)
 
@@ -248,7 +250,7 @@ KINDS = {
     "nullable": lambda y: pd.Series(y, dtype="Int64"),
     "categories": lambda y: pd.Series(np.array(["a", "b", "c"])[y], dtype="category"),
 }
-GRID = {"gamma": [1e-4, 0.1, 100.0]}
+GRID = {"kernel__gamma": [1e-4, 0.1, 100.0]}
 
 
 @pytest.fixture
@@ -265,11 +267,13 @@ def test_grid_search_by_held_out_labels(iris, scoring):
         LaplacianSVC(), GRID, scoring=held_out_scorer(scoring), cv=[(rows, rows)]
     ).fit(X, y)
     scores = [
-        leave_one_out_score(LaplacianSVC(gamma=g).fit(X, y), y, scoring=scoring)
-        for g in GRID["gamma"]
+        leave_one_out_score(LaplacianSVC(kernel=Rbf(g)).fit(X, y), y, scoring=scoring)
+        for g in GRID["kernel__gamma"]
     ]
     assert_allclose(search.cv_results_["mean_test_score"], scores)
-    assert search.best_params_["gamma"] == GRID["gamma"][np.argmax(scores)]
+    assert (
+        search.best_params_["kernel__gamma"] == GRID["kernel__gamma"][np.argmax(scores)]
+    )
     assert search.score(X, y) == leave_one_out_score(search, y, scoring=scoring)
 
 
@@ -278,7 +282,7 @@ def test_both_searches_take_any_targets(iris, kind):
     X, y = iris
     y, rows = hide_labels(KINDS[kind](y), 60, rng=0), np.arange(150)
     model = make_pipeline(StandardScaler(), RidgeAverageClassifier())
-    grid = {"ridgeaverageclassifier__gamma": [1e-3, 1.0]}
+    grid = {"ridgeaverageclassifier__kernel__gamma": [1e-3, 1.0]}
     for scoring, cv in (
         (held_out_scorer("neg_log_loss"), [(rows, rows)]),
         (labeled_scorer("neg_log_loss"), KFold(3, shuffle=True, random_state=0)),

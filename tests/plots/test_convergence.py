@@ -14,7 +14,9 @@ from widemargin import (
     SelfLabelingGPC,
     TransductiveSVC,
 )
+from widemargin.labelling import Starts
 from widemargin.plots import ConvergenceDisplay
+from widemargin.solvers.laplacian import Pcg
 from widemargin.solvers.pcg import check_interval
 from widemargin.solvers.result import SolveResult, Status
 
@@ -59,7 +61,7 @@ def test_decisions_have_the_iterations_that_the_solver_recorded(pcg_model):
 
 def test_a_full_run_has_no_stopping_point(moons):
     X, _, y_partial = moons
-    model = LaplacianSVC(solver="pcg", early_stopping=None, tol=1e-3)
+    model = LaplacianSVC(solver=Pcg(early_stopping=None, tol=1e-3))
     model.fit(X, y_partial)
     display = ConvergenceDisplay.from_estimator(model)
     assert display.stopped_at is None
@@ -112,7 +114,7 @@ def test_any_estimator_with_a_history_can_be_drawn():
 def test_starts_of_a_search(moons):
     X, _, y_partial = moons
     model = LabelSearchClassifier(
-        unlabeled_weight=1.0, start="random", n_restarts=4, random_state=0
+        unlabeled_weight=1.0, start=Starts("random", n_starts=4), random_state=0
     ).fit(X, y_partial)
     display = ConvergenceDisplay.from_estimator(model)
     assert display.step_name == "start"

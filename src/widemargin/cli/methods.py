@@ -78,13 +78,13 @@ class Offer:
         near = [full for full in known if full.endswith(f"__{name}")]
         near = near or get_close_matches(name, known, 1)
         advice = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}."
-        owners = [
-            key
-            for key, offer in list_offers(self.method.task).items()
-            if name in list_parameters(offer.estimator)
-        ]
-        if owners and not near:
-            advice += f" Methods that have {name}: {', '.join(owners)}."
+        owners = {}
+        for key, offer in list_offers(self.method.task).items():
+            for full in list_parameters(offer.estimator):
+                if full == name or full.endswith(f"__{name}"):
+                    owners.setdefault(full, []).append(key)
+        for full, keys in owners.items() if not near else ():
+            advice += f" Methods that have {full}: {', '.join(keys)}."
         who = self.estimator.__name__
         raise ValueError(f"--set {name}: {who} has no such parameter; {advice}")
 

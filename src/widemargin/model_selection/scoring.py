@@ -121,7 +121,7 @@ def held_out_scorer(scoring="accuracy"):
     >>> y_partial, rows = hide_labels(y, 30, rng=0), np.arange(len(y))
     >>> search = GridSearchCV(
     ...     LaplacianSVC(),
-    ...     {"gamma": [0.01, 0.1, 1.0]},
+    ...     {"kernel__gamma": [0.01, 0.1, 1.0]},
     ...     scoring=held_out_scorer("neg_log_loss"),
     ...     cv=[(rows, rows)],
     ... )

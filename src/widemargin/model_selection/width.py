@@ -85,13 +85,14 @@ def select_width(X, y, *, gamma="scale", widths=RIDGE_WIDTHS, random_state=None)
     --------
     >>> import numpy as np
     >>> from widemargin import LaplacianSVC
+    >>> from widemargin.kernels import Rbf
     >>> from widemargin.model_selection import select_width
     >>> X = np.random.default_rng(0).uniform(size=(400, 1))
     >>> y = np.where(np.arange(400) < 100, np.sin(25 * X[:, 0]) > 0, -1)  # 8 stripes
     >>> gamma = select_width(X, y)
     >>> bool(gamma > 2 / X.var())  # far narrower than "scale"
     True
-    >>> model = LaplacianSVC(gamma=gamma).fit(X, y)
+    >>> model = LaplacianSVC(kernel=Rbf(gamma)).fit(X, y)
     """
     return weigh_widths(
         X, y, gamma=gamma, widths=widths, random_state=random_state

@@ -81,10 +81,11 @@ class DecisionDisplay(Display):
     >>> matplotlib.use("Agg")  # draws into files, opens no window
     >>> from widemargin import LaplacianSVC
     >>> from widemargin.datasets import hide_labels, make_two_moons
+    >>> from widemargin.kernels import Rbf
     >>> from widemargin.plots import DecisionDisplay
     >>> X, y = make_two_moons(200, noise=0.08, random_state=0)
     >>> y_partial = hide_labels(y, 6, rng=0)
-    >>> model = LaplacianSVC(gamma=4.0, laplacian_power=1).fit(X, y_partial)
+    >>> model = LaplacianSVC(kernel=Rbf(4.0)).fit(X, y_partial)
     >>> display = DecisionDisplay.from_estimator(model, X, y_partial)
     >>> display.scores.shape
     (200, 200, 1)
