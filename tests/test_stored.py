@@ -11,10 +11,12 @@ from widemargin.calibration import Calibration
 from widemargin.kernels import Linear, Precomputed, Rbf
 from widemargin.solvers.result import SolveResult, Status
 from widemargin.spaces import Function, FunctionSum
+from widemargin.spaces.function import Embedding
 from widemargin.spaces.posterior import (
     DenseExplanation,
     LowRankExplanation,
     Posterior,
+    VarianceFunction,
 )
 from widemargin.stored import Stored, check_part, parts_in
 
@@ -23,6 +25,7 @@ DENSE = DenseExplanation(np.ones(4), np.eye(4))
 AVERAGE = average_models(
     np.full((2, 5, 2), 0.5), np.zeros(5, dtype=int), np.ones(2), np.ones(5)
 )
+EMBEDDING = Embedding(Rbf(1.0), np.ones((4, 3)))
 PARTS = {
     "function": FUNCTION,
     "positions": Function(Precomputed(), np.arange(3), np.ones((3, 2)), np.zeros(2)),
@@ -32,6 +35,12 @@ PARTS = {
     "dense": DENSE,
     "low rank": LowRankExplanation(np.eye(4), 0.5),
     "posterior": Posterior(DENSE, np.ones((4, 1)), 0.1, 2.0),
+    "embedding": EMBEDDING,
+    "features": Embedding(Rbf(1.0), np.eye(3), np.ones((3, 2))),
+    "rows": Embedding(Linear(), None),
+    "variance": VarianceFunction(
+        EMBEDDING, Posterior(DENSE, np.ones((4, 1)), 0.1, 2.0), None
+    ),
     "result": SolveResult(np.zeros(9), 1.0, Status.MAX_ITER, 3, {"objective": [1.0]}),
 }
 
@@ -60,6 +69,8 @@ def test_parts_that_fit_pass(part):
         ("function", "coef", np.ones(3)),
         ("function", "coef", np.ones((3, 2), dtype=int)),
         ("function", "coef", np.full((3, 2), np.inf)),
+        ("function", "coef", np.full((3, 2), 1e308)),
+        ("function", "points", np.full((3, 3), 1e200)),
         ("function", "coef", None),
         ("function", "intercept", np.zeros(3)),
         ("function", "intercept", 0.0),
@@ -102,6 +113,13 @@ def test_parts_that_fit_pass(part):
         ("posterior", "ones", np.ones((3, 1))),
         ("posterior", "scale", -1.0),
         ("posterior", "mean_variance", np.inf),
+        ("embedding", "points", np.ones((4, 2))),
+        ("embedding", "points", None),
+        ("features", "whitening", np.ones((4, 2))),
+        ("features", "whitening", np.full((3, 2), np.nan)),
+        ("variance", "posterior", None),
+        ("variance", "embedding", Embedding(Rbf(1.0), np.ones((5, 3)))),
+        ("variance", "diagonal", -1.0),
         ("result", "status", "converged"),
         ("result", "n_iter", 2.5),
         ("result", "n_iter", True),
@@ -111,7 +129,9 @@ def test_parts_that_fit_pass(part):
 )
 def test_parts_that_do_not_fit_are_named(part, name, value):
     wrong = dataclasses.replace(PARTS[part], **{name: value})
-    with pytest.raises(ValueError, match=rf"^{name} of {type(wrong).__name__} "):
+    blamed = {"embedding": "posterior", "whitening": "points|whitening"}.get(name, name)
+    message = rf"^({blamed}) of {type(wrong).__name__} "
+    with pytest.raises(ValueError, match=message):
         check(wrong)
 
 
@@ -128,7 +148,8 @@ def test_parts_say_which_training_rows_they_hold():
     weights = Function(Linear(), np.ones((2, 3)), np.eye(2), np.zeros(2))
     assert FUNCTION.training_rows is FUNCTION.points
     assert weights.training_rows is None
-    for part in set(PARTS) - {"function"}:
+    assert EMBEDDING.training_rows is EMBEDDING.points
+    for part in set(PARTS) - {"function", "embedding", "features"}:
         assert PARTS[part].training_rows is None
 
 

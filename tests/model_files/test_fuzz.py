@@ -68,7 +68,11 @@ def test_damaged_words_do_no_harm(path):
     texts = ["red wine", "tea cup", "wine wine", "a tea", "red red", "cup of tea"]
     model = make_pipeline(TfidfVectorizer(), ToyClassifier("linear"))
     save(model.fit(texts, [0, 1, 0, 1, -1, -1]), path)
-    check_resealed(fuzz(path, 0, 0, 300, kind="texts"))
+    outcomes = fuzz(path, 0, 0, 300, kind="texts")
+    # a wrong parameter of a vectorizer may be an error; a crash would fail in `fuzz`
+    check_resealed(
+        {key: n for key, n in outcomes.items() if "cannot predict" not in key}
+    )
 
 
 def check_resealed(outcomes):

@@ -23,7 +23,7 @@ from sklearn.preprocessing import (
 )
 from sklearn.semi_supervised import SelfTrainingClassifier
 
-from widemargin.kernels import ArdRbf, Custom, Rbf
+from widemargin.kernels import ArdRbf, Custom, Polynomial, Rbf
 from widemargin.model_files import ModelFileError, load, save
 from widemargin.model_files.files import to_bytes
 
@@ -233,6 +233,22 @@ def test_sizes_are_compared_with_the_bytes(shape, model, path):
         load(path)
 
 
+@pytest.mark.parametrize("columns", [[0], slice(0, 1), [True, False, False]])
+def test_a_large_number_of_features_takes_no_memory(columns, two_classes, path):
+    steps = ColumnTransformer([("first", "passthrough", columns)])
+    save(make_pipeline(steps, ToyClassifier()).fit(*two_classes), path)
+
+    def change(tree):
+        attributes(tree)["steps"][0]["tuple"][1]["parts"]["n_features_in_"] = 10**15
+
+    tamper(path, change)
+    assert load(path)[0].transformers_[0][1].n_features_in_ == 1
+    save(ToyClassifier().fit(*two_classes), path)
+    tamper(path, lambda tree: attributes(tree).update(n_features_in_=10**15))
+    with pytest.raises(ModelFileError, match="points of Function"):
+        load(path)
+
+
 def test_empty_strings_cannot_be_many(model, path):
     save(model, path)
     parts = read_parts(path)
@@ -374,8 +390,8 @@ def test_kernels_that_cannot_be_evaluated_are_refused(kernel, model, path):
 
 
 def test_models_that_predict_no_numbers_are_refused(model, path):
-    huge = np.full(model.function_.coef.shape, 1e308)
-    model.function_ = dataclasses.replace(model.function_, coef=huge, kernel=Rbf(1e-9))
+    kernel = Polynomial(gamma=1.0, degree=400, coef0=10.0)
+    model.function_ = dataclasses.replace(model.function_, kernel=kernel)
     check_refused(model, path, "for zeros")
 
 

@@ -101,6 +101,12 @@ class Step:
 
     def __init__(self, cls):
         self.cls = cls
+        parameters = inspect.signature(cls).parameters.values()
+        self._defaults = {
+            parameter.name: parameter.default
+            for parameter in parameters
+            if parameter.default is not parameter.empty
+        }
 
     def take_apart(self, step):
         """Its attributes, with the version of scikit-learn."""
@@ -120,9 +126,13 @@ class Step:
         }
 
     def build(self, content):
-        """The step; scikit-learn warns if another version of it was used."""
+        """The step; scikit-learn warns if another version of it was used.
+
+        Parameters that the other version did not have get their defaults.
+        """
         step = self.cls.__new__(self.cls)
-        step.__setstate__(content)
+        missing = self._defaults.keys() - content.keys()
+        step.__setstate__(content | {name: self._defaults[name] for name in missing})
         return unpack_step(step)
 
 

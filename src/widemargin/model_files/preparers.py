@@ -207,14 +207,21 @@ def _fit_passthrough(transformer, step, columns):
         accept_sparse=True, check_inverse=False, feature_names_out="one-to-one"
     )
     names = getattr(transformer, "feature_names_in_", None)
-    picked = pick(
-        range(transformer.n_features_in_) if names is None else names, columns
-    )
-    step.n_features_in_ = len(picked)
-    if names is not None:
-        step.feature_names_in_ = np.array(picked, dtype=object)
+    if names is None:
+        step.n_features_in_ = _count(columns, transformer.n_features_in_)
+    else:
+        step.feature_names_in_ = np.array(pick(names, columns), dtype=object)
+        step.n_features_in_ = len(step.feature_names_in_)
     output = getattr(transformer, "_sklearn_output_config", {})
     return step.set_output(transform=output.get("transform"))
+
+
+def _count(columns, n_features):
+    """Number of columns that are picked by position; makes no list of all of them."""
+    if isinstance(columns, slice):
+        return len(range(n_features)[columns])
+    is_mask = isinstance(columns, list) and any(item is True for item in columns)
+    return sum(columns) if is_mask else np.size(columns)
 
 
 def _check_one_hot(encoder):

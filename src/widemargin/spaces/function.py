@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from widemargin.kernels import Kernel, Linear, Precomputed, scores_in_blocks
+from widemargin.linalg.rows import squared_norms
 from widemargin.stored import Stored, is_finite, require
 
 
@@ -70,7 +71,9 @@ class Function(Stored):
     def check(self, n_features):
         """Raise ValueError unless the parts fit each other and the features."""
         shape = self.coef.shape
-        require(is_finite(self.coef, 2), self, "coef")
+        with np.errstate(over="ignore"):
+            fits = is_finite(self.coef, 2) and np.isfinite(np.abs(self.coef).sum())
+        require(fits, self, "coef")
         fits = is_finite(self.intercept, 1) and len(self.intercept) == shape[1]
         require(fits, self, "intercept")
         fits = _are_points(self.kernel, self.points, shape[0], n_features)
@@ -175,6 +178,8 @@ def _are_points(kernel, points, n_points, n_features):
         fits = isinstance(points, np.ndarray) and points.dtype.kind == "i"
         fits = fits and points.shape == (n_points,)
         return fits and bool(((points >= 0) & (points < n_features)).all())
-    if sparse.issparse(points):
-        return points.shape == (n_points, n_features) and is_finite(points.data, 1)
-    return is_finite(points, 2) and points.shape == (n_points, n_features)
+    is_rows = sparse.issparse(points) or is_finite(points, 2)
+    if not is_rows or points.shape != (n_points, n_features):
+        return False
+    with np.errstate(over="ignore"):  # kernels need the squares of rows
+        return points.dtype.kind == "f" and np.isfinite(squared_norms(points)).all()
