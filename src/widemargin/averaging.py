@@ -108,7 +108,7 @@ def posterior_weights(losses, prior, *, trust=TRUST):
     return softmax(np.log(prior) - trust * np.asarray(losses, dtype=np.float64))
 
 
-def average_scores(held_out, codes, prior, counts, *, trust=TRUST):
+def average_scores(held_out, codes, prior, counts=None, *, trust=TRUST):
     """Average models that give one-vs-rest scores; calibrate each, and the average.
 
     The average is that of the calibrated scores: its function is the sum of the models'
@@ -132,6 +132,7 @@ def average_scores(held_out, codes, prior, counts, *, trust=TRUST):
     -------
     Average, Calibration
     """
+    counts = np.ones(len(codes)) if counts is None else counts
     calibrations = [fit_calibration(scores, codes, counts) for scores in held_out]
     probabilities = np.array(
         [c.probabilities(s) for c, s in zip(calibrations, held_out, strict=True)]
@@ -144,7 +145,7 @@ def average_scores(held_out, codes, prior, counts, *, trust=TRUST):
     return average, Calibration(float(average.weights @ slopes))
 
 
-def average_models(held_out, codes, prior, counts, *, trust=TRUST, slopes=None):
+def average_models(held_out, codes, prior, counts=None, *, trust=TRUST, slopes=None):
     """Average models that give probabilities.
 
     Parameters
@@ -158,8 +159,9 @@ def average_models(held_out, codes, prior, counts, *, trust=TRUST, slopes=None):
         The classes.
     prior : ndarray of shape (n_models,)
         Positive weights before any label is looked at, see `family_prior`.
-    counts : ndarray of shape (n_labels,)
-        For how many labels each one counts, see `widemargin.sample.label_counts`.
+    counts : ndarray of shape (n_labels,), optional
+        For how many labels each one counts, see `widemargin.sample.label_counts`; one
+        each by default.
     trust : float
     slopes : ndarray of shape (n_models,), optional
         Of models that are averaged by their calibrated scores.
@@ -168,6 +170,7 @@ def average_models(held_out, codes, prior, counts, *, trust=TRUST, slopes=None):
     -------
     Average
     """
+    counts = np.ones(len(codes)) if counts is None else counts
     scored = np.isfinite(held_out).all(axis=2)  # (n_models, n_labels)
     tested, known = scored.any(axis=0), scored.any(axis=1)
     n_scored = scored @ counts
@@ -239,7 +242,7 @@ def share_std(n_wrong, n_scored):
     return np.sqrt(drawn * (1.0 - drawn) / (n_scored + 4.0))
 
 
-def estimate_error(held_out, codes, counts):
+def estimate_error(held_out, codes, counts=None):
     """Share of new rows that are misclassified, and its standard error.
 
     Held-out labels are trials of one probability. Two more, of which as many are wrong
@@ -251,12 +254,15 @@ def estimate_error(held_out, codes, counts):
     ----------
     held_out : ndarray of shape (n_labels, n_classes)
         Held-out probabilities; rows of NaN are not counted.
-    codes, counts : ndarrays of shape (n_labels,)
+    codes : ndarray of shape (n_labels,)
+    counts : ndarray of shape (n_labels,), optional
+        As in `average_models`.
 
     Returns
     -------
     error, standard_error : float
     """
+    counts = np.ones(len(codes)) if counts is None else counts
     tested = np.isfinite(held_out).all(axis=1)
     n_wrong = float(counts @ _wrong(held_out[None], codes, tested[None])[0])
     n_tested = float(counts[tested].sum())

@@ -24,10 +24,10 @@ def make_report(errors, spreads, *, error=0.1, error_std=0.05):
         CandidateReport(f"model {i}", 1 / len(errors), *both, 0.0, 100, 0.1)
         for i, both in enumerate(zip(errors, spreads, strict=True))
     )
-    n_tested = 20 if np.isfinite(errors).any() else 0
+    n_held_out = 20 if np.isfinite(errors).any() else 0
     rows = np.arange(3)
     return FewLabelReport(
-        candidates, error, error_std, n_tested, 20, 80, 5, rows, True, ()
+        candidates, error, error_std, n_held_out, 20, 80, 5, rows, True, ()
     )
 
 

@@ -236,9 +236,9 @@ def report_as_json(report):
             }
             for line in report.candidates
         ],
-        "error": report.error if report.n_tested else None,
-        "error_std": report.error_std if report.n_tested else None,
-        "held_out": report.n_tested,
+        "error": report.error if report.n_held_out else None,
+        "error_std": report.error_std if report.n_held_out else None,
+        "held_out": report.n_held_out,
         "changed": report.n_changed / max(report.n_unlabeled, 1),
         "changed_rows": report.n_changed,
         "helps": report.helps,

@@ -119,7 +119,7 @@ class FewLabelDisplay(Display):
         ax = self._open(ax, size)
         beside = (_ERRORS_SHARE, 0.0, 1.0 - _ERRORS_SHARE, 1.0)
         self.weights_ax_ = take_axes(ax.inset_axes(beside, sharey=ax))
-        self.band_ = self._draw_average() if self.report.n_tested else None
+        self.band_ = self._draw_average() if self.report.n_held_out else None
         self.errors_ = [
             self._draw_error(row, candidate)
             for row, candidate in enumerate(candidates)
@@ -168,9 +168,9 @@ class FewLabelDisplay(Display):
         ax.set_ylim(len(names) - 0.5, -0.5)  # the supervised model at the top
         ax.tick_params(axis="y", length=0)
         self._set_errors()
-        n_tested = f"{self.report.n_tested:,}"
+        n_held_out = f"{self.report.n_held_out:,}"
         ax.set_xlabel(
-            f"error on {n_tested} held-out labels" if self.errors_ else "error",
+            f"error on {n_held_out} held-out labels" if self.errors_ else "error",
             x=_ERRORS_SHARE / 2,
         )
         if not self.errors_:

@@ -1,18 +1,18 @@
-"""Rows whose label would tell the most."""
+"""Rows whose label would help the most."""
 
 import numpy as np
 from scipy.special import entr
 
-_DOUBT = 0.05  # how far doubt counts that all candidates share
+_SHARED_ENTROPY = 0.05  # how much the uncertainty counts that all candidates share
 
 
 def information(probabilities, weights):
-    """What the label of each row would tell, in nats.
+    """How much the label of each row would help, in nats.
 
     The entropy of the mixture minus the mean entropy of the candidates, which is large
-    where each is sure and they contradict each other: it tells which candidate to
-    believe. A twentieth of the mixture's entropy comes on top, for rows of which all
-    are unsure.
+    where each is certain and they contradict each other: the label then decides between
+    candidates. A twentieth of the mixture's entropy is added, for rows of which all
+    candidates are uncertain.
 
     Parameters
     ----------
@@ -26,21 +26,22 @@ def information(probabilities, weights):
     """
     mixture = np.tensordot(weights, probabilities, axes=1)
     own = np.tensordot(weights, entr(probabilities).sum(axis=2), axes=1)
-    doubt = entr(mixture).sum(axis=1)
-    return np.maximum(doubt - own, 0.0) + _DOUBT * doubt
+    entropy = entr(mixture).sum(axis=1)
+    return np.maximum(entropy - own, 0.0) + _SHARED_ENTROPY * entropy
 
 
-def choose_rows(value, similarity, n_rows):
+def choose_rows(value, kernel, X, n_rows):
     """Rows of large value that are not alike, the best first.
 
-    Each choice takes from the value of the others as much as they are similar to it.
+    Each choice lowers the value of the other rows in proportion to their similarity.
 
     Parameters
     ----------
     value : ndarray of shape (n,)
         Non-negative.
-    similarity : callable
-        ``similarity(i)``: from 0 to 1, of all rows to row i, shape (n,).
+    kernel : Kernel
+        The similarity, from 0 to 1.
+    X : ndarray or CSR matrix of shape (n, n_features)
     n_rows : int
 
     Returns
@@ -51,6 +52,6 @@ def choose_rows(value, similarity, n_rows):
     for _ in range(min(n_rows, len(value))):
         best = int(np.argmax(value))
         chosen.append(best)
-        value = value * (1.0 - similarity(best))
+        value = value * (1.0 - kernel(X, X[[best]])[:, 0])
         value[chosen] = -1.0
     return np.array(chosen, dtype=int)

@@ -1,7 +1,8 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from widemargin.solvers.label_next import choose_rows, information
+from widemargin.kernels import Rbf
+from widemargin.solvers.active_learning import choose_rows, information
 
 
 def test_information_is_the_mutual_information_of_label_and_candidate(rng):
@@ -18,12 +19,12 @@ def test_information_is_the_mutual_information_of_label_and_candidate(rng):
         assert_allclose(information(probabilities, weights)[row], slow)
 
 
-def test_sure_agreement_tells_nothing():
+def test_certain_agreement_holds_no_information():
     same = np.broadcast_to([[1.0, 0.0, 0.0]], (4, 1, 3))
     assert_allclose(information(same, np.full(4, 0.25)), 0, atol=1e-12)
 
 
-def test_sure_contradiction_tells_more_than_common_doubt():
+def test_contradiction_holds_more_information_than_shared_uncertainty():
     contradiction = np.array([[[1.0, 0.0]], [[0.0, 1.0]]])
     doubt = np.full((2, 1, 2), 0.5)
     values = [information(p, np.full(2, 0.5))[0] for p in (contradiction, doubt)]
@@ -32,15 +33,11 @@ def test_sure_contradiction_tells_more_than_common_doubt():
 
 def test_copies_are_not_chosen_before_others():
     """The second best row is a copy of the best, and comes last."""
-    points = np.array([0.0, 0.0, 5.0, 9.0])
+    points = np.array([[0.0], [0.0], [5.0], [9.0]])
     value = np.array([1.0, 0.9, 0.5, 0.4])
-
-    def similarity(i):
-        return np.exp(-((points - points[i]) ** 2))
-
-    assert choose_rows(value, similarity, 3).tolist() == [0, 2, 3]
-    assert choose_rows(value, similarity, 9).tolist() == [0, 2, 3, 1]
+    assert choose_rows(value, Rbf(1.0), points, 3).tolist() == [0, 2, 3]
+    assert choose_rows(value, Rbf(1.0), points, 9).tolist() == [0, 2, 3, 1]
 
 
 def test_nothing_is_chosen_of_nothing():
-    assert len(choose_rows(np.empty(0), None, 5)) == 0
+    assert len(choose_rows(np.empty(0), Rbf(1.0), np.empty((0, 2)), 5)) == 0
