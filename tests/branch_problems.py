@@ -6,10 +6,10 @@ import numpy as np
 from label_reference import rbf_gram
 from piece_reference import loss as loss_of_pieces
 
-from widemargin.objectives.tri_class import labeled_hinges
-from widemargin.solvers.hinge_machine import GramMachine
-from widemargin.solvers.majorize import BranchProblem
+from widemargin.objectives.pieces import labeled_hinges
+from widemargin.solvers.hinge import BranchProblem, Smo
 from widemargin.solvers.result import Status
+from widemargin.spaces import GramSpace
 
 N_SAMPLES, N_LABELED = 60, 6
 
@@ -24,7 +24,9 @@ def two_clouds(seed, distance=0.7):
     return X, signs
 
 
-def make_problem(loss, *, seed=0, cost=0.1, intercept=None, signs=None, machine=None):
+def make_problem(
+    loss, *, seed=0, cost=0.1, intercept=None, signs=None, space=None, solver=None
+):
     """Six labels; `signs` may hold several columns of them."""
     X, own = two_clouds(seed)
     signs = own[:, None] if signs is None else signs
@@ -35,7 +37,8 @@ def make_problem(loss, *, seed=0, cost=0.1, intercept=None, signs=None, machine=
     )
     rows = np.arange(N_LABELED, N_SAMPLES)
     return BranchProblem(
-        GramMachine(rbf_gram(X), 1e-8) if machine is None else machine,
+        GramSpace(rbf_gram(X)) if space is None else space,
+        Smo(1e-8) if solver is None else solver,
         given,
         loss,
         rows,
@@ -54,8 +57,8 @@ def exact_objective(problem, solution, loss):
     total = 0.0
     for k, given in enumerate(problem.given):
         a, b = solution[:-1, k], solution[-1, k]
-        f = problem.machine.gram @ a + b
-        total += a @ problem.machine.gram @ a / 2 + loss_of_pieces(given, f)
+        f = problem.space.gram @ a + b
+        total += a @ problem.space.gram @ a / 2 + loss_of_pieces(given, f)
         for i, cost in zip(problem.rows, problem.costs, strict=True):
             total += cost * loss(f[i])
     return total
@@ -63,27 +66,16 @@ def exact_objective(problem, solution, loss):
 
 @dataclass
 class Watched:
-    """A machine that counts its problems and spoils the answers from one of them on."""
+    """A solver that counts its problems and spoils the answers from one of them on."""
 
-    machine: object
+    solver: object
     first_bad: int = 10**9
     spoil: object = None  # result -> result
     n_solved: int = field(default=0)
 
-    @property
-    def n_samples(self):
-        return self.machine.n_samples
-
-    @property
-    def gram(self):
-        return self.machine.gram
-
-    def scores(self, solution):
-        return self.machine.scores(solution)
-
-    def solve(self, pieces, intercept=None, start=None):
+    def solve(self, space, pieces, intercept=None, start=None):
         self.n_solved += 1
-        result = self.machine.solve(pieces, intercept, start)
+        result = self.solver.solve(space, pieces, intercept, start)
         return self.spoil(result) if self.n_solved >= self.first_bad else result
 
 
@@ -94,4 +86,4 @@ def interrupted(result):
 
 def worsened(result):
     """Far from the minimum."""
-    return replace(result, solution=2.0 * result.solution)
+    return replace(result, solution=2.0 * result.solution, scores=None)

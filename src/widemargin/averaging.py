@@ -19,7 +19,7 @@ from scipy.special import softmax
 
 from widemargin.calibration import Calibration, fit_calibration, neg_log_prior
 from widemargin.defaults import LEAST_PROBABILITY, TRUST
-from widemargin.stored import Stored
+from widemargin.stored import Stored, is_finite, require
 
 _ERROR_CAUTION = 1.25  # held-out models are not those that predict
 
@@ -71,16 +71,13 @@ class Average(Stored):
     def check(self, n_features):
         """Raise ValueError unless the weights are those of an average."""
         weights = self.weights
-        fits = isinstance(weights, np.ndarray) and weights.dtype.kind == "f"
-        fits = fits and weights.ndim == 1 and bool((weights >= 0).all())
-        if not fits or abs(float(weights.sum()) - 1.0) > 1e-6:
-            raise ValueError("weights of Average must be >= 0 and add up to one")
+        fits = is_finite(weights, 1) and bool((weights >= 0).all())
+        fits = fits and abs(float(weights.sum()) - 1.0) < 1e-6
+        require(fits, self, "weights")
         for name in ("losses", "errors", "n_scored", "coef"):
             values = getattr(self, name)
-            if not isinstance(values, np.ndarray) or values.shape != weights.shape:
-                raise ValueError(
-                    f"{name} of Average must have one entry for each model"
-                )
+            fits = is_finite(values, 1) and values.shape == weights.shape
+            require(fits, self, name)
 
 
 def family_prior(families, within=None):

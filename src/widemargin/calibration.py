@@ -7,7 +7,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_expit, log_softmax
 
 from widemargin.defaults import CALIBRATION_CENTER, CALIBRATION_SPREAD
-from widemargin.stored import Stored
+from widemargin.stored import Stored, require
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,7 @@ class Calibration(Stored):
 
     def check(self, n_features):
         """Raise ValueError unless the slope is a positive number."""
-        if not (isinstance(self.slope, float) and 0 < self.slope < np.inf):
-            raise ValueError(f"slope of Calibration must be > 0, got {self.slope!r}")
+        require(0 < self.slope < np.inf, self, "slope")
 
 
 def neg_log_prior(slope, *, center=CALIBRATION_CENTER, spread=CALIBRATION_SPREAD):

@@ -1,7 +1,7 @@
-"""The main job on bundled data: 20 labels of 1,797 handwritten digits.
+"""The default method on bundled data: 20 labels of 1,797 handwritten digits.
 
 Run it with ``python -m widemargin.demo [PICTURE]``. It prints a table of scikit-learn's
-supervised SVC against `FewLabelClassifier` and the machines that this one weighs, and
+supervised SVC, `FewLabelClassifier` and the candidates that this one averages, and
 draws a picture of it.
 """
 
@@ -24,13 +24,39 @@ from widemargin.model_files.writing import write_whole
 
 N_LABELED = 20
 BASELINE = "SVC (labels only)"
-CLASSIFIER = FewLabelClassifier(random_state=0)
-WORK = "Fitting six machines on 1,797 rows, about half a minute"
+WORK = "Fitting FewLabelClassifier on 1,797 rows (about half a minute)"
+
+
+@dataclass(frozen=True)
+class Digits:
+    """The data.
+
+    Attributes
+    ----------
+    images : ndarray of shape (n_samples, 8, 8)
+    X : ndarray of shape (n_samples, 64)
+    y, y_partial : ndarrays of shape (n_samples,)
+        All labels, and the few that the methods see.
+    """
+
+    images: np.ndarray
+    X: np.ndarray
+    y: np.ndarray
+    y_partial: np.ndarray
+
+
+def load_data():
+    """Digits with 20 labels."""
+    digits = load_digits()
+    y = digits.target
+    return Digits(
+        digits.images, digits.data / 16.0, y, hide_labels(y, N_LABELED, rng=0)
+    )
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a method made of the digits without a label.
+    """What a method predicts for the unlabeled digits.
 
     Attributes
     ----------
@@ -38,9 +64,9 @@ class Outcome:
     predicted : ndarray
     accuracy : float
     seconds : float
-        To fit; of a candidate, also to fit without some labels.
+        Time to fit; for a candidate, fits on fewer labels included.
     weight : float or None
-        How far a candidate counts.
+        Weight of a candidate in the average.
     """
 
     name: str
@@ -50,13 +76,14 @@ class Outcome:
     weight: float | None = None
 
 
-def run(X, y, y_partial, *, verbose=False):
-    """Fit both methods and ask for the hidden labels, also of all candidates.
+def run(digits, classifier=None, *, verbose=False):
+    """Fit both methods and predict the hidden labels, also with all candidates.
 
     Parameters
     ----------
-    X, y, y_partial : ndarray
-        The digits, their labels, and those that are given.
+    digits : Digits
+    classifier : FewLabelClassifier, optional
+        Not fitted.
     verbose : bool, default=False
         Whether to print a line for each candidate.
 
@@ -66,26 +93,28 @@ def run(X, y, y_partial, *, verbose=False):
         The supervised SVC, `FewLabelClassifier`, and its candidates.
     report : FewLabelReport
     """
+    classifier = classifier or FewLabelClassifier(random_state=0)
+    X, y_partial = digits.X, digits.y_partial
     labeled = labeled_mask(y_partial)
-    rows, truth = X[~labeled], y[~labeled]
+    rows, truth = X[~labeled], digits.y[~labeled]
 
-    def ask(name, predicted, seconds, weight=None):
+    def score(name, predicted, seconds, weight=None):
         accuracy = float(np.mean(predicted == truth))
         return Outcome(name, predicted, accuracy, seconds, weight)
 
     start = time.perf_counter()
     baseline = SVC(C=10).fit(X[labeled], y_partial[labeled])
     fitted = time.perf_counter()
-    with threadpool_limits(1):  # small matrices, whose threads would but wait
-        model = clone(CLASSIFIER).set_params(verbose=verbose).fit(X, y_partial)
+    with threadpool_limits(1):  # threads do not pay off for matrices this small
+        model = clone(classifier).set_params(verbose=verbose).fit(X, y_partial)
     end = time.perf_counter()
     outcomes = [
-        ask(BASELINE, baseline.predict(rows), fitted - start),
-        ask(type(model).__name__, model.predict(rows), end - fitted),
+        score(BASELINE, baseline.predict(rows), fitted - start),
+        score(type(model).__name__, model.predict(rows), end - fitted),
     ]
-    for machine, line in zip(model.models_, model.report_.candidates, strict=True):
-        predicted = model.classes_[machine.predict(rows)]
-        outcomes.append(ask(line.name, predicted, line.seconds, line.weight))
+    for candidate, line in zip(model.models_, model.report_.candidates, strict=True):
+        predicted = model.classes_[candidate.predict(rows)]
+        outcomes.append(score(line.name, predicted, line.seconds, line.weight))
     return outcomes, model.report_
 
 
@@ -112,14 +141,14 @@ def print_table(outcomes, report):
         )
     Console().print(table)
     print(
-        f"What {outcomes[1].name} expects from held-out labels: "
-        f"{100 * report.error:.0f} +- {100 * report.error_std:.0f} % errors;\n"
-        "with two labels a class that is a rough guess."
+        f"Error of {outcomes[1].name} estimated from held-out labels: "
+        f"{100 * report.error:.0f} +- {100 * report.error_std:.0f} %.\n"
+        "With two labels per class this is a rough estimate."
     )
 
 
-def draw(outcomes, images, y, labeled, path):
-    """Accuracies as bars; beside them labels given and digits won."""
+def draw(outcomes, digits, path):
+    """Draw accuracies as bars, labeled digits, and digits that only one gets right."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -129,13 +158,14 @@ def draw(outcomes, images, y, labeled, path):
     left, right = figure.subfigures(1, 2, width_ratios=[1.15, 1])
     _draw_accuracies(left.subplots(), outcomes)
 
+    images, y, labeled = digits.images, digits.y, labeled_mask(digits.y_partial)
     given = [np.flatnonzero(labeled & (y == digit))[:2] for digit in range(10)]
     hidden_y, hidden_images = y[~labeled], images[~labeled]
     won = (outcomes[1].predicted == hidden_y) & (outcomes[0].predicted != hidden_y)
     gains = [np.flatnonzero(won & (hidden_y == digit))[:3] for digit in range(10)]
     upper, lower = right.subfigures(2, 1, height_ratios=[2, 3])
-    upper.suptitle("All that is labeled", fontsize="medium")
-    lower.suptitle(f"Wrong by SVC, right by {outcomes[1].name}", fontsize="medium")
+    upper.suptitle("All labeled digits", fontsize="medium")
+    lower.suptitle(f"Wrong by SVC, correct by {outcomes[1].name}", fontsize="medium")
     _draw_grid(upper.subplots(2, 10), given, images)
     _draw_grid(lower.subplots(3, 10), gains, hidden_images)
     buffer = io.BytesIO()
@@ -145,7 +175,7 @@ def draw(outcomes, images, y, labeled, path):
 
 
 def check_picture(path):
-    """Raise ValueError unless matplotlib, if it is there, can draw to such a file."""
+    """Raise ValueError if matplotlib is installed and cannot write such a file."""
     try:
         from matplotlib.backend_bases import FigureCanvasBase
     except ModuleNotFoundError:
@@ -154,7 +184,7 @@ def check_picture(path):
     if _picture_format(path) not in formats:
         endings = ", ".join(f".{name}" for name in sorted(formats))
         raise ValueError(
-            f"The ending of {path} is none of a picture; use one of {endings}."
+            f"The ending of {path} is not that of a picture; use one of {endings}."
         )
 
 
@@ -163,7 +193,7 @@ def _picture_format(path):
 
 
 def _draw_accuracies(axes, outcomes):
-    """A bar a method; candidates are narrow, and apart from the two methods."""
+    """One bar per method; those of candidates are narrow, and below the others."""
     for row, outcome in enumerate(outcomes):
         is_part = outcome.weight is not None
         place = row + 0.7 if is_part else row
@@ -179,7 +209,7 @@ def _draw_accuracies(axes, outcomes):
     places = [0, 1, *(row + 2.7 for row in range(len(parts)))]
     axes.set_yticks(places, [*(o.name for o in outcomes[:2]), *parts])
     axes.text(
-        0, 2.05, f"What {outcomes[1].name} averages (weight):", va="center",
+        0, 2.05, f"Candidates of {outcomes[1].name} (weight):", va="center",
         fontsize="small", style="italic",
     )  # fmt: skip
     axes.set_ylim(places[-1] + 0.6, -0.6)
@@ -198,17 +228,15 @@ def _draw_grid(axes, columns, images):
                 axes[row, column].imshow(images[members[row]], cmap="gray_r")
 
 
-def main(path="widemargin-demo.png"):
+def main(path="widemargin-demo.png", classifier=None):
     """Run all methods, print the table, write the picture."""
     check_picture(path)
-    digits = load_digits()
-    X, y = digits.data / 16.0, digits.target
-    y_partial = hide_labels(y, N_LABELED, rng=0)
+    digits = load_data()
     print(f"{WORK}.", flush=True)
-    outcomes, report = run(X, y, y_partial, verbose=True)
+    outcomes, report = run(digits, classifier, verbose=True)
     print_table(outcomes, report)
     try:
-        draw(outcomes, digits.images, y, labeled_mask(y_partial), path)
+        draw(outcomes, digits, path)
     except ModuleNotFoundError as error:
         print(f"No picture: {error}. Install it with pip install 'widemargin[plots]'.")
         return

@@ -6,7 +6,12 @@ of are frozen dataclasses below `Stored`, or parameters below
 else can be built from a file, and a new part is known as soon as its class is defined.
 """
 
-from dataclasses import is_dataclass
+import numbers
+import types
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
 
 
 class Stored:
@@ -16,6 +21,30 @@ class Stored:
     training row, or is not needed for prediction. A file then holds None in its place.
     """
 
+    @property
+    def training_rows(self):
+        """Training rows that a reader of the file sees: an array, CSR matrix or None.
+
+        Rows of other parts inside of this one are not among them.
+        """
+        return None
+
+    def kept(self):
+        """The part as a file keeps it."""
+        left_out = {field.name: None for field in fields(self) if not _is_kept(field)}
+        return replace(self, **left_out) if left_out else self
+
+    def check(self, n_features):
+        """Raise ValueError unless the fields fit each other; a subclass says when.
+
+        Their types, and parts inside of this one, have been checked before.
+
+        Parameters
+        ----------
+        n_features : int
+            Features of the rows that the model predicts.
+        """
+
 
 def stored_types(family=Stored):
     """Every dataclass below `Stored`."""
@@ -23,3 +52,87 @@ def stored_types(family=Stored):
         if is_dataclass(cls):
             yield cls
         yield from stored_types(cls)
+
+
+def parts_in(value, kinds=Stored):
+    """Parts of some kinds at any depth of fields, lists, tuples and dicts.
+
+    Inner parts come before those that hold them.
+    """
+    members = ()
+    if isinstance(value, Stored):
+        members = [getattr(value, field.name) for field in fields(value)]
+    elif isinstance(value, dict):
+        members = value.values()
+    elif isinstance(value, list | tuple):
+        members = value
+    for member in members:
+        yield from parts_in(member, kinds)
+    if isinstance(value, kinds):
+        yield value
+
+
+def check_part(part, n_features):
+    """Raise ValueError unless the fields of a part have their types and fit.
+
+    The types are those that the dataclass declares; None stands for a field that is not
+    kept.
+    """
+    hints = get_type_hints(type(part))
+    for field in fields(part):
+        value = getattr(part, field.name)
+        is_left_out = value is None and not _is_kept(field)
+        if not is_left_out and not _is_a(value, hints[field.name]):
+            raise ValueError(
+                f"{field.name} of {type(part).__name__} must be "
+                f"{_describe(hints[field.name])}, got {describe_value(value)}"
+            )
+    part.check(n_features)
+
+
+def require(condition, part, name):
+    """Raise ValueError, which names the field and its value, unless a condition holds.
+
+    Parameters
+    ----------
+    part : object
+        Whose attribute `name` is in the message.
+    """
+    if not condition:
+        value = describe_value(getattr(part, name, None))
+        raise ValueError(f"{name} of {type(part).__name__} does not fit: {value}")
+
+
+def is_finite(array, ndim):
+    """Whether a value is an array of finite floating numbers."""
+    is_array = isinstance(array, np.ndarray) and array.ndim == ndim
+    return is_array and array.dtype.kind == "f" and bool(np.isfinite(array).all())
+
+
+def describe_value(value):
+    """A value in a message: short, and of an array shape and type."""
+    shape = getattr(value, "shape", None)
+    if shape is None or shape == ():
+        return repr(value)[:80]
+    return f"an array of shape {shape} and dtype {value.dtype}"
+
+
+def _is_kept(field):
+    return field.metadata.get("kept", True)
+
+
+def _is_a(value, hint):
+    """Whether a value has a type as a dataclass declares it."""
+    if get_origin(hint) in (Union, types.UnionType):
+        return any(_is_a(value, choice) for choice in get_args(hint))
+    hint = get_origin(hint) or hint
+    if hint in (object, Any):
+        return True
+    if hint in (int, float):  # NumPy's numbers will do, truth values will not
+        abstract = numbers.Integral if hint is int else numbers.Real
+        return isinstance(value, abstract) and not isinstance(value, bool)
+    return isinstance(value, hint)
+
+
+def _describe(hint):
+    return hint.__name__ if isinstance(hint, type) else str(hint)

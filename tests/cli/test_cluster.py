@@ -4,6 +4,8 @@ import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from widemargin import load
+
 CLUSTER = "cluster", "few.csv", "-k", 3, "--drop", "species"
 
 
@@ -15,7 +17,7 @@ def few(folder, iris):
 
 def test_cluster_finds_groups_and_saves_a_model(done, truth):
     result = done(*CLUSTER)
-    assert "species (as asked)" in result.stdout
+    assert "species (by --drop)" in result.stdout
     found = pd.read_csv("few-clusters.csv")
     assert list(found) == ["row", "cluster"]
     assert adjusted_rand_score(truth[::3], found["cluster"]) > 0.5
@@ -30,6 +32,17 @@ def test_json(done):
     assert (
         json.loads(done("inspect", outcome["model"], "--json").stdout)["clusters"] == 3
     )
+
+
+def test_parameters_can_be_set(done, refused):
+    done(*CLUSTER, "--method", "margin", "--set", "ambient_reg=0.5")
+    assert load("few-clusters.wm")[-1].ambient_reg == 0.5
+    message = refused(*CLUSTER, "--force", "--set", "ambient=1")
+    assert (
+        "MaxMarginClustering has no such parameter; did you mean 'ambient_" in message
+    )
+    message = refused(*CLUSTER, "--force", "--method", "laplacian")
+    assert "--method 'laplacian' is not one of margin." in message
 
 
 def test_more_clusters_than_rows(refused):

@@ -26,7 +26,7 @@ def test_wrong_column_in_an_option(refused, option):
     ("name", "content", "message"),
     [
         ("nowhere.csv", None, "Cannot read nowhere.csv: no such file"),
-        ("table.xlsx", b"PK", "does not tell its format; add --format"),
+        ("table.xlsx", b"PK", "does not show its format; add --format"),
         ("table.csv.zip", b"PK", "table.csv.zip is an archive; unpack it first"),
         ("table.csv.gz", b"\x1f\x8b no", "table.csv.gz cannot be unpacked by gzip"),
         ("table.csv", b"", "table.csv is empty"),
@@ -36,7 +36,7 @@ def test_wrong_column_in_an_option(refused, option):
         ("table.csv", b"a,species\n1,2,3\n1,2,3\n", "more cells than its header"),
         ("table.csv", b"a,a,species\n1,2,3\n", "more than one column 'a'"),
         ("table.csv", b"a;species\n1;2\n", "add --separator ';'"),
-        ("table.npz", b"no", "table.npz is no NPZ file of plain arrays"),
+        ("table.npz", b"no", "table.npz is not an NPZ file of plain arrays"),
         ("table.csv", b"a,species\n1,x\ninf,y\n2,\n", "got 'inf' in row 2"),
         ("table.csv", b"a,species\n1,x\n1,y\n1,\n", "'a': always 1"),
         ("table.csv", b"species\nx\ny\nz\n", "No column of table.csv is left"),
@@ -118,18 +118,22 @@ def test_mixed_types_and_the_way_out(refused, done, iris, command):
         (["--encoding", "no"], "--encoding must be the name of an encoding"),
         (["--out", "a.csv", "--predictions", "a.csv"], "must be two files"),
         (["--out", "./a.csv", "--predictions", "a.csv"], "must be two files"),
-        (["--out", "/dev/null", "--force"], "/dev/null is no ordinary file"),
+        (["--out", "/dev/null", "--force"], "/dev/null is not a regular file"),
         (["--drop", "species"], "'species' is the target; leave it out of"),
         (["--numeric", "species"], "'species' is the target; leave it out of"),
         (["--predictions", "p.doc"], "p.doc does not end in one of .csv"),
         (["--predictions", "-", "--json"], "both write to standard output"),
-        (["--method", "magic"], "'magic' is not one of"),
+        (["--method", "magic"], "--method 'magic' is not one of auto, label-search"),
+        (["--method", "laplacan"], "Did you mean 'laplacian'?"),
         (["--set", "budgt=fast"], "did you mean 'budget'?"),
         (
             ["--set", "gamma=1"],
             "FewLabelClassifier has no such parameter; it has budget",
         ),
-        (["--set", "gamma=1"], "verbose. Methods that have gamma: laplacian, "),
+        (
+            ["--set", "gamma=1"],
+            "verbose. Methods that have kernel__gamma: label-search, laplacian, ",
+        ),
         (["--set", "budget=huge"], "budget of FewLabelClassifier must be"),
         (
             ["--set", "candidates=['no']"],
@@ -137,8 +141,20 @@ def test_mixed_types_and_the_way_out(refused, done, iris, command):
         ),
         (["--set", "gamma"], "--set must be NAME=VALUE, got 'gamma'"),
         (
-            ["--method", "laplacian", "--set", "gamma=-1"],
-            "gamma of LaplacianSVC must be a number > 0, got -1",
+            ["--method", "laplacian", "--set", "kernel__gamma=-1"],
+            "kernel__gamma: gamma of Rbf must be",
+        ),
+        (
+            ["--method", "laplacian", "--set", "gamma=1"],
+            "LaplacianSVC has no such parameter; did you mean 'kernel__gamma'?",
+        ),
+        (
+            ["--method", "laplacian", "--set", "kernel__gama=1"],
+            "Rbf has no parameter 'gama'; it has gamma. Did you mean kernel__gamma?",
+        ),
+        (
+            ["--method", "laplacian", "--set", "ambient_reg=-1"],
+            "ambient_reg of LaplacianSVC must be a number > 0, got -1",
         ),
         (["--seed", "4294967296"], "4294967296 is not in the range"),
         (["--folds", "-1"], "-1 is not in the range"),
@@ -157,11 +173,11 @@ def test_the_input_is_kept_under_all_its_names(refused, folder):
     assert "hard.csv is the input" in refused(*words, "hard.csv")
 
 
-def test_a_parameter_is_looked_at_before_the_report(run):
-    words = "--method", "laplacian", "--set", "gamma=abc", "--set", "verbose=1"
+def test_parameters_are_checked_before_the_report(run):
+    words = "--method", "laplacian", "--set", "ambient_reg=abc", "--set", "verbose=1"
     result = run(*FIT, *words)
     assert result.exit_code == 2
-    assert "gamma of LaplacianSVC must be" in result.stderr
+    assert "ambient_reg of LaplacianSVC must be" in result.stderr
     assert result.stdout == ""
 
 
@@ -173,7 +189,7 @@ def test_numbers_with_separators_are_no_missing_cells(refused, iris):
     assert "--missing" not in message
 
 
-def test_a_folder_without_permission_is_told_before_any_work(refused, monkeypatch):
+def test_a_folder_without_permission_is_refused_before_any_work(refused, monkeypatch):
     monkeypatch.setattr("os.access", lambda path, mode: False)
     monkeypatch.setattr("widemargin.cli.fitting.read_sample", None)
     message = refused(*FIT, "--out", "z.wm")
@@ -181,7 +197,7 @@ def test_a_folder_without_permission_is_told_before_any_work(refused, monkeypatc
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-def test_a_full_standard_output_is_told(done):
+def test_a_full_standard_output_is_reported(done):
     done(*FIT, "--folds", 0)
     words = [sys.executable, "-m", "widemargin", "predict", "iris.wm", "iris.csv"]
     with open("/dev/full", "w") as full:
@@ -198,18 +214,18 @@ def test_debug_shows_where_an_error_arose(run):
     assert "in check_columns" in result.stderr
 
 
-def test_a_mistake_of_ours_is_told_apart(run, monkeypatch):
+def test_an_internal_error_has_its_own_exit_code(run, monkeypatch):
     def fail(*_):
         raise AssertionError("2 + 2 = 5")
 
     monkeypatch.setattr("widemargin.cli.fitting.read_sample", fail)
     result = run(*FIT)
     assert result.exit_code == 1
-    assert "AssertionError: 2 + 2 = 5" in result.stderr
+    assert "Internal error (AssertionError: 2 + 2 = 5)" in result.stderr
     assert "--debug" in result.stderr
 
 
-def test_an_interrupt_is_told(run, monkeypatch):
+def test_an_interrupt_is_reported(run, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
@@ -219,7 +235,7 @@ def test_an_interrupt_is_told(run, monkeypatch):
     assert "Interrupted" in result.stderr
 
 
-def test_an_interrupt_of_an_import_is_told(run, monkeypatch):
+def test_an_interrupt_of_an_import_is_reported(run, monkeypatch):
     def interrupt(name):
         raise KeyboardInterrupt
 
@@ -234,7 +250,7 @@ def test_an_interrupt_of_a_solver_is_one_line(run, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("widemargin.cli.fit.check_settings", lambda *_: None)
+    monkeypatch.setattr("widemargin.cli.methods.check_settings", lambda *_: None)
     monkeypatch.setattr("widemargin.solvers.pcg._Block.advance", interrupt)
     words = "--method", "laplacian", "--folds", 0, "--set", "solver=pcg"
     result = run(*FIT, *words)
@@ -242,7 +258,7 @@ def test_an_interrupt_of_a_solver_is_one_line(run, monkeypatch):
     assert result.stderr == "Interrupted; no file is half-written.\n"
 
 
-def test_too_many_rows_are_told(refused, monkeypatch):
+def test_too_little_memory_is_reported(refused, monkeypatch):
     def fail(*_, **__):
         raise MemoryError
 
@@ -250,7 +266,7 @@ def test_too_many_rows_are_told(refused, monkeypatch):
     assert "not enough memory" in refused(*FIT)
 
 
-def test_a_full_disk_is_told(refused, monkeypatch):
+def test_a_full_disk_is_reported(refused, monkeypatch):
     def fail(path, _):
         raise OSError(28, "No space left on device", path)
 

@@ -7,8 +7,9 @@ from sklearn.datasets import load_digits
 
 import widemargin
 from widemargin.cli import reports
-from widemargin.cli.methods import METHODS
+from widemargin.cli.methods import list_offers
 from widemargin.datasets import hide_labels
+from widemargin.kernels import Rbf
 
 FIT = "fit", "iris.csv", "--target", "species"
 
@@ -24,8 +25,8 @@ def test_fit_says_what_it_found_and_writes_both_files(done, iris, truth):
     assert "30 in 'species': setosa (10), versicolor (10), virginica (10)" in report
     assert "unlabeled 120" in report
     assert "candidates weight held-out error changed supervised 0." in report
-    assert "of new rows, estimated with 30 labels held out" in report
-    assert "to another class than the labels alone say" in report
+    assert "of new rows, estimated from 30 held-out labels" in report
+    assert "whose class differs from the labels-only model" in report
     assert "estimate" not in report.replace("estimated", "")
     assert "149 training rows are inside" in report  # one flower is like another
     assert result.stderr == ""
@@ -43,12 +44,12 @@ def test_fit_says_what_it_found_and_writes_both_files(done, iris, truth):
 def test_labels_left_out_are_compared_with_an_svc(done):
     report = " ".join(done(*FIT, "--method", "laplacian").stdout.split())
     assert "estimate 5-fold cross-validation of 30 labeled rows: " in report
-    assert "right by laplacian" in report
-    assert "right by SVC on the labels alone" in report
+    assert "correct by laplacian" in report
+    assert "correct by SVC on the labels alone" in report
     assert "candidates" not in report
     report = " ".join(done(*FIT, "--folds", 2, "--force").stdout.split())
     assert "estimate 2-fold cross-validation of 30 labeled rows: " in report
-    assert "right by auto" in report
+    assert "correct by auto" in report
     assert "candidates" in report
 
 
@@ -71,7 +72,7 @@ def test_what_is_not_known_is_null(done, iris):
     iris.loc[labeled & iris["species"].duplicated(), "species"] = None
     iris.to_csv("iris.csv", index=False)
     report = " ".join(done(*FIT).stdout.split())
-    assert "error not known, as no label could be held out" in report
+    assert "error unknown, because no label could be held out" in report
     assert "note no class has two labels" in report
     assert "has a single label" not in report  # which would say the same
     outcome = json.loads(done(*FIT, "--json", "--force").stdout, parse_constant=int)
@@ -98,7 +99,7 @@ def test_a_saved_model_predicts_a_data_frame(done, iris):
     assert (labels == found["label"])[inferred].all()
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", list_offers("classify"))
 def test_all_methods_fit_save_and_predict(done, method, iris, truth):
     iris[::2].to_csv("half.csv", index=False)
     done("fit", "half.csv", "--target", "species", "--method", method, "--folds", 0)
@@ -182,8 +183,15 @@ def test_other_formats(done, iris, ending):
 def test_parameters_can_be_set(done):
     words = "--set", "kernel=linear", "--set", "ambient_reg=0.5"
     done(*FIT, "--method", "laplacian", "--folds", 0, *words)
-    machine = widemargin.load("iris.wm")[-1]
-    assert (machine.kernel, machine.ambient_reg) == ("linear", 0.5)
+    model = widemargin.load("iris.wm")[-1]
+    assert (model.kernel, model.ambient_reg) == ("linear", 0.5)
+
+
+def test_parameters_of_values_can_be_set(done):
+    """In any order: the value of a shorthand is there before its parameters."""
+    words = "--set", "kernel__gamma=0.5", "--set", "kernel=rbf"
+    done(*FIT, "--method", "laplacian", "--folds", 0, *words)
+    assert widemargin.load("iris.wm")[-1].kernel == Rbf(0.5)
 
 
 def test_rows_of_no_class_can_be_marked(done, iris):
@@ -202,7 +210,7 @@ def test_columns_can_be_chosen(done):
     outcome = json.loads(done(*FIT, *words, "--folds", 0, "--json").stdout)
     assert "flower_id" in outcome["columns"]["numbers"]
     assert outcome["columns"]["categories"] == ["picked"]
-    assert outcome["columns"]["left_out"] == {"color": "as asked"}
+    assert outcome["columns"]["left_out"] == {"color": "by --drop"}
 
 
 def test_numbers_can_be_names_of_classes(done, iris):
@@ -216,17 +224,17 @@ def test_numbers_can_be_names_of_classes(done, iris):
     assert outcome["unlabeled"] == 120
 
 
-def test_an_estimate_that_cannot_be_made_is_told(done, iris):
+def test_an_estimate_that_cannot_be_made_is_reported(done, iris):
     labeled = iris["species"].notna()
     iris.loc[labeled & iris["species"].duplicated(), "species"] = None
     iris.to_csv("iris.csv", index=False)
     result = done(*FIT, "--method", "svm")
     report = " ".join(result.stdout.split())
-    assert "none: two classes with two labeled rows or more" in report
+    assert "none: it takes two classes with at least two labeled rows each" in report
     assert "each of the 3 classes has a single label: nothing can be" in report
 
 
-def test_fewer_folds_than_asked_for_are_told(done):
+def test_fewer_folds_than_wanted_are_reported(done):
     report = done(*FIT, "--folds", 40, "--method", "svm").stdout
     assert (
         "10-fold cross-validation of 30 labeled rows (labels allow no more)" in report
@@ -253,7 +261,7 @@ def test_numbers_written_otherwise_are_noted(done, iris, texts, advice):
     assert [note[:5] for note in outcome["notes"]] == ["'odd'"]
 
 
-def test_decimal_commas_and_encodings_can_be_told(done, iris):
+def test_decimal_commas_and_encodings_can_be_given(done, iris):
     iris = iris.rename(columns={"petal_width": "größe"})
     options = {"index": False, "sep": ";", "decimal": ","}
     iris.to_csv("iris.csv", encoding="latin-1", **options)
@@ -279,7 +287,7 @@ def test_supervised_fit_needs_no_unlabeled_rows(done, refused, iris, truth):
     iris.assign(species=truth).to_csv("iris.csv", index=False)
     message = refused(*FIT, "--method", "laplacian")
     assert "Column 'species' has no empty cell: all 150 rows" in message
-    assert "--method svm" in message
+    assert "--method auto or supervised or svm." in message
     report = " ".join(done(*FIT).stdout.split())
     assert "note all rows are labeled, so that there was nothing else to try" in report
     assert "inferred nothing" in report
@@ -294,7 +302,7 @@ def test_supervised_fit_needs_no_unlabeled_rows(done, refused, iris, truth):
 
 
 def test_warnings_are_notes(done):
-    words = "--method", "laplacian", "--folds", 0, "--set", "max_iter=1"
+    words = "--method", "laplacian", "--folds", 0, "--set", "solver__max_iter=1"
     result = done(*FIT, *words, "--set", "solver=pcg")
     assert result.stderr.startswith("Note: LaplacianSVC after 1 iteration: hit")
     assert max(map(len, result.stderr.splitlines())) <= 80
@@ -304,14 +312,14 @@ def test_what_an_estimator_prints_goes_to_standard_error(done):
     words = "--method", "laplacian", "--folds", 0, "--set", "verbose=1"
     result = done(*FIT, *words, "--json")
     assert json.loads(result.stdout)["rows"] == 150
-    assert "LaplacianSVC: 149 distinct samples" in result.stderr
+    assert "LaplacianSVC: 149 distinct rows" in result.stderr
 
 
 CHOSEN = "--set", "candidates=['laplacian']"
 PROGRESS = "FewLabelClassifier: laplacian, "
 
 
-def test_progress_is_told_if_asked_for(done):
+def test_progress_is_shown_if_wanted(done):
     """On the standard error; the model is made as without it."""
     result = done(*FIT, *CHOSEN, "--json", "--verbose")
     assert PROGRESS in result.stderr
@@ -320,11 +328,11 @@ def test_progress_is_told_if_asked_for(done):
 
 
 @pytest.mark.parametrize(
-    ("words", "is_told"), [((), True), (("--set", "verbose=False"), False)]
+    ("words", "is_shown"), [((), True), (("--set", "verbose=False"), False)]
 )
-def test_progress_is_told_on_a_terminal(done, monkeypatch, words, is_told):
+def test_progress_is_shown_on_a_terminal(done, monkeypatch, words, is_shown):
     monkeypatch.setattr(reports, "is_watched", lambda: True)
-    assert (PROGRESS in done(*FIT, *CHOSEN, *words).stderr) == is_told
+    assert (PROGRESS in done(*FIT, *CHOSEN, *words).stderr) == is_shown
     assert not widemargin.load("iris.wm")[-1].verbose
 
 

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from importlib.metadata import EntryPoint
 
 import click
@@ -5,6 +7,7 @@ import pytest
 
 from widemargin.cli import main as cli
 from widemargin.cli.main import COMMANDS
+from widemargin.cli.methods import DEFAULTS, list_offers
 
 ELSEWHERE = click.Command("shout", callback=lambda: click.echo("HELLO"), help="Shout.")
 
@@ -69,5 +72,29 @@ def test_a_command_that_cannot_be_loaded_does_not_break_the_others(
 def test_own_commands_do_not_look_for_others(done, monkeypatch):
     """Looking at the metadata of all packages takes time."""
     monkeypatch.delattr(cli, "entry_points")
-    done("fit", "--help")
+    done("predict", "--help")
     assert done("--version").output.startswith("widemargin ")
+
+
+@pytest.mark.parametrize(
+    ("task", "command"), [("classify", "fit"), ("cluster", "cluster")]
+)
+def test_help_lists_what_estimators_declare(done, task, command):
+    """A help page reads their source, and does not import them."""
+    task = {"fit": "classify"}.get(command, command)
+    page = done(command, "--help").stdout
+    lines = page.split("Methods:\n")[1].split("\n\n")[0].splitlines()
+    listed = [line.split(maxsplit=1) for line in lines]
+    declared = {name: offer.method for name, offer in list_offers(task).items()}
+    assert listed == [[name, method.summary] for name, method in declared.items()]
+    assert listed[0][0] == DEFAULTS[task]
+
+
+def test_help_does_not_import_estimators():
+    code = (
+        "import sys; from widemargin.cli.main import main;"
+        "main(['fit', '--help'], standalone_mode=False);"
+        "sys.exit('sklearn' in sys.modules or 'numpy' in sys.modules)"
+    )
+    words = [sys.executable, "-c", code]
+    assert subprocess.run(words, stdout=subprocess.DEVNULL).returncode == 0

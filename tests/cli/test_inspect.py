@@ -3,12 +3,12 @@ import json
 FIT = "fit", "iris.csv", "--target", "species", "--folds", 0
 
 
-def test_candidates_are_told(done):
+def test_candidates_are_shown(done):
     done(*FIT)
     report = " ".join(done("inspect", "iris.wm").stdout.split())
     assert "estimator FewLabelClassifier(random_state=0)" in report
     assert "weight held-out error changed supervised 0." in report
-    assert "of new rows, estimated with 30 labels held out" in report
+    assert "of new rows, estimated from 30 held-out labels" in report
     assert "label next rows " in report
     facts = json.loads(done("inspect", "iris.wm", "--json").stdout)
     assert facts["status"] is None

@@ -16,7 +16,7 @@ from widemargin.model_files import load
 N_KILLS = 5
 FIT = (
     "fit iris.csv --target species --method laplacian --folds 0 --force "
-    "--set n_landmarks=100 --seed"
+    "--set landmarks=100 --seed"
 )
 COMMANDS = """
 import os, sys

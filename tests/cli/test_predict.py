@@ -7,6 +7,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
 from widemargin import LaplacianSVC, MaxMarginClustering, save
+from widemargin.kernels import Rbf
 
 
 @pytest.fixture
@@ -103,12 +104,14 @@ def test_model_of_texts(done, refused):
     lines = done("predict", "texts.wm", "-", input=table).stdout.splitlines()
     assert [line.split(",")[1] for line in lines[1:]] == ["0", "1"] * 10
     assert "one column, of texts" in refused("predict", "texts.wm", "iris.csv")
-    assert "1, known by their order" in done("inspect", "texts.wm").stdout
+    assert "1, identified by their order" in done("inspect", "texts.wm").stdout
 
 
 def test_model_of_clusters(done):
     X = np.random.default_rng(0).normal(size=(40, 2))
-    model = MaxMarginClustering(2, gamma=0.5, ambient_reg=0.1, random_state=0).fit(X)
+    model = MaxMarginClustering(
+        2, kernel=Rbf(0.5), ambient_reg=0.1, random_state=0
+    ).fit(X)
     save(model, "clusters.wm")
     pd.DataFrame(X).to_csv("x.csv", index=False)
     found = pd.read_csv("x.csv")

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
+from plug_in import ToyClassifier, ToyMixture
 from sklearn.datasets import make_blobs
-
-from widemargin import FewLabelClassifier, LaplacianSVC, RidgeAverageClassifier
 
 
 @pytest.fixture
@@ -25,21 +24,16 @@ def _partly_labeled(n_classes):
 @pytest.fixture
 def model(two_classes):
     """A small fitted model."""
-    return LaplacianSVC(intrinsic_reg=0.01).fit(*two_classes)
-
-
-@pytest.fixture
-def ridges(two_classes):
-    """A small average of supervised machines."""
-    return RidgeAverageClassifier(widths=(0.25, 1.0)).fit(*two_classes)
+    return ToyClassifier().fit(*two_classes)
 
 
 @pytest.fixture
 def mixture(two_classes):
-    """A small mixture of a supervised machine and another one."""
-    return FewLabelClassifier(["laplacian"], random_state=0).fit(*two_classes)
+    """A small average of two models."""
+    candidates = {"few": ToyClassifier(n_points=12), "all": ToyClassifier("linear")}
+    return ToyMixture(candidates).fit(*two_classes)
 
 
 @pytest.fixture
 def path(tmp_path):
-    return tmp_path / "model.skops"
+    return tmp_path / "model.wm"

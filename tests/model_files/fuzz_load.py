@@ -1,7 +1,7 @@
 """Loads of damaged model files, to be run as a process of its own.
 
 Usage: fuzz_load.py MODEL KIND n_flipped n_truncated n_resealed
-The model is asked about rows of a KIND, numbers or texts.
+The model predicts rows of a KIND, numbers or texts.
 """
 
 import io
@@ -14,6 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import plug_in  # noqa: F401  the classes of the models
 
 ROWS = {
     "numbers": np.random.default_rng(1).normal(size=(5, 3)),
@@ -31,13 +32,13 @@ def main(path, X, n_flipped, n_truncated, n_resealed):
     damaged += [("resealed", reseal(whole, rng)) for _ in range(n_resealed)]
     outcomes = Counter()
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "model.skops")
-        outcome, expected = ask(path, X)
+        file = Path(folder, "model.wm")
+        outcome, expected = predict(path, X)
         assert outcome == "loaded"
         assert expected is not None
         for kind, content in damaged:
             file.write_bytes(content)
-            outcome, scores = ask(file, X)
+            outcome, scores = predict(file, X)
             if outcome == "loaded":
                 is_equal = np.array_equal(scores, expected)
                 outcome = "equal" if is_equal else "different"
@@ -45,8 +46,8 @@ def main(path, X, n_flipped, n_truncated, n_resealed):
     print(json.dumps(outcomes))
 
 
-def ask(file, X):
-    """What became of a file, and what its model says of X."""
+def predict(file, X):
+    """What became of a file, and the probabilities of X by its model."""
     from widemargin.model_files import ModelFileError, load
 
     try:
@@ -56,9 +57,10 @@ def ask(file, X):
     except Exception as error:
         return f"raised {type(error).__name__}: {error}", None
     try:
-        return "loaded", model.decision_function(X)
-    except Exception:  # a number was changed: any error will do, a crash will not
-        return "loaded", None
+        found = model.predict_proba(X)
+    except Exception as error:
+        return f"cannot predict: {type(error).__name__}: {error}", None
+    return ("loaded" if np.isfinite(found).all() else "not finite"), found
 
 
 def flip(content, rng):
@@ -77,7 +79,7 @@ def reseal(content, rng):
         zipfile.ZipFile(stream, "w") as new,
     ):
         names = old.namelist()
-        damaged = "schema.json" if rng.random() < 0.5 else rng.choice(names)
+        damaged = "model.json" if rng.random() < 0.5 else rng.choice(names)
         for name in names:
             part = old.read(name)
             new.writestr(name, flip(part, rng) if name == damaged else part)

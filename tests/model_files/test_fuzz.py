@@ -4,27 +4,26 @@ import subprocess
 import sys
 from pathlib import Path
 
+import plug_in
 import pytest
+from plug_in import ToyClassifier, ToyMixture
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import widemargin
-from widemargin import FewLabelClassifier, LaplacianSVC, SelfLabelingGPC
 from widemargin.model_files import save
-
-pytest.importorskip("skops")
 
 SCRIPT = Path(__file__).with_name("fuzz_load.py")
 
 
 def fuzz(path, *counts, kind="numbers"):
     """Outcomes of damaged files; a crash of the process fails."""
-    source = str(Path(widemargin.__file__).parents[1])
+    source = [Path(widemargin.__file__).parents[1], Path(plug_in.__file__).parent]
     done = subprocess.run(
         [sys.executable, str(SCRIPT), str(path), kind, *map(str, counts)],
-        env={**os.environ, "PYTHONPATH": source},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, source))},
         capture_output=True,
         text=True,
         check=False,
@@ -37,7 +36,7 @@ def fuzz(path, *counts, kind="numbers"):
 def test_a_damaged_file_loads_equal_or_is_refused(two_classes, path):
     """Random bytes flipped 500 times, and cut off 100 times."""
     X, y = two_classes
-    save(make_pipeline(StandardScaler(), SelfLabelingGPC()).fit(X, y), path)
+    save(make_pipeline(StandardScaler(), ToyClassifier()).fit(X, y), path)
     outcomes = fuzz(path, 500, 100, 0)
     assert sum(outcomes.values()) == 600
     allowed = {"flipped equal", "flipped refused", "truncated refused"}
@@ -47,9 +46,9 @@ def test_a_damaged_file_loads_equal_or_is_refused(two_classes, path):
 
 @pytest.mark.parametrize("container", [list, sparse.csr_matrix])
 def test_damage_with_right_checksums_does_no_harm(container, two_classes, path):
-    """Numbers may differ then, but the file is refused or predicts, or says why not."""
+    """Numbers may differ then, but the file is refused or predicts finite numbers."""
     X, y = two_classes
-    model = LaplacianSVC(n_landmarks=10, intrinsic_reg=0.01).fit(container(X), y)
+    model = ToyClassifier(n_points=10).fit(container(X), y)
     save(model, path)
     check_resealed(fuzz(path, 0, 0, 300))
 
@@ -57,8 +56,8 @@ def test_damage_with_right_checksums_does_no_harm(container, two_classes, path):
 @pytest.mark.parametrize("container", [list, sparse.csr_matrix])
 def test_damaged_mixtures_do_no_harm(container, two_classes, path):
     X, y = two_classes
-    model = FewLabelClassifier(["laplacian"], random_state=0).fit(container(X), y)
-    save(model, path)
+    model = ToyMixture({"one": ToyClassifier(), "two": ToyClassifier("linear")})
+    save(model.fit(container(X), y), path)
     check_resealed(fuzz(path, 0, 0, 300))
     outcomes = fuzz(path, 100, 30, 0)
     allowed = {"flipped equal", "flipped refused", "truncated refused"}
@@ -67,9 +66,13 @@ def test_damaged_mixtures_do_no_harm(container, two_classes, path):
 
 def test_damaged_words_do_no_harm(path):
     texts = ["red wine", "tea cup", "wine wine", "a tea", "red red", "cup of tea"]
-    model = make_pipeline(TfidfVectorizer(), LaplacianSVC(kernel="linear"))
+    model = make_pipeline(TfidfVectorizer(), ToyClassifier("linear"))
     save(model.fit(texts, [0, 1, 0, 1, -1, -1]), path)
-    check_resealed(fuzz(path, 0, 0, 300, kind="texts"))
+    outcomes = fuzz(path, 0, 0, 300, kind="texts")
+    # a wrong parameter of a vectorizer may be an error; a crash would fail in `fuzz`
+    check_resealed(
+        {key: n for key, n in outcomes.items() if "cannot predict" not in key}
+    )
 
 
 def check_resealed(outcomes):

@@ -68,15 +68,15 @@ NAMES = {
 
 
 @pytest.mark.parametrize(
-    "machine", [LabelSearchClassifier, TransductiveSVC, SelfLabelingGPC]
+    "estimator", [LabelSearchClassifier, TransductiveSVC, SelfLabelingGPC]
 )
 @pytest.mark.parametrize("kind", NAMES)
-def test_ready_for_the_machines(kind, machine):
+def test_ready_for_the_estimators(kind, estimator):
     """Keys are the class names; fractions pass the check of their sum."""
     X, y = make_blobs([20, 40], centers=[[0, 0], [6, 6]], random_state=0)
     y_partial = NAMES[kind](hide_labels(y, 9, rng=0))
     balance = select_balance(y_partial)
-    model = machine(balance=balance, random_state=0).fit(X, y_partial)
+    model = estimator(balance=balance, random_state=0).fit(X, y_partial)
     assert set(balance) == set(model.classes_.tolist())
 
 

@@ -47,7 +47,7 @@ def test_grid_search_on_partly_labeled_y(kind):
     }[kind]()
     y_partial = hide_labels(y, 30, rng=0)
     search = GridSearchCV(
-        LaplacianSVC(), {"gamma": [0.1, 1.0]}, cv=SemiSupervisedSplit(3)
+        LaplacianSVC(), {"kernel__gamma": [0.1, 1.0]}, cv=SemiSupervisedSplit(3)
     )
     search.fit(X, y_partial)
     assert search.best_score_ > 0.8

@@ -36,7 +36,6 @@ def test_numbers_stand_at_a_row_of_their_cluster(blobs, clusterer):
 
 def test_a_model_from_a_file_predicts_its_rows(blobs, clusterer, tmp_path):
     """A file holds no labels of training rows."""
-    pytest.importorskip("skops")
     save(clusterer, tmp_path / "model.wm")
     display = ClusterDisplay.from_estimator(load(tmp_path / "model.wm"), blobs[0])
     assert_array_equal(display.labels, clusterer.predict(blobs[0]))

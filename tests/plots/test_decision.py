@@ -152,11 +152,11 @@ def test_texts_are_drawn_through_their_pipeline():
     assert_array_equal(display.classes[display.codes], model[-1].transduction_)
 
 
-def test_grid_in_blocks_is_the_same_grid(blobs, blobs_model, monkeypatch):
+def test_grid_in_blocks_is_the_same_grid(blobs, blobs_model):
     X, _, y_partial = blobs
     whole = make(blobs_model, X, y_partial, boundary=True).scores
-    monkeypatch.setattr("widemargin.plots.decision._BLOCK", 100)
-    assert_allclose(make(blobs_model, X, y_partial, boundary=True).scores, whole)
+    blocks = make(blobs_model, X, y_partial, boundary=True, block_values=100).scores
+    assert_allclose(blocks, whole)
 
 
 def test_a_class_without_unlabeled_rows(moons, moons_model):

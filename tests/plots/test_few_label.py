@@ -21,13 +21,13 @@ def model(moons):
 def make_report(errors, spreads, *, error=0.1, error_std=0.05):
     """A report of candidates with the same weight."""
     candidates = tuple(
-        CandidateReport(f"machine {i}", 1 / len(errors), *both, 0.0, 100, 0.1)
+        CandidateReport(f"model {i}", 1 / len(errors), *both, 0.0, 100, 0.1)
         for i, both in enumerate(zip(errors, spreads, strict=True))
     )
-    n_tested = 20 if np.isfinite(errors).any() else 0
+    n_held_out = 20 if np.isfinite(errors).any() else 0
     rows = np.arange(3)
     return FewLabelReport(
-        candidates, error, error_std, n_tested, 20, 80, 5, rows, True, ()
+        candidates, error, error_std, n_held_out, 20, 80, 5, rows, True, ()
     )
 
 
@@ -58,7 +58,7 @@ def test_bars_and_band_are_one_standard_error_wide():
     assert_allclose([band.x0, band.x1], [0.06, 0.14])
 
 
-def test_the_supervised_machine_looks_different(model):
+def test_the_supervised_model_looks_different(model):
     display = FewLabelDisplay.from_estimator(model)
     looks = [
         (drawn.lines[0].get_color(), drawn.lines[0].get_marker())
@@ -69,7 +69,7 @@ def test_the_supervised_machine_looks_different(model):
     assert faces[0] != faces[1] == faces[2]
     names = [text.get_text() for text in display.legend_.get_texts()]
     assert names[:2] == ["supervised", "with unlabeled rows"]
-    assert names[2] == f"mixture: {100 * model.report_.error:.1f} %"
+    assert names[2] == f"average: {100 * model.report_.error:.1f} %"
     assert names[3].startswith(f"± {100 * model.report_.error_std:.1f} %")
     assert display.plot(legend=False).legend_ is None
 

@@ -106,7 +106,7 @@ def test_sparse_rows_and_clusters(blobs, clusterer):
 def test_wrong_arguments_are_named(moons):
     X, _, y_partial = moons
     model = TransductiveSVC(random_state=0).fit(X, y_partial)
-    with pytest.raises(TypeError, match=r"n_neighbors, .*TransductiveSVC.*from_points"):
+    with pytest.raises(TypeError, match=r"graph, .*TransductiveSVC.*from_points"):
         GraphDisplay.from_estimator(model, X, y_partial)
     with pytest.raises(NotFittedError):
         GraphDisplay.from_estimator(LaplacianSVC(), X, y_partial)

@@ -3,8 +3,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
+from sklearn.svm import SVC
 
 from widemargin import LabelSearchClassifier, LaplacianSVC, MaxMarginClustering
+from widemargin.graphs import KnnGraph
+from widemargin.kernels import Rbf
 from widemargin.plots import PathDisplay
 
 
@@ -58,7 +61,7 @@ def test_path_of_label_search(moons):
 def test_path_of_clusters_needs_a_metric_of_its_own(blobs):
     X, y, _ = blobs
     models = MaxMarginClustering(
-        3, gamma="scale", laplacian_power=1, random_state=0
+        3, kernel=Rbf("scale"), graph=KnnGraph(power=1), random_state=0
     ).fit_path(X, ambient_reg=[0.01, 0.1])
 
     def disagreement(model, X, y):
@@ -79,8 +82,12 @@ def test_path_inside_a_model(moons, moons_model):
     assert_array_equal(display.scores[0], model.average_.errors)
     ticks = [text.get_text() for text in display.ax_.get_xticklabels()]
     assert ticks == ["0", "0.1", "0.3", "1", "3"]
-    with pytest.raises(ValueError, match="LaplacianSVC has none in average_"):
-        PathDisplay.from_estimator(moons_model)
+    display = PathDisplay.from_estimator(moons_model)
+    assert display.parameter == "share"
+    assert display.values == list(moons_model.shares_)
+    assert_array_equal(display.scores[0], moons_model.average_.errors)
+    with pytest.raises(ValueError, match="SVC has none in average_"):
+        PathDisplay.from_estimator(SVC().fit(X, y_partial))
 
 
 def test_arrays_are_sorted_and_the_lowest_is_marked():

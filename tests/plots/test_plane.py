@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from widemargin.plots._plane import make_plane
+from widemargin.plots._models import make_plane
 
 
 def test_two_features_are_the_plane(rng):

@@ -19,15 +19,16 @@ from piece_reference import minimum
 from scipy import sparse
 
 from widemargin.labels import sign_coding
-from widemargin.objectives.pieces import hinges
-from widemargin.objectives.tri_class import (
+from widemargin.objectives.pieces import (
     EpsilonInsensitive,
     RelaxedMinLoss,
+    hinges,
     labeled_hinges,
 )
 from widemargin.solvers.cccp import tri_class_cccp
-from widemargin.solvers.hinge_machine import GramMachine
+from widemargin.solvers.hinge import Smo
 from widemargin.solvers.result import SolveResult, Status
+from widemargin.spaces import GramSpace
 
 TIE = 1e-3
 
@@ -63,6 +64,12 @@ def steps_of(problem, start, **options):
         if result.status is not Status.MAX_ITER:
             return solutions
     raise AssertionError("it does not end")
+
+
+def solve(problem, pieces):
+    """The solution of the first column with these pieces."""
+    pieces = problem.given[0] + pieces
+    return problem.solver.solve(problem.space, pieces).solution[:, None]
 
 
 def three_classes():
@@ -155,8 +162,8 @@ def test_reduced_form_solves_the_printed_program(seed, reach, n_aside):
     pieces = labeled_hinges(labeled, labels, costs[labeled], n)
     pieces += EpsilonInsensitive(epsilon).pieces(None, aside, costs[aside], n)
     pieces += loss.pieces(branches, unlabeled, costs[unlabeled], n)
-    machine = GramMachine(gram, 1e-9)
-    scores = machine.scores(machine.solve(pieces).solution)
+    space = GramSpace(gram)
+    scores = space.dual_scores(Smo(1e-9).solve(space, pieces).solution)
     expected = printed_program(gram, labels, n_aside, costs, mu, epsilon, reach)
     assert np.ptp(scores) > 0.5
     assert_allclose(scores, expected, atol=1e-4)
@@ -214,10 +221,10 @@ def test_first_step_uses_every_sample(problem, start):
     slopes = np.where(np.abs(f) > 0.3, np.sign(f), 0.0)
     assert (np.abs(f[slopes != 0]) < 0.55).any()
     pieces = problem.loss.pieces(slopes, problem.rows, problem.costs, 60)
-    expected = problem.machine.solve(problem.given[0] + pieces).solution
+    expected = problem.solver.solve(problem.space, problem.given[0] + pieces).solution
     result = tri_class_cccp(problem, start, max_iter=1)
     scores = problem.scores(result.solution)[:, 0]
-    assert_allclose(scores, problem.machine.scores(expected), atol=1e-6)
+    assert_allclose(scores, problem.space.dual_scores(expected), atol=1e-6)
     assert_array_equal(result.history["criterion"], [np.mean(
         (problem.loss.decisions(scores[6:]) != 1)
         | (problem.loss.branches(problem.loss.decisions(scores[6:]), scores[6:])
@@ -236,7 +243,7 @@ def test_step_taken_back_has_the_decisions_of_before(problem, start):
         decisions = loss.decisions(f)
         slopes = loss.branches(decisions, f)
         relaxed = loss.pieces(slopes, problem.rows, problem.costs, 60)
-        tried = problem.machine.solve(problem.given[0] + relaxed).solution[:, None]
+        tried = solve(problem, relaxed)
         if exact_objective(problem, tried, exact) <= exact_objective(
             problem, before, exact
         ):
@@ -246,8 +253,7 @@ def test_step_taken_back_has_the_decisions_of_before(problem, start):
             fixed = loss.fixed_pieces(
                 decisions, slopes, problem.rows, problem.costs, 60
             )
-            expected = problem.machine.solve(problem.given[0] + fixed).solution
-            expected = expected[:, None]
+            expected = solve(problem, fixed)
         assert_allclose(problem.scores(after), problem.scores(expected), atol=1e-5)
     assert n_back > 0
 
@@ -265,7 +271,7 @@ def test_reach_of_one_without_slopes_is_the_universum(epsilon):
     assert result.status is Status.CONVERGED
     assert np.abs(scores[6:]).max() < 0.5  # no slopes
     assert np.abs(scores).max() > 0.1
-    a, gram = result.solution[:-1, 0], problem.machine.gram
+    a, gram = result.solution[:-1, 0], problem.space.gram
     value = a @ gram @ a / 2 + universum.value(scores)
     assert_allclose(value, minimum(gram, universum), rtol=1e-6)
 
@@ -327,17 +333,12 @@ def test_no_rows_leave_the_labels(problem, start):
 
 
 class Swinging:
-    """A machine that has two answers in turn, each with two relevant scores."""
-
-    n_samples = 3
+    """A solver with two answers in turn, each with two relevant scores."""
 
     def __init__(self):
         self.n_solved = 0
 
-    def scores(self, solution):
-        return solution[:-1] + solution[-1]
-
-    def solve(self, pieces, intercept=None, start=None):
+    def solve(self, space, pieces, intercept=None, start=None):
         self.n_solved += 1
         far = np.array([0.8, 0.7, 0.0, 0.0])
         solution = far if self.n_solved % 2 else far[[1, 2, 0, 3]]
@@ -349,17 +350,18 @@ def test_decisions_that_repeat_end_it(kappa):
     """Without taking steps back, if a solver's tolerance makes it go round; with the
     large kappa there are no slopes.
     """
-    machine = Swinging()
+    solver = Swinging()
     problem = replace(
         make_problem(RelaxedMinLoss(0.1, kappa, 5.0)),
-        machine=machine,
+        space=GramSpace(np.eye(3)),
+        solver=solver,
         given=(hinges(3, [], [], [], []),),
         rows=np.arange(3),
         costs=np.ones(3),
     )
     result = tri_class_cccp(problem, np.zeros((4, 1)), restore=False, max_iter=1000)
     assert result.status is Status.CONVERGED
-    assert result.n_iter == machine.n_solved == 3
+    assert result.n_iter == solver.n_solved == 3
     assert result.history["criterion"][-1] > 0.0
 
 
@@ -396,11 +398,11 @@ def test_start_is_left_alone(problem, start):
 
 def test_steps_that_raise_the_objective_are_never_taken(problem, start):
     """What a solver's tolerance may do, even with the decisions held fixed."""
-    whole = Watched(problem.machine)
-    values = tri_class_cccp(replace(problem, machine=whole), start).history["objective"]
+    whole = Watched(problem.solver)
+    values = tri_class_cccp(replace(problem, solver=whole), start).history["objective"]
     for first_bad in range(2, whole.n_solved + 1):
-        watched = Watched(problem.machine, first_bad, worsened)
-        result = tri_class_cccp(replace(problem, machine=watched), start)
+        watched = Watched(problem.solver, first_bad, worsened)
+        result = tri_class_cccp(replace(problem, solver=watched), start)
         found = result.history["objective"]
         assert result.status is Status.CONVERGED
         assert found == values[: len(found)]
@@ -410,14 +412,14 @@ def test_steps_that_raise_the_objective_are_never_taken(problem, start):
 
 def test_interrupt_keeps_the_last_step(problem, start):
     """In a relaxed problem, and in one with the decisions held fixed."""
-    whole = Watched(problem.machine)
-    n_iter = tri_class_cccp(replace(problem, machine=whole), start).n_iter
+    whole = Watched(problem.solver)
+    n_iter = tri_class_cccp(replace(problem, solver=whole), start).n_iter
     assert whole.n_solved > n_iter  # some steps are taken back
     kept = [solution.tobytes() for solution in steps_of(problem, start)]
     reached = []
     for n_solved in range(2, whole.n_solved + 1):
-        watched = Watched(problem.machine, n_solved, interrupted)
-        result = tri_class_cccp(replace(problem, machine=watched), start)
+        watched = Watched(problem.solver, n_solved, interrupted)
+        result = tri_class_cccp(replace(problem, solver=watched), start)
         assert watched.n_solved == n_solved
         assert result.status is Status.INTERRUPTED
         reached.append(kept.index(result.solution.tobytes()))
@@ -431,10 +433,10 @@ def test_interrupt_ends_the_other_columns():
     problem = make_problem(loss, cost=0.3, signs=three_classes())
     start = labels_alone(problem)
     own = replace(problem, given=problem.given[:1], intercepts=(None,))
-    whole = Watched(problem.machine)
-    first = tri_class_cccp(replace(own, machine=whole), start[:, :1])
-    watched = Watched(problem.machine, whole.n_solved + 1, interrupted)
-    result = tri_class_cccp(replace(problem, machine=watched), start)
+    whole = Watched(problem.solver)
+    first = tri_class_cccp(replace(own, solver=whole), start[:, :1])
+    watched = Watched(problem.solver, whole.n_solved + 1, interrupted)
+    result = tri_class_cccp(replace(problem, solver=watched), start)
     assert watched.n_solved == whole.n_solved + 1
     assert result.status is Status.INTERRUPTED
     assert_array_equal(result.solution[:, :1], first.solution)
@@ -447,15 +449,15 @@ def test_problems_that_do_not_converge_are_reported():
     problem = make_problem(loss, cost=0.3, signs=three_classes())
     start = labels_alone(problem)
     own = replace(problem, given=problem.given[:1], intercepts=(None,))
-    whole = Watched(problem.machine)
-    tri_class_cccp(replace(own, machine=whole), start[:, :1])
-    watched = Watched(problem.machine, 1)
+    whole = Watched(problem.solver)
+    tri_class_cccp(replace(own, solver=whole), start[:, :1])
+    watched = Watched(problem.solver, 1)
     watched.spoil = lambda result: (
         replace(result, status=Status.STALLED)
         if watched.n_solved <= whole.n_solved
         else result
     )
-    result = tri_class_cccp(replace(problem, machine=watched), start)
+    result = tri_class_cccp(replace(problem, solver=watched), start)
     assert watched.n_solved > whole.n_solved
     assert result.status is Status.STALLED
 
@@ -463,7 +465,7 @@ def test_problems_that_do_not_converge_are_reported():
 def test_interrupt_of_the_first_problem_keeps_the_start():
     problem = make_problem(RelaxedMinLoss(0.1, 0.3, 5.0))
     start = labels_alone(problem)
-    watched = Watched(problem.machine, 1, interrupted)
-    result = tri_class_cccp(replace(problem, machine=watched), start)
+    watched = Watched(problem.solver, 1, interrupted)
+    result = tri_class_cccp(replace(problem, solver=watched), start)
     assert result.status is Status.INTERRUPTED
     assert_array_equal(result.solution, start)

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linear_sum_assignment
 
-from widemargin.solvers.class_offsets import Sizes, assign_classes
+from widemargin.labels import sign_coding
+from widemargin.solvers.class_offsets import JointChoice, assign_classes
 
 
 @st.composite
@@ -167,8 +168,13 @@ def test_bounds_that_nothing_keeps_are_refused():
         assign_classes(np.eye(2), np.array([2, 2]), np.array([2, 2]))
 
 
-def test_sizes_count_their_classes():
-    assert Sizes(np.zeros(4), np.ones(4), np.ones(9, dtype=bool)).n_classes == 4
+def test_branches_of_a_joint_choice_put_each_row_into_one_class(rng):
+    scores = rng.normal(size=(12, 3))
+    choice = JointChoice(np.array([2, 2, 2]), np.array([5, 5, 5]))
+    codes = choice.codes(scores)
+    assert_array_equal(codes, assign_classes(scores, choice.lower, choice.upper)[0])
+    assert_array_equal(choice(scores), sign_coding(codes, 3))
+    assert choice(scores).dtype.kind == "i"
 
 
 def test_ties_do_not_cost_more_than_they_must():

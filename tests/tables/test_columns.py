@@ -52,7 +52,7 @@ def test_categories(values):
         ([3.5] * N, "always 3.5"),
         ([3.5, None] * (N // 2), "always 3.5"),
         (["x"] * N, "always 'x'"),
-        (np.arange(N), "looks like an identifier: another number"),
+        (np.arange(N), "looks like an identifier: a different number"),
         ([f"user-{i}" for i in range(N)], "identifier or free text: 200 different"),
         ([f"town {i % 150}" for i in range(400)], "150 different values are too many"),
         (["2024-01-05", "2024-02-01 12:00"] * (N // 2), "dates"),
@@ -116,7 +116,7 @@ def test_mixtures_are_refused_with_a_way_out():
     with pytest.raises(TableError, match="1 of its 200 values are like 'lots'"):
         judge(values)
     assert judge(values, categorical=["a"]).kind is Kind.CATEGORIES
-    assert judge(values, dropped=["a"]).reason == "as asked"
+    assert judge(values, dropped=["a"]).reason == "by --drop"
     assert judge(["12", "b", "c"] * 60).kind is Kind.CATEGORIES  # mostly text
 
 

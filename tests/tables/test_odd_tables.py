@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from widemargin.cli.main import main
 from widemargin.tables.columns import examine_columns
 from widemargin.tables.errors import TableError
-from widemargin.tables.preparation import make_features, make_preparation
-from widemargin.tables.reading import read_table
+from widemargin.tables.features import make_features, make_preparation
+from widemargin.tables.files import read_table
 
 NAMES = st.one_of(
     st.sampled_from(["größe", "a b", 'x"y', "a,b", "id", "", " c ", "[bold]", "名前"]),

@@ -60,5 +60,5 @@ def test_long_numbers_beside_empty_cells_are_refused():
 
 @pytest.mark.parametrize("value", [date(2024, 1, 5), b"name", ["a", "b"]])
 def test_what_can_be_no_class_is_refused(value):
-    with pytest.raises(TableError, match=r"'y' holds values such as .* no classes"):
+    with pytest.raises(TableError, match=r"'y' holds values such as .* not classes"):
         read([value, "other", None], object)

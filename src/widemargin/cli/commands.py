@@ -1,45 +1,63 @@
-"""What all commands share: --json, --debug, and errors in one sentence."""
+"""What commands share: options, --json, --debug, and errors in one sentence."""
 
 import contextlib
+import functools
 import json
 import os
 import re
 import traceback
 import warnings
+from dataclasses import dataclass
 
 import click
 
 from widemargin.cli.reports import print_error
+from widemargin.tables import FORMATS
 
 
 class Failure(click.ClickException):
-    """What was asked for cannot be done with what was given."""
+    """The input does not allow what the command does."""
 
     exit_code = 2
 
 
 class Unexpected(click.ClickException):
-    """A mistake of ours."""
+    """An internal error."""
 
     exit_code = 1
 
 
 class Command(click.Command):
-    """A command with --json and --debug, whose errors are one sentence."""
+    """A command with --json and --debug, whose errors are one sentence.
 
-    def __init__(self, *args, **kwargs):
+    Parameters
+    ----------
+    task : {"classify", "cluster"}, optional
+        Whose methods replace "{methods}" in the help page.
+    """
+
+    def __init__(self, *args, task=None, **kwargs):
         super().__init__(*args, **kwargs)
+        self.task = task
         self.params += [
             click.Option(
                 ["--json", "as_json"],
                 is_flag=True,
-                help="Print the outcome as JSON, and nothing else to standard output.",
+                help="Print the outcome as JSON, and nothing else to stdout.",
             ),
             click.Option(["--debug"], is_flag=True, help="Show where an error arose."),
         ]
 
+    def format_help_text(self, ctx, formatter):
+        """Write the text of the help page, with the methods there are."""
+        if self.task is not None:
+            from widemargin.cli.methods import describe_methods
+
+            self.help = self.help.replace("{methods}", describe_methods(self.task))
+        super().format_help_text(ctx, formatter)
+
     def invoke(self, ctx):
-        """Run the command; what is wrong with its input has exit code 2."""
+        """Run the command; an error of the input has exit code 2."""
         debug = ctx.params.pop("debug")
         try:
             with _warnings_as_notes():
@@ -63,20 +81,20 @@ def _in_one_sentence(error):
         return Failure(f"Cannot {where}: {os.strerror(error.errno).lower()}.")
     if isinstance(error, MemoryError):
         return Failure(
-            "There is not enough memory for so many rows; use fewer, or in fit "
-            "--method laplacian --set n_landmarks=500."
+            "There is not enough memory for this many rows; use fewer rows, or a "
+            "method with landmarks, such as --method laplacian --set landmarks=500."
         )
     if isinstance(error, ValueError | ImportError):
         return Failure(" ".join(str(error).split()))
     return Unexpected(
-        f"Something unexpected happened ({type(error).__name__}: {error}). Run it "
-        "again with --debug to see where."
+        f"Internal error ({type(error).__name__}: {error}). Run the command again with "
+        "--debug to see where it arose, and please report it."
     )
 
 
 @contextlib.contextmanager
 def _warnings_as_notes():
-    """Each warning for users once, as a line on the standard error."""
+    """Each warning for users once, as a line on stderr."""
     from widemargin.solvers.result import Status
 
     seen = set()
@@ -90,8 +108,161 @@ def _warnings_as_notes():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", UserWarning)
-        # nothing is kept here: the command ends
+        # A command that is interrupted keeps nothing, so that this would mislead.
         kept = re.escape(Status.INTERRUPTED.value)
         warnings.filterwarnings("ignore", f"(?s).*{kept}")
         warnings.showwarning = show
         yield
+
+
+# Options that several commands have ----------------------------------------------
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table is read."""
+
+    file_format: str | None
+    separator: str | None
+    decimal: str
+    encoding: str
+    missing: tuple
+
+    def read(self, path, text=()):
+        """The table in a file; columns in `text` are read as text."""
+        from widemargin.tables.files import read_table
+
+        return read_table(
+            path,
+            file_format=self.file_format,
+            separator=self.separator,
+            decimal=self.decimal,
+            encoding=self.encoding,
+            missing=self.missing,
+            text=text,
+        )
+
+
+@dataclass(frozen=True)
+class ColumnUses:
+    """What the user wants columns to be used as."""
+
+    numeric: tuple
+    categorical: tuple
+    dropped: tuple
+
+
+def _gathered(cls, name, options):
+    """A decorator that adds options and passes them on as one object."""
+
+    def decorate(function):
+        @functools.wraps(function)
+        def gather(**values):
+            fields = {key: values.pop(key) for key in cls.__dataclass_fields__}
+            return function(**{name: cls(**fields)}, **values)
+
+        for option in reversed(options):
+            gather = option(gather)
+        return gather
+
+    return decorate
+
+
+reading_options = _gathered(
+    Reading,
+    "reading",
+    [
+        click.option(
+            "--format",
+            "file_format",
+            type=click.Choice(FORMATS),
+            help="Format of TABLE, if its name does not show it; csv for '-'.",
+        ),
+        click.option(
+            "--separator",
+            metavar="TEXT",
+            callback=lambda _, __, text: "\t" if text == r"\t" else text,
+            help="What separates the cells of a line, such as ';'.",
+        ),
+        click.option(
+            "--decimal",
+            type=click.Choice([".", ","]),
+            default=".",
+            show_default=True,
+            help="Decimal mark of numbers.",
+        ),
+        click.option(
+            "--encoding",
+            metavar="NAME",
+            default="utf-8",
+            show_default=True,
+            help="Encoding of a text file, such as latin-1.",
+        ),
+        click.option(
+            "--missing",
+            metavar="TEXT",
+            multiple=True,
+            help="Text that marks a missing cell, such as '?', in addition to an empty "
+            "cell, NA, NaN and null.",
+        ),
+    ],
+)
+
+column_options = _gathered(
+    ColumnUses,
+    "uses",
+    [
+        click.option(
+            "--numeric",
+            metavar="COLUMN",
+            multiple=True,
+            help="Use it as numbers, even if it looks like an identifier.",
+        ),
+        click.option(
+            "--categorical",
+            metavar="COLUMN",
+            multiple=True,
+            help="Use its values as names, even if they are numbers or many.",
+        ),
+        click.option(
+            "--drop",
+            "dropped",
+            metavar="COLUMN",
+            multiple=True,
+            help="Leave it out.",
+        ),
+    ],
+)
+
+force_option = click.option("--force", is_flag=True, help="Replace existing files.")
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="Seed of all random choices.",
+)
+
+
+def method_options(task, example):
+    """The options --method and --set."""
+    from widemargin.cli.methods import DEFAULTS
+
+    def decorate(function):
+        function = click.option(
+            "--set",
+            "settings",
+            metavar="NAME=VALUE",
+            multiple=True,
+            help=f"Parameter of the method, such as {example}.",
+        )(function)
+        return click.option(
+            "--method",
+            metavar="METHOD",
+            default=DEFAULTS[task],
+            show_default=True,
+            help="One of those above.",
+        )(function)
+
+    return decorate

@@ -1,14 +1,13 @@
-"""``widemargin demo``: FewLabelClassifier on bundled data."""
+"""``widemargin demo``: the default method on bundled data."""
 
 import click
 
-from widemargin.cli.commands import Command, print_json
-from widemargin.cli.options import force_option
+from widemargin.cli.commands import Command, force_option, print_json
 
 _HELP = """Classify bundled data: 20 labels of 1,797 digits.
 
-Prints a table of the accuracy of FewLabelClassifier, of the machines that it weighs,
-and of an SVC on the labels alone, and draws a picture of it, which needs matplotlib:
+Prints the accuracy of FewLabelClassifier, of the candidates that it averages, and of an
+SVC on the labels alone. Also draws a picture of it, which needs matplotlib:
 pip install 'widemargin[plots]'.
 
 \b
@@ -20,35 +19,40 @@ widemargin demo --json
 
 @click.command(cls=Command, help=_HELP)
 @click.argument("picture", default="widemargin-demo.png")
+@click.option(
+    "--set",
+    "settings",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Parameter of FewLabelClassifier, such as n_jobs=2.",
+)
 @force_option
-def command(picture, force, as_json):
+def command(picture, settings, force, as_json):
     """Classify bundled data."""
     from widemargin import demo
+    from widemargin.cli.methods import DEFAULTS, find_offer, parse_settings
     from widemargin.cli.outputs import Output
 
-    if as_json:
-        print_json(_outcomes())
-        return
     output = Output(picture, force)
-    output.check_no_folder()
-    demo.check_picture(picture)
-    output.check()
-    demo.main(picture)
+    if not as_json:
+        output.check_no_folder()
+        demo.check_picture(picture)
+        output.check()
+    offer = find_offer(DEFAULTS["classify"], "classify")
+    classifier = offer.make(0, parse_settings(settings))
+    if as_json:
+        print_json(_outcomes(classifier))
+    else:
+        demo.main(picture, classifier)
 
 
-def _outcomes():
+def _outcomes(classifier):
     """Accuracy and seconds of each method, and the report; no picture."""
-    from sklearn.datasets import load_digits
-
     from widemargin import demo
-    from widemargin.cli.few_labels import report_as_json
-    from widemargin.cli.reports import follow
-    from widemargin.datasets import hide_labels
+    from widemargin.cli.reports import progress_bar, report_as_json
 
-    X, y = load_digits(return_X_y=True)
-    y_partial = hide_labels(y, demo.N_LABELED, rng=0)
-    with follow(demo.WORK):
-        outcomes, report = demo.run(X / 16.0, y, y_partial)
+    with progress_bar(demo.WORK):
+        outcomes, report = demo.run(demo.load_data(), classifier)
     methods = {
         outcome.name: {"accuracy": outcome.accuracy, "seconds": outcome.seconds}
         for outcome in outcomes

@@ -4,27 +4,22 @@ import contextlib
 
 import click
 
-from widemargin.cli.commands import Command, print_json
-from widemargin.cli.methods import (
-    DEFAULT,
-    METHODS,
-    check_settings,
-    describe_methods,
-    parse_settings,
-)
-from widemargin.cli.options import (
+from widemargin.cli.commands import (
+    Command,
     column_options,
     force_option,
+    method_options,
+    print_json,
     reading_options,
     seed_option,
 )
 
-_HELP = f"""Fit a model on a table in which only some rows are labeled.
+_HELP = """Fit a model on a table in which only some rows are labeled.
 
-TABLE is a CSV, TSV, Parquet or NPZ file, or '-' for standard input. Rows with an
-empty cell in the target column are the unlabeled ones. Columns of numbers are scaled,
-columns of few different texts are one-hot encoded, and what is missing is filled in;
-all of that becomes part of the model.
+TABLE is a CSV, TSV, Parquet or NPZ file, or '-' for stdin. Rows with an empty cell in
+the target column are unlabeled. Numeric columns are scaled, columns of few different
+texts are one-hot encoded, and missing values are imputed. All of this becomes part of
+the model.
 
 \b
 widemargin fit iris.csv --target species
@@ -35,14 +30,15 @@ widemargin fit iris.csv --target species --set n_jobs=2
 
 \b
 Methods:
-{describe_methods()}
+{methods}
 
-With auto the report tells how far each candidate counts, the error to expect, and the
-rows whose label would tell the most; rows are numbered from 1, below the header.
+If the method averages candidates, the report shows the weight of each, the expected
+error of new rows, and the rows to label next. Rows are numbered from 1, below the
+header.
 
-Predictions hold the label of each row, the model's probability of it, and whether it
-was given or inferred. Exit code 0: all is written; 2: something about the table or the
-options is wrong; 1: a mistake of ours.
+The predictions hold the label of each row, its probability, and whether it was given
+or inferred. Exit codes: 0 if all files are written; 2 if something is wrong with the
+table or the options; 1 for an internal error (please report it).
 """
 
 
@@ -52,51 +48,35 @@ def _check_folds(ctx, option, folds):
     return folds
 
 
-@click.command(cls=Command, help=_HELP, no_args_is_help=True)
+@click.command(cls=Command, task="classify", help=_HELP, no_args_is_help=True)
 @click.argument("table")
 @click.option("--target", metavar="COLUMN", required=True, help="Column of the labels.")
-@click.option(
-    "--method",
-    type=click.Choice(list(METHODS)),
-    metavar="METHOD",
-    default=DEFAULT,
-    show_default=True,
-    help="One of those above.",
-)
-@click.option(
-    "--set",
-    "settings",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="Parameter of the method, such as budget=thorough or n_jobs=2 (two "
-    "candidates at a time) for auto, or gamma=0.1 for laplacian.",
-)
+@method_options("classify", "budget=thorough, n_jobs=2 or kernel__gamma=0.1")
 @click.option(
     "--out",
     metavar="MODEL",
-    help="File of the model; by default named after TABLE, such as iris.wm, and "
-    "table.wm for standard input.",
+    help="File of the model. By default it has the name of TABLE, such as iris.wm, or "
+    "table.wm for stdin.",
 )
 @click.option(
     "--predictions",
     metavar="FILE",
-    help="Table of the predictions (CSV, TSV or Parquet), '-' for standard output; by "
-    "default such as iris-predictions.csv, and table-predictions.csv for standard "
-    "input.",
+    help="Table of the predictions (CSV, TSV or Parquet), '-' for stdout. By default "
+    "such as iris-predictions.csv, or table-predictions.csv for stdin.",
 )
 @click.option(
     "--folds",
     type=click.IntRange(0),
     metavar="N",
     callback=_check_folds,
-    help="Of the cross-validated estimate; 0 for none. By default 5, and none with "
-    "auto, which holds out labels itself.",
+    help="Folds of the cross-validated estimate, 0 for none. By default 5, or 0 if the "
+    "method holds out labels itself.",
 )
 @click.option(
     "--verbose",
     is_flag=True,
-    help="Tell the progress on standard error, with auto a line for each candidate; "
-    "auto always does so on a terminal.",
+    help="Show progress on stderr. A method that averages candidates always does so "
+    "on a terminal.",
 )
 @force_option
 @column_options
@@ -114,48 +94,49 @@ def command(
     force,
     seed,
     as_json,
-    choices,
+    uses,
     reading,
 ):
     """Fit a model on a table."""
-    from widemargin.cli import fitting, reports
-    from widemargin.cli.few_labels import describe_report, report_as_json, report_of
+    from widemargin.cli import fitting, methods, reports
     from widemargin.cli.outputs import plan_outputs
-    from widemargin.cli.table_facts import describe_table, table_as_json
 
-    settings = parse_settings(settings)
-    machine = METHODS[method].make(seed, settings)
+    settings = methods.parse_settings(settings)
+    offer = methods.find_offer(method, "classify")
+    estimator = offer.make(seed, settings)
     endings = ".wm", "-predictions.csv"
     outputs = plan_outputs(
         table, endings, out, predictions, force=force, as_json=as_json
     )
     console = reports.open_console(stderr=outputs.table.is_stdout, quiet=as_json)
-    sample = fitting.read_sample(table, target, reading, choices)
-    if METHODS[method].needs_unlabeled:
-        fitting.check_unlabeled(sample, target)
-    check_settings(machine, settings)
-    is_auto = method == DEFAULT
-    facts = describe_table(sample, target, counts_labels=not is_auto)
+    sample = fitting.read_sample(table, target, reading, uses)
+    if offer.method.needs_unlabeled:
+        fitting.check_unlabeled(sample, target, methods.list_supervised())
+    methods.check_settings(estimator, settings)
+    holds_out = offer.method.n_folds == 0
+    facts = reports.describe_table(sample, target, notes_few_labels=not holds_out)
     reports.print_facts(console, facts)
 
-    folds = METHODS[method].n_folds if folds is None else folds
-    n_folds = fitting.plan_folds(sample, machine, folds)
-    is_told = verbose or (
-        is_auto and "verbose" not in settings and reports.is_watched()
+    folds = offer.method.n_folds if folds is None else folds
+    n_folds = fitting.plan_folds(sample, estimator, folds)
+    shows_progress = verbose or (
+        holds_out and "verbose" not in settings and reports.is_watched()
     )
-    progress = reports.talking(machine) if is_told else contextlib.nullcontext()
-    with progress, reports.follow(f"Fitting {method}", n_folds + 1) as tell:
+    printing = contextlib.nullcontext()
+    if shows_progress:
+        printing = reports.verbosely(estimator)
+    with printing, reports.progress_bar(f"Fitting {method}", n_folds + 1) as advance:
         model, measured = fitting.fit_and_estimate(
-            sample, machine, n_folds=n_folds, seed=seed, tell=tell
+            sample, estimator, n_folds=n_folds, seed=seed, advance=advance
         )
     found = fitting.tabulate_training(sample, model)
     outputs.write(model, found)
 
     inferred = reports.count_labels(found["label"][found["source"] == "inferred"])
-    report = report_of(model)
-    report = report and report_as_json(report)
+    report = reports.report_of(model)
+    report = report and reports.report_as_json(report)
     facts = [
-        *(describe_report(report) if report else ()),
+        *(reports.describe_report(report) if report else ()),
         *(_describe_estimate(measured, method, folds) if folds or not report else ()),
         ("inferred", reports.describe_counts(inferred) or "nothing"),
         *outputs.describe(model),
@@ -163,7 +144,7 @@ def command(
     reports.print_facts(console, facts)
     if as_json:
         outcome = {
-            **table_as_json(table, sample, target),
+            **reports.table_as_json(table, sample, target),
             "method": method,
             "estimate": measured and measured.as_json(),
             "report": report,
@@ -173,21 +154,20 @@ def command(
         print_json(outcome)
 
 
-def _describe_estimate(measured, method, n_asked):
-    from widemargin.cli.estimates import BASELINE
+def _describe_estimate(measured, method, n_wanted):
+    from widemargin.cli.fitting import BASELINE
 
     if measured is None:
-        needs = "two classes with two labeled rows or more are needed"
-        reason = needs if n_asked else "no folds"
-        return [("estimate", f"none: {reason}")]
+        needs = "it takes two classes with at least two labeled rows each"
+        return [("estimate", f"none: {needs if n_wanted else 'no folds'}")]
 
     def share(n_right):
         return f"{n_right:,} ({100 * n_right / measured.n_rows:.1f} %)"
 
-    fewer = " (labels allow no more)" if measured.n_folds < n_asked else ""
+    fewer = " (labels allow no more)" if measured.n_folds < n_wanted else ""
     rows = f"{measured.n_rows:,} labeled rows"
     return [
         ("estimate", f"{measured.n_folds}-fold cross-validation of {rows}{fewer}:"),
-        ("", f"{share(measured.n_right)} are right by {method}"),
-        ("", f"{share(measured.n_right_baseline)} are right by {BASELINE}"),
+        ("", f"{share(measured.n_right)} correct by {method}"),
+        ("", f"{share(measured.n_right_baseline)} correct by {BASELINE}"),
     ]

@@ -1,28 +1,32 @@
-"""Between tables and models; nothing here prints or writes."""
+"""From tables to models and predictions; nothing here prints or writes."""
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC
 
-from widemargin.cli.estimates import choose_folds, estimate
-from widemargin.labels import PartialLabels, has_label
+from widemargin.labels import PartialLabels, has_label, labeled_mask
 from widemargin.model_files import load
+from widemargin.model_selection import SemiSupervisedSplit
 from widemargin.tables.columns import examine_columns
 from widemargin.tables.errors import TableError, check_columns
-from widemargin.tables.preparation import make_features, make_preparation
-from widemargin.tables.reading import describe_path
+from widemargin.tables.features import make_features, make_preparation
+from widemargin.tables.files import describe_path
 from widemargin.tables.targets import read_target
 
+BASELINE = "SVC on the labels alone"
+ESTIMATOR = "model"  # the last step of a pipeline
 _ARCHIVE = b"PK"  # the first bytes of a model file
-MACHINE = "machine"  # the last step of a pipeline
 
 
 @dataclass(frozen=True)
-class Sample:
-    """Features of a table, and what its target column tells.
+class TableSample:
+    """Features of a table, and the labels in its target column.
 
     Attributes
     ----------
@@ -34,7 +38,7 @@ class Sample:
     y : ndarray or None
         Labels, partly missing.
     labels : PartialLabels or None
-        What is known of them.
+        The labels that are known.
     """
 
     name: str
@@ -56,7 +60,7 @@ class Sample:
         return len(self.X) - self.labels.n_labeled
 
 
-def read_sample(table, target, reading, choices):
+def read_sample(table, target, reading, uses):
     """Read a table and decide what its columns are used as.
 
     Parameters
@@ -66,57 +70,67 @@ def read_sample(table, target, reading, choices):
     target : str or None
         Column of the labels.
     reading : Reading
-    choices : Choices
+    uses : ColumnUses
     """
     name = describe_path(table)
-    frame = reading.read(table, text=choices.categorical)
+    frame = reading.read(table, text=uses.categorical)
     y = labels = None
-    as_names = [column for column in choices.categorical if column != target]
+    as_names = [column for column in uses.categorical if column != target]
     if target is not None:
         check_columns([target], frame, name)
-        if target in (*choices.numeric, *choices.dropped):
+        if target in (*uses.numeric, *uses.dropped):
             raise TableError(
                 f"Column {target!r} is the target; leave it out of --numeric and "
                 "--drop."
             )
-        is_named = target in choices.categorical
+        is_named = target in uses.categorical
         y, labels = read_target(frame.pop(target), as_names=is_named)
     columns = examine_columns(
         frame,
-        numeric=choices.numeric,
+        numeric=uses.numeric,
         categorical=as_names,
-        dropped=choices.dropped,
+        dropped=uses.dropped,
         name=name,
     )
-    return Sample(name, columns, make_features(frame, columns), y, labels)
+    return TableSample(name, columns, make_features(frame, columns), y, labels)
 
 
-def check_unlabeled(sample, target):
-    """Raise `TableError` if there is nothing to infer."""
+def check_unlabeled(sample, target, supervised):
+    """Raise `TableError` if there is nothing to infer.
+
+    Parameters
+    ----------
+    sample : TableSample
+    target : str
+    supervised : sequence of str
+        Methods that need no unlabeled rows.
+    """
     if not sample.n_unlabeled:
         raise TableError(
             f"Column {target!r} has no empty cell: all {len(sample.y):,} rows of "
-            f"{sample.name} are labeled. Add rows without a label, or learn from "
-            "labeled rows alone with --method svm."
+            f"{sample.name} are labeled. Add rows without a label, or choose a method "
+            f"that needs none: --method {' or '.join(supervised)}."
         )
 
 
-def make_pipeline(sample, machine):
-    """The preparation of a table's columns, and a machine on its features."""
-    return Pipeline([("prepare", make_preparation(sample.columns)), (MACHINE, machine)])
+def make_pipeline(sample, estimator):
+    """The preparation of a table's columns, and an estimator on its features."""
+    return Pipeline(
+        [("prepare", make_preparation(sample.columns)), (ESTIMATOR, estimator)]
+    )
 
 
-def fit_and_estimate(sample, machine, *, n_folds, seed, tell):
+def fit_and_estimate(sample, estimator, *, n_folds, seed, advance):
     """Fit on all rows; before that, cross-validate over the labeled ones.
 
     Parameters
     ----------
-    sample : Sample
-    machine : estimator
+    sample : TableSample
+    estimator : estimator
     n_folds : int
         See `plan_folds`.
     seed : int
-    tell : callable
+    advance : callable
         Called after each fold and after the fit.
 
     Returns
@@ -125,33 +139,119 @@ def fit_and_estimate(sample, machine, *, n_folds, seed, tell):
     measured : Estimate or None
         None without folds.
     """
-    model, measured = make_pipeline(sample, machine), None
+    model, measured = make_pipeline(sample, estimator), None
     if n_folds:
-        measured = estimate(
-            model[0], machine, sample.X, sample.y, n_folds=n_folds, seed=seed, tell=tell
+        measured = cross_validate(
+            model, sample.X, sample.y, n_folds=n_folds, seed=seed, advance=advance
         )
     model.fit(sample.X, sample.y)
-    tell()
+    advance()
     return model, measured
 
 
-def plan_folds(sample, machine, n_folds):
-    """As many folds as asked for, or as the labels of the machine's classes allow."""
-    counts, irrelevant = sample.counts, getattr(machine, "irrelevant_label", None)
+@dataclass(frozen=True)
+class Estimate:
+    """How many labels were predicted correctly, each held out once.
+
+    Attributes
+    ----------
+    n_folds : int
+    n_rows : int
+        Labeled rows.
+    n_right : int
+        By the method, fitted on the other labeled rows and all unlabeled ones.
+    n_right_baseline : int
+        By scikit-learn's ``SVC(C=10)`` on the other labeled rows alone.
+    """
+
+    n_folds: int
+    n_rows: int
+    n_right: int
+    n_right_baseline: int
+
+    def as_json(self):
+        """For scripts."""
+        return {
+            "folds": self.n_folds,
+            "rows": self.n_rows,
+            "accuracy": self.n_right / self.n_rows,
+            "baseline": BASELINE,
+            "baseline_accuracy": self.n_right_baseline / self.n_rows,
+        }
+
+
+def plan_folds(sample, estimator, n_folds):
+    """As many folds as wanted, or as the labels of the estimator's classes allow."""
+    counts, irrelevant = sample.counts, getattr(estimator, "irrelevant_label", None)
     if irrelevant is not None:
         counts.pop(str(irrelevant), None)
-    return choose_folds(n_folds, list(counts.values()))
+    return limit_folds(n_folds, list(counts.values()))
+
+
+def limit_folds(n_folds, counts):
+    """As many folds as the labels allow, 0 if they allow none.
+
+    Parameters
+    ----------
+    n_folds : int
+        How many are wanted.
+    counts : sequence of int
+        Labeled rows of each class.
+    """
+    second, largest = sorted([0, *counts])[-2:]
+    return min(n_folds, largest) if second >= 2 else 0
+
+
+def cross_validate(model, X, y, *, n_folds, seed, advance):
+    """Cross-validate over the labeled rows, beside an SVC on the same features.
+
+    Parameters
+    ----------
+    model : Pipeline
+        Two steps: the preparation of columns and the estimator. Both are fitted anew
+        in each fold, on all rows but those held out.
+    X : DataFrame
+    y : ndarray
+        Partly labeled.
+    n_folds, seed : int
+    advance : callable
+        Called after each fold.
+
+    Returns
+    -------
+    Estimate
+    """
+    preparation, estimator = model
+    irrelevant = getattr(estimator, "irrelevant_label", None)
+    split = SemiSupervisedSplit(n_folds, random_state=seed, irrelevant_label=irrelevant)
+    known = labeled_mask(y) & ~has_label(y, irrelevant)
+    n_right = np.zeros(3, dtype=int)
+    with warnings.catch_warnings():  # a class with fewer labels than folds
+        warnings.filterwarnings("ignore", message="The least populated class")
+        folds = list(split.split(X, y))
+    for train, test in folds:
+        prepare = clone(preparation).fit(X.iloc[train])
+        features, held_out = (prepare.transform(X.iloc[rows]) for rows in (train, test))
+        fitted = clone(estimator).fit(features, y[train])
+        labeled = known[train]
+        names, codes = np.unique(y[train][labeled].tolist(), return_inverse=True)
+        baseline = SVC(C=10).fit(features[labeled], codes)
+        truth = np.array(y[test].tolist())
+        found = fitted.predict(held_out), names[baseline.predict(held_out)]
+        n_right += [len(test), *(int(np.sum(labels == truth)) for labels in found)]
+        advance()
+    return Estimate(n_folds, *n_right.tolist())
 
 
 def tabulate_training(sample, model):
     """Label of each training row, its probability, and whether it was given."""
-    machine = model[MACHINE]
-    labels = getattr(machine, "transduction_", None)
-    if labels is None:  # of a machine that knows new rows only
+    estimator = model[-1]
+    labels = getattr(estimator, "transduction_", None)
+    if labels is None:  # it only predicts
         labels, known = model.predict(sample.X), sample.labels
         labels[known.labeled] = known.classes[known.codes]
     table = _tabulate(model, sample.X, labels)
-    irrelevant = has_label(sample.y, getattr(machine, "irrelevant_label", None))
+    irrelevant = has_label(sample.y, getattr(estimator, "irrelevant_label", None))
     table["source"] = np.select(
         [irrelevant, sample.labels.labeled], ["irrelevant", "given"], "inferred"
     )
@@ -171,10 +271,10 @@ def tabulate_clusters(labels):
     return pd.DataFrame({"row": np.arange(1, len(labels) + 1), "cluster": labels})
 
 
-def load_model(path, advice="; make one: widemargin fit"):
-    """The model in a file; `advice` is for what is something else."""
+def load_model(path, advice="; widemargin fit writes one"):
+    """The model in a file; `advice` ends the message for a file of another kind."""
     if not Path(path).is_file():
-        raise ValueError(f"There is no model file {path}; make one: widemargin fit.")
+        raise ValueError(f"There is no model file {path}; widemargin fit writes one.")
     with open(path, "rb") as file:
         if file.read(len(_ARCHIVE)) != _ARCHIVE:
             raise ValueError(f"{path} is not a model file of widemargin{advice}.")
@@ -188,8 +288,8 @@ def _tabulate(model, X, labels):
     table = pd.DataFrame(
         {"row": rows + 1, "label": labels, "probability": probabilities}
     )
-    machine = model[-1] if isinstance(model, Pipeline) else model
-    if hasattr(machine, "predict_relevance"):
+    estimator = model[-1] if isinstance(model, Pipeline) else model
+    if hasattr(estimator, "predict_relevance"):
         features = model[:-1].transform(X) if isinstance(model, Pipeline) else X
-        table["relevant"] = machine.predict_relevance(features)
+        table["relevant"] = estimator.predict_relevance(features)
     return table

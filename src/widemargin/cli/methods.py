@@ -1,118 +1,201 @@
-"""The methods that ``widemargin fit`` offers, by name."""
+"""The methods that ``fit`` and ``cluster`` offer: what estimators declare."""
 
 import ast
 import inspect
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib.metadata import entry_points
+from pathlib import Path
 
-DEFAULT = "auto"
+import click
+
+DEFAULTS = {"classify": "auto", "cluster": "margin"}  # the front doors
+_PLUGINS = "widemargin.plugins"
 
 
 @dataclass(frozen=True)
-class Method:
-    """An estimator of widemargin with its parameters, and what it is good for."""
+class Offer:
+    """A declared method and the estimator that declares it.
 
-    estimator: str
-    advice: str
-    parameters: dict = field(default_factory=dict)
-    needs_unlabeled: bool = True
-    n_folds: int = 5  # of an estimate, unless the user says otherwise
+    Attributes
+    ----------
+    method : Method
+    estimator : type
+    """
 
-    def make(self, seed, settings):
+    method: object
+    estimator: type
+
+    def make(self, seed, settings, **parameters):
         """The estimator, not fitted.
 
         Parameters
         ----------
         seed : int
         settings : dict
-            Parameters that the user gave; they go first.
+            Parameters that the user gave; ``kernel__gamma`` is that of a value. They
+            win over those of the method.
+        **parameters
+            Of the command, such as the number of clusters.
 
         Raises
         ------
         ValueError
-            If the estimator has no such parameter.
+            If the estimator has no such parameter, or refuses its value.
         """
-        known = self.list_parameters()
+        known = inspect.signature(self.estimator).parameters
+        parameters = {**dict(self.method.parameters), **parameters}
+        if "random_state" in known:
+            parameters = {"random_state": seed, **parameters}
+        model = self.estimator(**parameters)
         for name in settings:
-            if name not in known:
-                near = get_close_matches(name, known, 1)
-                listed = f"it has {', '.join(known)}.{_tell_owners(name)}"
-                advice = f"did you mean {near[0]!r}?" if near else listed
-                raise ValueError(
-                    f"--set {name}: {self.estimator} has no such parameter; {advice}"
-                )
-        cls = self._find_class()
-        return cls(**{"random_state": seed, **self.parameters, **settings})
+            if name.partition("__")[0] not in known:
+                self._refuse_name(name)
+        for name in sorted(settings, key=lambda name: "__" in name):  # values first
+            self._set(model, name, settings[name])
+        return model
 
-    def list_parameters(self):
-        """Names of all parameters of the estimator, sorted."""
-        return sorted(inspect.signature(self._find_class()).parameters)
+    def _set(self, model, name, value):
+        try:
+            model.set_params(**{name: value})
+        except ValueError as problem:
+            outer, is_nested, inner = name.partition("__")
+            if not is_nested:
+                raise
+            text = f"--set {name}: {problem}"
+            family = getattr(model, "value_families", {}).get(outer)
+            names = _field_names(getattr(model, outer), family)
+            if names is None:
+                text += f" Set {outer} first, such as --set {outer}=NAME."
+            else:
+                near = get_close_matches(inner, names, 1)
+                text += f" Did you mean {outer}__{near[0]}?" if near else ""
+            raise ValueError(text) from problem
 
-    def _find_class(self):
-        import widemargin
-
-        return getattr(widemargin, self.estimator)
-
-
-METHODS = {
-    "auto": Method(
-        "FewLabelClassifier",
-        "weighs several of the others by the labels; start here",
-        needs_unlabeled=False,
-        n_folds=0,  # it holds out labels anyway
-    ),
-    "laplacian": Method("LaplacianSVC", "smooth along the neighborhoods of all rows"),
-    "laplacian-rls": Method("LaplacianRLSC", "the same with the squared loss"),
-    "label-search": Method(
-        "LabelSearchClassifier", "searches the missing labels; classes with gaps"
-    ),
-    "transductive": Method(
-        "TransductiveSVC", "boundary away from unlabeled rows; many features"
-    ),
-    "tri-class": Method(
-        "TriClassSVC", "for unlabeled rows of which some belong to no class"
-    ),
-    "self-labeling": Method(
-        "SelfLabelingGPC", "Gaussian process that knows how sure it is"
-    ),
-    "self-labeling-svm": Method("SelfLabelingSVC", "the same by support vectors"),
-    "supervised": Method(
-        "RidgeAverageClassifier",
-        "labeled rows alone, by an average of many machines",
-        needs_unlabeled=False,
-    ),
-    "svm": Method(
-        "TransductiveSVC",
-        "labeled rows alone, by support vectors",
-        {"unlabeled_weight": 0.0},
-        needs_unlabeled=False,
-    ),
-}
+    def _refuse_name(self, name):
+        known = list_parameters(self.estimator)
+        near = [full for full in known if full.endswith(f"__{name}")]
+        near = near or get_close_matches(name, known, 1)
+        advice = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}."
+        owners = {}
+        for key, offer in list_offers(self.method.task).items():
+            for full in list_parameters(offer.estimator):
+                if full == name or full.endswith(f"__{name}"):
+                    owners.setdefault(full, []).append(key)
+        for full, keys in owners.items() if not near else ():
+            advice += f" Methods that have {full}: {', '.join(keys)}."
+        who = self.estimator.__name__
+        raise ValueError(f"--set {name}: {who} has no such parameter; {advice}")
 
 
-def _tell_owners(name):
-    """A sentence on the methods that have a parameter, if there are any."""
-    owners = [
-        key for key, method in METHODS.items() if name in method.list_parameters()
-    ]
-    return f" Methods that have {name}: {', '.join(owners)}." if owners else ""
+def list_parameters(estimator):
+    """Names of all parameters of a class, sorted, each with those of its value."""
+    names = []
+    for name, parameter in sorted(inspect.signature(estimator).parameters.items()):
+        family = getattr(estimator, "value_families", {}).get(name)
+        fields = _field_names(parameter.default, family) or ()
+        names += [name, *(f"{name}__{field}" for field in fields)]
+    return names
 
 
-def check_settings(machine, settings):
+def _field_names(value, family=None):
+    """Names of the fields of a value or of its shorthand; None if it has none."""
+    from widemargin.values import Value
+
+    if family is not None and isinstance(value, str) and value in family.shorthands():
+        value = family.read(value, "")
+    return list(value.get_params()) if isinstance(value, Value) else None
+
+
+def list_offers(task):
+    """All methods for a task by name: the default, the library's own, plug-ins."""
+    from widemargin import estimators
+    from widemargin.estimators._estimator import all_estimators
+    from widemargin.plugins import load_plugins
+
+    load_plugins()
+    own = [getattr(estimators, name) for name in estimators.__all__]
+    offers = {}
+    for cls in dict.fromkeys([*own, *all_estimators()]):
+        for method in cls.__dict__.get("methods", ()):
+            if method.task == task:
+                offers.setdefault(method.name, Offer(method, cls))
+    plugins = {name for name in offers if offers[name].estimator not in own}
+    return {name: offers[name] for name in _in_order(offers, task, plugins)}
+
+
+def find_offer(name, task):
+    """The method of that name, or of the default for None."""
+    offers = list_offers(task)
+    name = name or DEFAULTS[task]
+    if name not in offers:
+        near = get_close_matches(name, offers, 1)
+        advice = f" Did you mean {near[0]!r}?" if near else ""
+        raise click.UsageError(
+            f"--method {name!r} is not one of {', '.join(offers)}.{advice}"
+        )
+    return offers[name]
+
+
+def list_supervised():
+    """Names of the classifiers that need no unlabeled rows."""
+    offers = list_offers("classify").items()
+    return [name for name, offer in offers if not offer.method.needs_unlabeled]
+
+
+def describe_methods(task):
+    """Lines of a help page.
+
+    Without plug-ins the declarations are read from the source of the estimators, whose
+    import takes longer than anybody wants to wait for a help page.
+    """
+    summaries = {} if entry_points(group=_PLUGINS) else _read_summaries(task)
+    if not summaries:
+        offers = list_offers(task)
+        summaries = {name: offer.method.summary for name, offer in offers.items()}
+    width = max(map(len, summaries)) + 2
+    return "\n".join(
+        f"  {name:{width}}{summary}" for name, summary in summaries.items()
+    )
+
+
+def _in_order(names, task, plugins=()):
+    return sorted(names, key=lambda n: (n != DEFAULTS[task], n in plugins, n))
+
+
+def _read_summaries(task):
+    """Summaries by name, from calls of `Method` in the source of the estimators."""
+    found = {}
+    for path in sorted((Path(__file__).parents[1] / "estimators").glob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if "Method(" not in text:
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Method":
+                given = dict(zip(("name", "summary"), node.args, strict=False))
+                given |= {word.arg: word.value for word in node.keywords}
+                own = given.get("task")
+                if (ast.literal_eval(own) if own else "classify") == task:
+                    name, summary = given["name"], given["summary"]
+                    found[ast.literal_eval(name)] = ast.literal_eval(summary)
+    return {name: found[name] for name in _in_order(found, task)}
+
+
+def check_settings(model, settings):
     """Raise ValueError for a value that the estimator refuses, by a trial on few rows.
 
     Parameters
     ----------
-    machine : estimator
+    model : estimator
     settings : dict
-        Parameters that the user gave; what else fails is a matter of the rows.
+        Parameters that the user gave; other errors depend on the rows.
     """
     if not settings:
         return
     from sklearn.base import clone
 
-    trial = clone(machine)
+    trial = clone(model)
     if hasattr(trial, "verbose"):
         trial.set_params(verbose=0)
     X = [[float(i % 4), float(i)] for i in range(12)]
@@ -122,17 +205,9 @@ def check_settings(machine, settings):
             warnings.simplefilter("ignore")
             trial.fit(X, y)
     except Exception as error:
-        who = type(machine).__name__
+        who = type(model).__name__
         if any(str(error).startswith(f"{name} of {who}") for name in settings):
             raise
-
-
-def describe_methods():
-    """Lines for a help page."""
-    width = max(map(len, METHODS)) + 2
-    return "\n".join(
-        f"  {name:{width}}{method.advice}" for name, method in METHODS.items()
-    )
 
 
 def parse_settings(pairs):
@@ -140,8 +215,8 @@ def parse_settings(pairs):
 
     Examples
     --------
-    >>> parse_settings(["gamma=0.5", "kernel=linear", "n_landmarks=None"])
-    {'gamma': 0.5, 'kernel': 'linear', 'n_landmarks': None}
+    >>> parse_settings(["kernel=rbf", "kernel__gamma=0.5", "landmarks=None"])
+    {'kernel': 'rbf', 'kernel__gamma': 0.5, 'landmarks': None}
     """
     settings = {}
     for pair in pairs:

@@ -1,4 +1,4 @@
-"""Files that commands write: never over others unless asked, and never by halves."""
+"""Files that commands write: always whole, and over others only with --force."""
 
 import contextlib
 import os
@@ -10,13 +10,17 @@ import click
 from widemargin.model_files import save
 from widemargin.model_files.privacy import describe_privacy
 from widemargin.model_files.writing import write_whole
-from widemargin.tables.reading import is_table_name, split_ending
-from widemargin.tables.writing import check_writable, table_bytes
+from widemargin.tables.files import (
+    check_writable,
+    is_table_name,
+    split_ending,
+    table_bytes,
+)
 
 
 @dataclass(frozen=True)
 class Output:
-    """A file to be written, or "-" for the standard output.
+    """A file to be written, or "-" for stdout.
 
     Attributes
     ----------
@@ -33,7 +37,7 @@ class Output:
 
     @property
     def is_stdout(self):
-        """Whether it goes to the standard output."""
+        """Whether it goes to stdout."""
         return self.path == "-"
 
     def describe(self):
@@ -51,7 +55,7 @@ class Output:
                 f"{path} is the input, which is never replaced; choose another name."
             )
         if path.exists() and not path.is_file():  # a pipe or a device, to be kept
-            raise ValueError(f"{path} is no ordinary file; give another name.")
+            raise ValueError(f"{path} is not a regular file; choose another name.")
         if path.exists() and not self.force:
             raise ValueError(
                 f"{path} exists; add --force to replace it, or choose another name."
@@ -86,7 +90,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Outputs:
-    """A model and the table of what it says of its training rows."""
+    """A model and the table of its predictions for the training rows."""
 
     model: Output
     table: Output

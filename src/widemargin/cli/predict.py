@@ -2,14 +2,18 @@
 
 import click
 
-from widemargin.cli.commands import Command, print_json
-from widemargin.cli.options import force_option, reading_options
+from widemargin.cli.commands import (
+    Command,
+    force_option,
+    print_json,
+    reading_options,
+)
 
 _HELP = """Predict the labels of new rows with a model from a file.
 
-TABLE is a CSV, TSV, Parquet or NPZ file, or '-' for standard input, with the columns
-that the model was fitted on; others are left out. Each row gets its label and the
-model's probability of it, or its cluster. Rows are numbered from 1, below the header.
+TABLE is a CSV, TSV, Parquet or NPZ file, or '-' for stdin, with the columns that the
+model was fitted on; other columns are ignored. The output has the label of each row
+and its probability, or its cluster. Rows are numbered from 1, below the header.
 
 \b
 widemargin predict iris.wm new.csv
@@ -25,8 +29,8 @@ widemargin predict iris.wm new.csv --json | jq .predictions
 @click.option(
     "--out",
     metavar="FILE",
-    help="Table of the predictions (CSV, TSV or Parquet); by default, and with '-', "
-    "CSV on standard output.",
+    help="Table of the predictions (CSV, TSV or Parquet). By default, and with '-', "
+    "CSV on stdout.",
 )
 @force_option
 @reading_options
@@ -35,13 +39,13 @@ def command(model_path, table, out, force, reading, as_json):
     from widemargin.cli import reports
     from widemargin.cli.fitting import load_model, tabulate_new
     from widemargin.cli.outputs import plan_table
-    from widemargin.tables.reading import describe_path
-    from widemargin.tables.requirements import features_of, text_columns_of
+    from widemargin.tables.features import features_of, text_columns_of
+    from widemargin.tables.files import describe_path
 
     if as_json and out == "-":
         raise ValueError(
             "--json and --out - both write to standard output; give --out the name of "
-            "a file, or leave it out to have predictions in the JSON."
+            "a file, or leave it out to get the predictions in the JSON."
         )
     file = plan_table(out or "-", force, (table, model_path))
     model = load_model(model_path, "; the MODEL comes first, then the table")

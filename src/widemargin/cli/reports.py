@@ -1,6 +1,7 @@
-"""How commands talk to a reader: facts in two columns, counts, progress."""
+"""What commands print: facts in two columns, counts, progress."""
 
 import contextlib
+import math
 import sys
 import textwrap
 
@@ -9,48 +10,48 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-_MOST = 8  # names in a line
+_MAX_NAMES = 8  # in a line
 _NAME_WIDTH = 13  # "predictions" and two blanks
-_LEAST_WIDTH = 20
-_JOINED = "\N{NO-BREAK SPACE}"  # printed as a blank, never as the end of a line
+_MIN_TEXT_WIDTH = 20
+_NO_BREAK = "\N{NO-BREAK SPACE}"  # printed as a blank, never as the end of a line
 
 
 def open_console(*, stderr=False, quiet=False):
-    """Where a report is printed; texts of users are printed as they are."""
+    """The console of a report, which prints the user's own texts unchanged."""
     return Console(
         stderr=stderr, quiet=quiet, markup=False, highlight=False, emoji=False
     )
 
 
 def print_facts(console, facts):
-    """Names and what is to be said of them, in two columns.
+    """Print pairs of a name and a text in two columns.
 
     Parameters
     ----------
     console : Console
     facts : iterable of (str, str)
     """
-    width = max(_LEAST_WIDTH, console.width - _NAME_WIDTH)
+    width = max(_MIN_TEXT_WIDTH, console.width - _NAME_WIDTH)
     for name, text in facts:
         for line in textwrap.wrap(text, width, break_on_hyphens=False):
             padded = name.ljust(_NAME_WIDTH)
-            text = Text.assemble((padded, "bold"), line.replace(_JOINED, " "))
+            text = Text.assemble((padded, "bold"), line.replace(_NO_BREAK, " "))
             console.print(text, soft_wrap=True)
             name = ""
 
 
 def print_error(text):
-    """Lines on the standard error, no wider than the terminal."""
+    """Print lines to stderr, no wider than the terminal."""
     click.echo(wrap(text), err=True)
 
 
 def wrap(text):
-    """A text for the standard error in lines no wider than the terminal.
+    """A text for stderr in lines no wider than the terminal.
 
-    Words, such as the names of files, stay whole. What follows an indented line is
-    indented twice as far.
+    Words, such as the names of files, stay whole. An indented line goes on with twice
+    its indent.
     """
-    width = max(_LEAST_WIDTH, open_console(stderr=True).width)
+    width = max(_MIN_TEXT_WIDTH, open_console(stderr=True).width)
     lines = []
     for line in text.splitlines():
         margin = " " * (len(line) - len(line.lstrip()))
@@ -73,8 +74,8 @@ def describe_counts(counts):
 
 
 def join(text):
-    """A text that is printed in one line if there is room for it, blanks and all."""
-    return text.replace(" ", _JOINED)
+    """A text that is not broken at its blanks if it fits in a line."""
+    return text.replace(" ", _NO_BREAK)
 
 
 def plural(count, noun):
@@ -82,7 +83,7 @@ def plural(count, noun):
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def shorten(names, most=_MOST):
+def shorten(names, most=_MAX_NAMES):
     """The first of many names, with the number of the others."""
     names = list(names)
     shown = ", ".join(names[:most])
@@ -91,26 +92,26 @@ def shorten(names, most=_MOST):
 
 
 def is_watched():
-    """Whether somebody looks at the standard error."""
+    """Whether stderr is a terminal."""
     return open_console(stderr=True).is_terminal
 
 
 @contextlib.contextmanager
-def talking(machine):
-    """A machine prints its progress meanwhile; how it is made stays the same."""
-    verbose = getattr(machine, "verbose", None)
+def verbosely(model):
+    """Let an estimator print its progress meanwhile; its parameters stay the same."""
+    verbose = getattr(model, "verbose", None)
     if verbose is not None:
-        machine.set_params(verbose=verbose or True)
+        model.set_params(verbose=verbose or True)
     yield
     if verbose is not None:
-        machine.set_params(verbose=verbose)
+        model.set_params(verbose=verbose)
 
 
 @contextlib.contextmanager
-def follow(description, n_steps=None):
-    """A bar on the standard error, gone when all is done; yields what moves it.
+def progress_bar(description, n_steps=None):
+    """A bar on stderr, gone when all is done; yields the function that advances it.
 
-    What estimators print goes there, too.
+    What estimators print also goes to stderr.
     """
     columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
     console = open_console(stderr=True)
@@ -120,3 +121,177 @@ def follow(description, n_steps=None):
     with contextlib.redirect_stdout(sys.stderr), bars as progress:
         bar = progress.add_task(description, total=n_steps)
         yield lambda: progress.advance(bar)
+
+
+# Tables --------------------------------------------------------------------------
+
+
+def describe_table(sample, target=None, *, notes_few_labels=True):
+    """Rows, columns and labels, as pairs of a name and a text.
+
+    Parameters
+    ----------
+    sample : TableSample
+    target : str or None
+        Column of the labels.
+    notes_few_labels : bool, default=True
+        Whether to note that there are too few labels; the report of a method that holds
+        out labels does so itself.
+    """
+    yield "table", f"{sample.name}, {plural(len(sample.X), 'row')}"
+    yield from describe_kinds(by_kind(sample.columns))
+    reasons = {}
+    for column in _dropped(sample.columns):
+        reasons.setdefault(column.reason, []).append(column.name)
+    for reason, names in reasons.items():
+        yield "left out", f"{shorten(names)} ({reason})"
+    if target is not None:
+        counts = describe_counts(sample.counts)
+        yield "labeled", f"{sample.labels.n_labeled:,} in {target!r}: {counts}"
+        yield "unlabeled", f"{sample.n_unlabeled:,}"
+    for note in _table_notes(sample, notes_few_labels):
+        yield "note", note
+
+
+def table_as_json(table, sample, target=None):
+    """The same as a dict."""
+    left_out = {column.name: column.reason for column in _dropped(sample.columns)}
+    facts = {
+        "table": table,
+        "rows": len(sample.X),
+        "columns": {**by_kind(sample.columns), "left_out": left_out},
+        "notes": list(_table_notes(sample)),
+    }
+    if target is None:
+        return facts
+    labels = {"labeled": sample.counts, "unlabeled": sample.n_unlabeled}
+    return {**facts, "target": target, **labels}
+
+
+def _table_notes(sample, notes_few_labels=True):
+    """What a user may not expect of a table."""
+    for column in sample.columns:
+        if column.doubt:
+            yield f"{column.name!r} {column.doubt}"
+    if sample.labels is None or not notes_few_labels:
+        return
+    if max(sample.counts.values()) == 1:
+        yield (
+            f"each of the {len(sample.counts):,} classes has a single label: nothing "
+            "can be estimated; label a few rows of each class"
+        )
+
+
+def describe_kinds(names_by_kind):
+    """How many columns are numbers and how many are categories, with their names."""
+    for kind, names in names_by_kind.items():
+        if names:
+            yield kind, f"{len(names):,}: {shorten(names)}"
+
+
+def by_kind(columns):
+    """Names of the columns that are used, by what they are used as."""
+    from widemargin.tables.columns import Kind
+
+    return {
+        kind.value: [column.name for column in columns if column.kind is kind]
+        for kind in (Kind.NUMBERS, Kind.CATEGORIES)
+    }
+
+
+def _dropped(columns):
+    from widemargin.tables.columns import Kind
+
+    return [column for column in columns if column.kind is Kind.LEFT_OUT]
+
+
+# Averages of candidates ----------------------------------------------------------
+
+
+def report_of(model):
+    """``report_`` of an estimator or of the last step of a pipeline; None without it.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    """
+    while hasattr(model, "steps"):
+        model = model[-1]
+    return getattr(model, "report_", None)
+
+
+def report_as_json(report):
+    """A report as a dict of plain values; rows count from 1, shares up to 1."""
+    return {
+        "candidates": [
+            {
+                "name": line.name,
+                "weight": line.weight,
+                "error": _number(line.error),
+                "error_std": _number(line.error_std),
+                "changed": line.changed,
+                "rows": line.n_rows,
+                "seconds": line.seconds,
+            }
+            for line in report.candidates
+        ],
+        "error": report.error if report.n_held_out else None,
+        "error_std": report.error_std if report.n_held_out else None,
+        "held_out": report.n_held_out,
+        "changed": report.n_changed / max(report.n_unlabeled, 1),
+        "changed_rows": report.n_changed,
+        "helps": report.helps,
+        "label_next": (report.label_next + 1).tolist(),
+        "notes": list(report.messages),
+    }
+
+
+def describe_report(facts):
+    """All facts of such a dict for a reader, as pairs of a name and a text."""
+    yield from describe_candidates(facts)
+    if len(facts["candidates"]) > 1:
+        rows, share = plural(facts["changed_rows"], "row"), 100 * facts["changed"]
+        yield (
+            "changed",
+            f"{rows} ({share:.1f} %) whose class differs from the labels-only model",
+        )
+    yield from describe_label_next(facts)
+    for note in facts["notes"]:
+        yield "note", note
+
+
+def describe_candidates(facts):
+    """Weight and error of each candidate, and the error of their average."""
+    lines = facts["candidates"]
+    width = max(len(line["name"]) for line in lines)
+    yield "candidates", join(f"{'':{width}}  weight  held-out error  changed")
+    for line in lines:
+        weight, changed = f"{line['weight']:6.2f}", f"{100 * line['changed']:5.1f} %"
+        yield (
+            "",
+            join(f"{line['name']:{width}}  {weight}  {_error(line):>14}  {changed}"),
+        )
+    if facts["error"] is None:
+        yield "error", "unknown, because no label could be held out"
+        return
+    labels = plural(facts["held_out"], "held-out label")
+    yield "error", f"{_error(facts)} of new rows, estimated from {labels}"
+
+
+def describe_label_next(facts):
+    """Rows whose labels would help most, and how they are counted."""
+    if facts["label_next"]:
+        rows = ", ".join(map(str, facts["label_next"]))
+        yield "label next", f"rows {rows} (1 is the first below the header)"
+
+
+def _number(value):
+    """JSON has no NaN."""
+    return None if math.isnan(value) else value
+
+
+def _error(line):
+    if line["error"] is None:
+        return "unknown"
+    return f"{100 * line['error']:.1f} +- {100 * line['error_std']:.1f} %"

@@ -6,9 +6,9 @@ from widemargin.datasets.gaussians import (
     make_g50c,
     make_gaussian2c,
     make_gaussian4c,
+    make_irrelevant_gaussians,
 )
-from widemargin.datasets.hiding import hide_labels
-from widemargin.datasets.irrelevant import make_irrelevant_gaussians
+from widemargin.datasets.labels import hide_labels
 from widemargin.datasets.shapes import make_clock, make_gp_toy, make_two_moons
 
 __all__ = [

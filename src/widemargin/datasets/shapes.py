@@ -5,7 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils import check_scalar
 
-from widemargin.datasets._balance import balanced_labels
+from widemargin.datasets.labels import balanced_labels
 from widemargin.linalg.random import as_generator
 
 # The clock shows three o'clock; its border has radius 1.

@@ -4,6 +4,7 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import (
@@ -12,6 +13,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from widemargin.checks import check_number, check_number_or, refuse
 from widemargin.estimators._checks import (
     check_gram,
     check_sample_weight,
@@ -19,13 +21,18 @@ from widemargin.estimators._checks import (
     class_weights,
 )
 from widemargin.graphs import Graph
-from widemargin.kernels import Kernel, Landmarks, Precomputed, read_kernel
+from widemargin.kernels import Kernel, Landmarks, Nystrom, Precomputed, read_kernel
 from widemargin.labels import decide, read_labels
 from widemargin.sample import as_rows, collect_sample
 from widemargin.solvers.result import Status
+from widemargin.stored import Stored, check_part, parts_in, require
 from widemargin.values import Value
 
 FLOATS = (np.float64, np.float32)
+
+
+# Titles in `history_names` of solvers that relabel rows round by round
+RELABELING = {"criterion": "share of decisions\nthat changed"}
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,13 @@ class Method:
         that holds out labels anyway.
     parameters : tuple of pairs
         Parameters that differ from the estimator's defaults.
+    task : {"classify", "cluster"}
+        The command that offers it: ``widemargin fit`` or ``widemargin cluster``.
+
+    Notes
+    -----
+    Help pages read the declarations of the library's own estimators from their source,
+    without importing it: write all arguments as literals.
     """
 
     name: str
@@ -52,6 +66,7 @@ class Method:
     needs_unlabeled: bool = True
     n_folds: int = 5
     parameters: tuple = ()
+    task: str = "classify"
 
 
 class Estimator(BaseEstimator):
@@ -64,15 +79,34 @@ class Estimator(BaseEstimator):
     value_families : dict of str to Value
         The family of each parameter that may be a value or its shorthand.
     saved_state : tuple of str
-        Fitted attributes that prediction needs and a model file keeps. Attributes with
-        an entry for each training row are not among them.
+        Fitted attributes that prediction needs and a model file keeps, in addition to
+        ``n_features_in_``, ``feature_names_in_`` and ``n_iter_``. They are arrays,
+        plain values, `Stored` parts, values and fitted estimators, also in lists,
+        tuples and dicts. Attributes with an entry for each training row are not among
+        them.
     methods : tuple of Method
         Names under which the command line offers it.
+    history_names : dict of str to str
+        Titles of the quantities in ``result_.history`` that plots show. A title that
+        begins with "share" belongs to a number between 0 and 1.
+    step_name : str
+        What an entry of the history stands for.
+    averaged : str or None
+        The fitted attribute that names the models of ``average_``, an entry for each:
+        "unlabeled_weights_", for example.
     """
 
     value_families = {"kernel": Kernel, "graph": Graph, "landmarks": Landmarks}
     saved_state = ()
     methods = ()
+    history_names = {
+        "objective": "objective",
+        "criterion": "criterion",
+        "gradient_norm": "gradient norm",
+        "decision_change": "share of decisions\nthat changed",
+    }
+    step_name = "iteration"
+    averaged = None
 
     def set_params(self, **params):
         """Set parameters, also of values: ``set_params(kernel__gamma=0.5)``.
@@ -100,11 +134,34 @@ class Estimator(BaseEstimator):
             setattr(self, name, value.with_params(**changes))
         return self
 
+    def check_state(self):
+        """Raise ValueError unless the fitted parts fit each other.
+
+        Model files call it for a model that they read. The parts check themselves, and
+        a subclass adds what only it can know.
+        """
+        n_features = getattr(self, "n_features_in_", None)
+        is_count = type(n_features) is int and n_features > 0
+        require(is_count, self, "n_features_in_")
+        state = [getattr(self, name, None) for name in self.saved_state]
+        for part in parts_in(state, (Stored, Estimator)):
+            if isinstance(part, Estimator):
+                part.check_state()
+            else:
+                check_part(part, n_features)
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = is_pairwise(self)
         return tags
+
+
+def all_estimators(family=Estimator):
+    """Every class below `Estimator`, those of plug-ins included."""
+    for cls in family.__subclasses__():
+        yield cls
+        yield from all_estimators(cls)
 
 
 def is_pairwise(estimator):
@@ -122,6 +179,19 @@ class Classifier(ClassifierMixin, Estimator):
     """
 
     saved_state = ("classes_", "function_", "calibration_", "average_", "result_")
+
+    def check_state(self):
+        """Raise ValueError unless classes, function and calibration fit each other."""
+        super().check_state()
+        classes = getattr(self, "classes_", None)
+        fits = isinstance(classes, np.ndarray) and classes.dtype.kind in "biufUO"
+        require(fits and classes.ndim == 1 and len(classes) > 1, self, "classes_")
+        n_columns = len(classes) if len(classes) > 2 else 1
+        is_function = isinstance(getattr(self, "function_", None), Stored)
+        fits = is_function and self.function_.n_columns in (n_columns, len(classes))
+        require(fits, self, "function_")
+        is_part = isinstance(getattr(self, "calibration_", None), Stored)
+        require(is_part, self, "calibration_")
 
     def decision_function(self, X):
         """Scores of new rows.
@@ -206,6 +276,35 @@ def read_parameter(estimator, name):
     return estimator.value_families[name].read(given, who)
 
 
+def read_landmarks(estimator):
+    """The parameter `landmarks`: "auto", None, or so many landmarks as a value."""
+    given = estimator.landmarks
+    if isinstance(given, Landmarks):
+        return given
+    check_number_or(estimator, "landmarks", ("auto", None), low=1, integer=True)
+    return given if given is None or given == "auto" else Nystrom(int(given))
+
+
+def read_jobs(estimator):
+    """Number of threads that the parameter `n_jobs` stands for."""
+    if estimator.n_jobs is not None:
+        check_number(estimator, "n_jobs", integer=True)
+        if estimator.n_jobs == 0:
+            refuse(
+                estimator,
+                "n_jobs",
+                "None, a number of threads, or -1 for all processors",
+            )
+    return effective_n_jobs(estimator.n_jobs)
+
+
+def copy_features(source, target):
+    """Give a model what another one was told about the columns of X."""
+    for name in ("n_features_in_", "feature_names_in_"):
+        if hasattr(source, name):
+            setattr(target, name, getattr(source, name))
+
+
 def transduce(estimator, sample, codes):
     """Class names of all given rows: given, inferred, or predicted if left out."""
     missing, missing_codes = sample.missing_idx, ()
@@ -273,5 +372,19 @@ class Progress:
                 if changes:
                     line += f", {100 * changes[-1]:.2f} % of decisions changed"
                 self.say(f"{line}, criterion {history['criterion'][-1]:.1e}")
+
+        return report
+
+    def searches(self):
+        """A callback that prints a line for each search, or None."""
+        if not self.verbose:
+            return None
+
+        def report(n_done, history):
+            speed = history["moves"][-1] / max(history["seconds"][-1], 1e-9)
+            self.say(
+                f"search {n_done}: objective {history['found'][-1]:.6g}, best "
+                f"{history['objective'][-1]:.6g}, {speed:,.0f} moves per second"
+            )
 
         return report

@@ -1,149 +1,143 @@
-"""The Gaussian process of a self-labeling machine, exact or sparse."""
+"""The Gaussian process of `SelfLabelingGPC`: over a sample, and relearned."""
 
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
-from widemargin.kernels import (
-    ArdRbf,
-    FullBasis,
-    NystromMap,
-    Rbf,
-    SubsetBasis,
-    choose_landmarks,
-)
-from widemargin.linalg.components import principal_components
+from widemargin.defaults import PROCESS_LADDER
+from widemargin.kernels import ArdRbf, Kernel, Rbf
 from widemargin.objectives.gp_evidence import GpEvidence, LogNormalPrior
-from widemargin.smoothers import DenseSmoother, FeatureSpace, KernelSpace
-from widemargin.smoothers.posterior import Posterior
-from widemargin.smoothers.profiled import ProfiledSmoother
-from widemargin.solvers.gp_hyperparameters import learn_hyperparameters
-from widemargin.solvers.informative_vectors import informative_vectors
-from widemargin.solvers.regressors import ActiveRegressor, SmootherRegressor
-
-_EVIDENCE_ROWS = 1000  # rows whose labels hyperparameters are learned from
+from widemargin.solvers.driver import Interruptible
+from widemargin.solvers.evidence import learn_hyperparameters
+from widemargin.solvers.informative_vectors import InformativeVectors, choose_active
+from widemargin.solvers.result import Status
+from widemargin.solvers.self_labeling import (
+    ActiveProcess,
+    GaussianProcess,
+    self_label,
+)
+from widemargin.spaces import GramSpace, choose_space
 
 
 @dataclass(frozen=True)
 class Process:
-    """A kernel, its scale, and the noise of a sample of weight one."""
+    """A kernel, its scale, and the noise of a row of weight one."""
 
-    kernel: object
+    kernel: Kernel
     scale: float
     noise: float
 
-    def exact(self, X):
-        """The process over all rows."""
-        return Prepared(self, KernelSpace(self.kernel(X)), FullBasis(X.shape[0]))
-
-    def nystrom(self, X, n_landmarks, choice, rng):
-        """The process over landmarks, whose posterior knows all rows."""
-        rows = choose_landmarks(self.kernel, X, n_landmarks, rng, choice)
-        features = NystromMap.fit(self.kernel, X, rows)
-        return Prepared(self, FeatureSpace(features(X)), features)
-
-    def informative(self, X, n_active, labeled_idx, weights):
-        """The informative vector machine: the posterior of some rows, labeled first."""
-        kernel, n_active = self.kernel, min(n_active, X.shape[0])
-        pool, given = np.arange(X.shape[0]), labeled_idx
-        if len(labeled_idx) > n_active:  # the most informative of the labeled ones
-            pool, given = labeled_idx, ()
-        candidates = X if len(pool) == X.shape[0] else X[pool]
-        found = informative_vectors(
-            lambda rows: self.scale * kernel(candidates, kernel.points(X, pool[rows])),
-            self.scale * kernel.diagonal(X).astype(np.float64)[pool],
-            self.noise / weights[pool],
-            n_active,
-            given=given,
+    def over(self, sample, task, landmarks, rng, who):
+        """The process over the rows of a sample, exact or sparse."""
+        leave_one_out = task.relabel.leave_one_out
+        if isinstance(landmarks, InformativeVectors):
+            return self._over_active(sample, task, landmarks.n_landmarks)
+        space = choose_space(
+            self.kernel, sample.rows, landmarks, rng, ladder=PROCESS_LADDER, who=who
         )
-        rows = pool[found.rows]
-        cross = kernel(X, kernel.points(X, rows))
-        return ActivePrepared(self, cross, SubsetBasis(rows))
+        return GaussianProcess(space, self.scale, self.noise, leave_one_out)
 
-    def learn(self, X, signs, weights, criterion, *, per_feature):
+    def _over_active(self, sample, task, n_active):
+        """The informative vector machine."""
+        if n_active < sample.n_classes:
+            raise ValueError(
+                f"n_landmarks of InformativeVectors must be at least the number of "
+                f"classes, {sample.n_classes}, because the labels of other rows do "
+                f"not count, got {n_active}."
+            )
+        kernel, rows = self.kernel, sample.rows
+        noise = self.noise / task.last_weights
+        active_idx = choose_active(
+            kernel, rows, self.scale, noise, n_active, np.unique(sample.label_idx)
+        )
+        cross = kernel(rows.X, kernel.points(rows.X, active_idx))
+        gram = np.ascontiguousarray(cross[active_idx])
+        space = GramSpace(gram, kernel, rows.take(active_idx))
+        leave_one_out = task.relabel.leave_one_out
+        return ActiveProcess(
+            space, active_idx, cross, self.scale, self.noise, leave_one_out
+        )
+
+    def relearn(self, sample, task, codes, wish, rng):
         """The process of largest evidence for these labels, near this one.
 
-        A log-normal prior around this process keeps labels that the machine gave
-        itself from confirming their mistakes. Returns the process and a `Status`.
+        A log-normal prior around this process keeps labels that the model gave itself
+        from confirming their mistakes.
+
+        Parameters
+        ----------
+        sample : Sample
+        task : LabelingTask
+        codes : ndarray of shape (n_rows,)
+        wish : LearnedHyperparameters
+        rng : numpy.random.Generator
+            For the rows that are learned from.
+
+        Returns
+        -------
+        Process, Status
         """
-        n_widths = X.shape[1] if per_feature else 1
+        idx = evidence_rows(sample, wish.max_rows, rng)
+        X = sample.rows.X[idx]
+        X = X.toarray() if sparse.issparse(X) else X
+        n_widths = X.shape[1] if wish.per_feature else 1
         center = np.log([self.scale, *[self.kernel.gamma] * n_widths, self.noise])
-        evidence = GpEvidence(X, signs, weights, prior=LogNormalPrior(center))
-        found = learn_hyperparameters(evidence, center, criterion=criterion)
+        evidence = GpEvidence(
+            X.astype(np.float64, copy=False),
+            task.signs(codes[idx]),
+            task.last_weights[idx],
+            prior=LogNormalPrior(center),
+        )
+        found = learn_hyperparameters(
+            evidence, center, criterion=wish.criterion, max_iter=wish.max_iter
+        )
         values = np.exp(found.solution)
-        kernel = ArdRbf(values[1:-1]) if per_feature else Rbf(float(values[1]))
+        kernel = ArdRbf(values[1:-1]) if wish.per_feature else Rbf(float(values[1]))
         return Process(kernel, float(values[0]), float(values[-1])), found.status
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A process over a training sample, whose posterior knows all rows."""
-
-    process: Process
-    space: object
-    basis: object
-
-    def regressor(self, weights, *, leaves_out):
-        """The regressor for weights of the rows."""
-        reg = self.process.noise / self.process.scale
-        smoother = self.space.smoother(weights, reg)
-        profiled = ProfiledSmoother(smoother)
-        return SmootherRegressor(profiled, leaves_out, self.process.noise)
-
-    def components(self, weights, n_components):
-        """Leading principal components of the kernel on the rows, (n, n_found)."""
-        return principal_components(self.space.kernel_product, weights, n_components)
-
-    @property
-    def rows(self):
-        """Training rows that new rows are compared with."""
-        return self.basis.rows
-
-    @property
-    def whitening(self):
-        """What makes features of kernel values, None if these are used as they are."""
-        return getattr(self.basis, "whitening", None)
+def evidence_rows(sample, max_rows, rng):
+    """At most so many rows, labeled ones before others."""
+    labeled_idx, room = np.unique(sample.label_idx), max_rows
+    if len(labeled_idx) > room:
+        return np.sort(rng.choice(labeled_idx, room, replace=False))
+    return sample.draw_rows(room, rng)
 
 
-@dataclass(frozen=True)
-class ActivePrepared:
-    """A process over a training sample, whose posterior knows the active rows."""
+def label_by_process(
+    process, sample, task, landmarks, wish, n_components, rng, progress, callback
+):
+    """Label the unlabeled rows, in turns with learning the hyperparameters if wished.
 
-    process: Process
-    cross: np.ndarray
-    basis: SubsetBasis
-
-    def regressor(self, weights, *, leaves_out):
-        """The regressor for weights of the rows."""
-        rows = self.basis.rows
-        reg = self.process.noise / self.process.scale
-        gram = np.ascontiguousarray(self.cross[rows])
-        smoother = DenseSmoother(gram, weights[rows], reg)
-        profiled = ProfiledSmoother(smoother)
-        return ActiveRegressor(profiled, rows, self.cross, leaves_out)
-
-    def components(self, weights, n_components):
-        """None: most rows are known by their kernel values with active ones only."""
-        return np.zeros((len(weights), 0))
-
-    whitening = None  # kernel values are used as they are
-
-    @property
-    def rows(self):
-        """Training rows that new rows are compared with."""
-        return self.basis.rows
-
-
-def evidence_rows(sample, rng):
-    """At most a thousand rows, labeled ones before others."""
-    chosen, room = [], _EVIDENCE_ROWS
-    for rows in (sample.labels.labeled_idx, np.flatnonzero(~sample.labels.labeled)):
-        n_rows = min(len(rows), room)
-        chosen.append(rng.choice(rows, n_rows, replace=False))
-        room -= n_rows
-    return np.sort(np.concatenate(chosen))
-
-
-def posterior(regressor, process):
-    """How sure the process is, given what the regressor was fitted to."""
-    return Posterior.of(regressor.profiled, process.scale, process.noise)
+    Returns
+    -------
+    Process, Labeling
+        An interrupt keeps the last process and its labels.
+    """
+    who, first = progress.who, process
+    model = process.over(sample, task, landmarks, rng, who)
+    found = self_label(model, task, n_components=n_components, callback=callback)
+    for _ in range(wish.n_rounds if wish.criterion is not None else 0):
+        if found.is_interrupted:
+            break
+        with Interruptible() as work:
+            learned, status = first.relearn(sample, task, found.codes, wish, rng)
+            if status is Status.INTERRUPTED:
+                found = found.ended(status)
+                break
+            if progress.verbose:
+                progress.say(
+                    f"learned {learned.kernel}, scale {learned.scale:.3g}, "
+                    f"noise {learned.noise:.3g}"
+                )
+            model = learned.over(sample, task, landmarks, rng, who)
+            again = self_label(model, task, start=found.codes, callback=callback)
+        if work.was_interrupted:
+            found = found.ended(Status.INTERRUPTED)
+            break
+        n_changed = np.count_nonzero(again.codes != found.codes)
+        process, found = learned, again.ended(status)
+        if n_changed <= task.relabel.tol * len(found.codes):
+            break
+    return process, found

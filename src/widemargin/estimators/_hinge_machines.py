@@ -5,12 +5,12 @@ from scipy import sparse
 from widemargin.estimators._checks import check_choice, check_number
 from widemargin.kernels import (
     FullBasis,
-    KernelRows,
     Linear,
     NystromMap,
     WeightBasis,
     choose_landmarks,
 )
+from widemargin.sample import as_rows
 from widemargin.solvers.hinge_machine import GramMachine, RowMachine, WeightMachine
 
 SOLVERS = ("auto", "smo", "newton")
@@ -60,5 +60,5 @@ class HingeMachineMixin:
         if self.solver == "newton" or (self.solver == "auto" and is_narrow):
             return WeightMachine(X, 0.1 * self.tol), WeightBasis()
         if n_samples**2 * X.dtype.itemsize > _GRAM_BYTES and not self._is_pairwise:
-            return RowMachine(KernelRows(kernel, X), self.tol), FullBasis(n_samples)
+            return RowMachine(kernel, as_rows(X), self.tol), FullBasis(n_samples)
         return GramMachine(kernel(X), self.tol), FullBasis(n_samples)

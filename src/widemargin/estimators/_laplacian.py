@@ -59,6 +59,7 @@ class LaplacianClassifier(Classifier):
         "intrinsic_reg_",
         "solver_",
     )
+    averaged = "shares_"
 
     def __init__(
         self,
@@ -84,6 +85,11 @@ class LaplacianClassifier(Classifier):
         self.class_weight = class_weight
         self.random_state = random_state
         self.verbose = verbose
+
+    @property
+    def history_names(self):
+        """Titles of what the solver records, for plots."""
+        return Classifier.history_names | self.solver_.history_names
 
     def fit(self, X, y, sample_weight=None, adjacency=None):
         """Fit on labeled and unlabeled rows.

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from widemargin.labelling.problem import LabelProblem
 from widemargin.labels import PartialLabels
 from widemargin.linalg.rows import content_order, distinct_rows
 from widemargin.objectives.class_sizes import factor_bounds, size_bounds
-from widemargin.objectives.label_rls import LabelProblem
 from widemargin.solvers.temperature import DEFAULT_SLOPE, fit_slope
 
 

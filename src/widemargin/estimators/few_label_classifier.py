@@ -1,112 +1,109 @@
-"""The classifier to reach for first: weighs the others by few labels."""
+"""The classifier to reach for first: an average of models, weighted by few labels."""
 
 import numbers
 from dataclasses import replace
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import (
-    check_consistent_length,
-    check_is_fitted,
-    has_fit_parameter,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
+from widemargin.averaging import average_models, estimate_error
+from widemargin.checks import check_choice
 from widemargin.estimators._candidates import (
-    BUDGETS,
     NAMES,
     SUPERVISED,
+    Budget,
     class_probabilities,
+    draw_candidates,
     fit_candidate,
+    infer,
     list_candidates,
+    prior_of,
 )
-from widemargin.estimators._checks import (
-    check_choice,
-    check_sample_weight,
-    check_squares,
+from widemargin.estimators._estimator import (
+    FLOATS,
+    Estimator,
+    Method,
+    Progress,
+    read_sample,
 )
-from widemargin.estimators._few_label_inference import infer
-from widemargin.estimators._few_label_sample import FewLabelSample
-from widemargin.estimators._kernel_machine import FLOATS
-from widemargin.estimators.few_label_report import write_report
-from widemargin.labels import read_labels
+from widemargin.estimators.few_label_report import FewLabelReport, write_report
 from widemargin.linalg.random import as_generator
-from widemargin.solvers.candidate_weights import estimate_error, weigh_candidates
+from widemargin.solvers.driver import Interruptible
+from widemargin.stored import is_finite, require
 
-_SUPERVISED_PRIOR = 2.0  # what the labels alone count before they are asked; others 1
-_NEGLIGIBLE = 1e-3  # weight of a candidate that is not asked for predictions
+_NEGLIGIBLE_WEIGHT = 1e-3  # candidates below it do not predict
 
 
-class FewLabelClassifier(ClassifierMixin, BaseEstimator):
-    r"""Weighs a supervised machine and semi-supervised ones by few labels.
+class FewLabelClassifier(ClassifierMixin, Estimator):
+    r"""Average of a supervised model and semi-supervised ones, weighted by few labels.
 
     The classifier to reach for first. Unlabeled rows help where classes follow clusters
-    or neighborhoods, and harm where they do not; which of it holds is not known
-    beforehand. This one fits machines that bet on different things, asks each about
-    labels that it did not see, and averages their probabilities accordingly. Print
-    ``report_`` to see what was found.
+    or neighborhoods, and hurt where they do not; you cannot know in advance which of
+    the two applies. This classifier fits models with different assumptions, scores each
+    on held-out labels and averages their probabilities with weights from these scores.
+    Print ``report_`` to see what it found.
 
     Parameters
     ----------
     candidates : "auto", list of str or dict, default="auto"
-        What to weigh besides the supervised machine: those of the `budget`, some of
-        them by name (see Notes), or your own classifiers as ``{name: estimator}``,
-        which take partly labeled targets and have `predict_proba`. They are given
-        arrays, without names of columns, classes as codes, and `sample_weight` if you
-        pass it, which their `fit` must then have.
-    budget : {"fast", "balanced", "thorough"}, default="fast"
+        The models besides the supervised one: those of the `budget`, some of them by
+        name (see Notes), or your own classifiers as ``{name: estimator}``. These must
+        accept partly labeled targets and have `predict_proba`. They are given arrays
+        without column names, classes as codes, and `sample_weight` if you pass it,
+        which their `fit` must then accept.
+    budget : {"fast", "balanced", "thorough"} or Budget, default="fast"
         How many candidates are fitted, and on how many rows, see Notes.
     n_jobs : int or None, default=None
-        Candidates that are fitted at a time, as in scikit-learn. The result is the
-        same.
+        Candidates that are fitted at a time, as in scikit-learn. The result does not
+        depend on it.
     random_state : int, RandomState, Generator or None, default=None
         For the rows and folds that are drawn, and for the candidates. Pass a number for
         results that can be repeated.
     verbose : bool, default=False
-        Whether to print a line for each candidate.
+        Whether to print a line per candidate.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The class names.
     transduction_ : ndarray of shape (n_samples,)
-        Labels of all training samples: the given ones, the others inferred, also
-        those of weight zero.
+        Labels of all training rows: the given ones, and predicted ones for the others.
     report_ : FewLabelReport
-        What was tried and how far it counts, the estimated error, and the rows whose
-        label would tell the most.
+        What was tried and with which weight, the estimated error, and the rows whose
+        label would help the most.
     models_ : list of classifiers
-        The fitted candidates, the supervised machine first. Their classes are codes:
+        The fitted candidates, the supervised model first. Their classes are codes:
         positions in ``classes_``.
     names_ : list of str
         Their names.
     weights_ : ndarray of shape (n_candidates,)
-        How far each counts.
+        Their weights in the average.
     held_out_proba_ : ndarray of shape (n_labeled, n_classes)
-        Class probabilities of each labeled sample by machines that did not see its
-        label, weighed without it; NaN for the only label of a class.
+        Class probabilities of each labeled row by models that did not see its label,
+        with weights that do not depend on it; NaN for the only label of a class.
 
     Notes
     -----
-    The supervised machine is `RidgeAverageClassifier`. In this order, the "fast" budget
-    adds the first five of the others, "balanced" the first seven, "thorough" all:
-    "laplacian", "transductive", "label-search", "transductive, width by labels",
-    "label-search, width by labels", "self-labeling", "laplacian, width by labels",
-    "laplacian of power 1", "tri-class". "Width by labels" takes the kernel width that
-    the supervised machine prefers. Of more than 2,000 rows ("fast"; 5,000 and 10,000),
-    or 5,000 for Laplacian machines (8,000 and 10,000), each is fitted on the labeled
-    ones, or so many of them that they are half of the rows, and a sample of the others.
-    Copies of a labeled row with the same label are one label.
+    The supervised model is `RidgeAverageClassifier`. The "fast" budget adds the first
+    five of these, "balanced" the first seven, "thorough" all: "laplacian",
+    "transductive", "label_search", "transductive_tuned", "label_search_tuned",
+    "self_labeling", "laplacian_tuned", "laplacian_power_1", "tri_class". The tuned ones
+    take the kernel width that the supervised model prefers. Of more than 2,000 rows
+    ("fast"; 5,000 and 10,000 for the others), or 5,000 for Laplacian models (8,000 and
+    10,000), each is fitted on the labeled rows, or so many of them that they are half
+    of the rows, and a sample of the others. Copies of a labeled row with the same label
+    count as one label.
 
-    The weight of a candidate is proportional to its prior, 2 for the supervised machine
-    and 1 for the others, times exp(-loss / 2), the loss being the sum over held-out
-    labels of minus the logarithm of their probability, each at most 3.9: left out one
-    by one in closed form (supervised, Laplacian), or in five folds. See
-    :doc:`/guide/few_labels` for why this rule, where it is safe and where it is not.
+    Families of candidates (supervised, laplacian, transductive, label search, ...) have
+    the same prior, which their members share. The weight of a candidate is proportional
+    to its prior times exp(-loss / 2). The loss is the sum over held-out labels of minus
+    the logarithm of their probability, each at most 3.9; labels are left out one by one
+    in closed form (supervised, Laplacian), or in five folds. :doc:`/guide/few_labels`
+    explains this rule, where it is safe and where it is not.
 
-    The estimated error is that of held-out labels under weights that do not know them.
-    It holds for rows like the labeled ones.
+    The estimated error is that of held-out labels, for rows like the labeled ones.
 
     Examples
     --------
@@ -122,6 +119,17 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     >>> len(model.report_.label_next)
     10
     """
+
+    value_families = {"budget": Budget}
+    saved_state = ("classes_", "models_", "names_", "weights_", "report_")
+    methods = (
+        Method(
+            "auto",
+            "average of the others by held-out labels; start here",
+            needs_unlabeled=False,
+            n_folds=0,
+        ),
+    )
 
     def __init__(
         self,
@@ -139,20 +147,19 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None):
-        """Fit on labeled and unlabeled samples.
+        """Fit on labeled and unlabeled rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            All samples.
+            All rows.
         y : array-like of shape (n_samples,)
-            Labels of any type. Integer -1, NaN or None marks an unlabeled sample.
+            Labels of any type. Integer -1, NaN or None marks an unlabeled row.
         sample_weight : array-like of shape (n_samples,), optional
-            Weight of each sample in every candidate, see there what weights of
-            unlabeled samples mean. A label of a weight below one counts so much less
-            when candidates are weighed and in the estimated error, too: a label that
-            you trust half may have 0.5. If all labels have less than one, the ratios
-            count. Samples of weight zero are left out altogether.
+            Weight of each row in every candidate. A label of weight below one also
+            counts less when candidates are scored and in the estimated error: a label
+            that you half trust may have 0.5. If all labels have less than one, their
+            ratios count. Rows of weight zero are left out altogether.
 
         Returns
         -------
@@ -163,89 +170,71 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         An interrupt (Ctrl-C) leaves a model of the candidates that were fitted so far,
         and is then passed on.
         """
-        self._check_parameters(is_weighted=sample_weight is not None)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
-        if y is not None:
-            check_consistent_length(X, y)
-        check_squares(self, X)
-        weights = check_sample_weight(self, sample_weight, X.shape[0])
-        used = np.flatnonzero(weights)
-        labels = read_labels(y, weights > 0)  # what is known
-        rng = as_generator(self.random_state)
-        listed = list_candidates(self.candidates, self.budget)
+        is_weighted = sample_weight is not None
+        budget = self._check_parameters(is_weighted=is_weighted)
+        sample = read_sample(self, X, y, sample_weight, None, merge="none")
+        rng, progress = as_generator(self.random_state), Progress.of(self)
+        listed = list_candidates(self.candidates, budget)
         seeds = rng.integers(2**31, size=len(listed)).tolist()
-        sample = FewLabelSample.draw(
-            X if len(used) == len(weights) else X[used],
-            labels,
-            rng,
-            None if sample_weight is None else weights[used],
-        )
-        fitted, interrupt = self._fit_candidates(listed, sample, seeds)
-        prior = np.ones(len(fitted))
-        prior[0] = _SUPERVISED_PRIOR
+        draw = draw_candidates(sample, rng, is_weighted=is_weighted)
+        fitted = []
+        with Interruptible() as work:
+            self._fit_candidates(fitted, listed, draw, seeds, budget, progress)
+        if not fitted:
+            raise KeyboardInterrupt
+        prior = prior_of(listed[: len(fitted)])
         held_out = np.array([part.held_out for part in fitted])
-        evidence = weigh_candidates(held_out, labels.codes, prior, sample.label_weights)
-        self.classes_, self.weights_ = labels.classes, evidence.weights
-        self.held_out_proba_ = evidence.held_out
+        average = average_models(held_out, sample.codes, prior, draw.counts)
+        self.classes_, self.weights_ = sample.classes, average.weights
+        self.held_out_proba_ = sample.spread_to_given(average.held_out)
         self.models_ = [part.model for part in fitted]
         self.names_ = [part.name for part in fitted]
-        self._say(f"asks the candidates about {len(sample.unlabeled)} rows")
-        inference = infer(
-            self.models_,
-            self._shares(),
-            sample.X,
-            sample.unlabeled,
-            labels.n_classes,
-            self.models_[0].gamma_,
-        )
-        self.transduction_ = self._transduce(X, weights, sample, inference.codes)
-        skipped = [c.name for c in listed[len(fitted) :]] if interrupt else ()
+        progress.say(f"predicting {len(draw.unlabeled_idx):,} unlabeled rows")
+        gamma, n_compared = self.models_[0].gamma_, budget.compared_rows
+        found = infer(self.models_, self._used_weights(), draw, gamma, n_compared)
+        self._transduce(sample, draw, found.codes)
         self.report_ = write_report(
             fitted,
-            evidence,
-            estimate_error(evidence.held_out, labels.codes, sample.label_weights),
-            sample,
-            replace(inference, label_next=used[inference.label_next]),
+            average,
+            estimate_error(average.held_out, sample.codes, draw.counts),
+            draw,
+            replace(found, label_next=sample.origin_idx[found.label_next]),
             prior,
-            skipped,
+            [candidate.name for candidate in listed[len(fitted) :]]
+            if work.was_interrupted
+            else (),
         )
-        if interrupt is not None:
-            raise interrupt
+        if work.was_interrupted:
+            raise KeyboardInterrupt
         return self
 
-    def _fit_candidates(self, listed, sample, seeds):
-        """The fitted candidates, and the interrupt that ended it early or None."""
-        fitted, interrupt = [fit_candidate(listed[0], sample, seeds[0])], None
-        self._tell(fitted[0], sample.labels)
-        gamma = float(f"{fitted[0].model.gamma_:.4g}")  # no rounding errors
-        if not len(sample.unlabeled):  # nothing that other machines could learn from
-            return fitted, None
+    def _fit_candidates(self, fitted, listed, draw, seeds, budget, progress):
+        """Append the fitted candidates to a list, one by one."""
+        first = fit_candidate(listed[0], draw, seeds[0], budget.fold_rows)
+        fitted.append(first)
+        progress.say(_describe(first, draw))
+        if not len(draw.unlabeled_idx):  # nothing that other models could learn from
+            return
+        gamma = float(f"{first.model.gamma_:.4g}")  # no rounding errors
         jobs = Parallel(n_jobs=self.n_jobs, return_as="generator")
         tasks = (
-            delayed(fit_candidate)(candidate, sample, seed, gamma)
+            delayed(fit_candidate)(candidate, draw, seed, budget.fold_rows, gamma)
             for candidate, seed in zip(listed[1:], seeds[1:], strict=True)
         )
-        try:
-            for part in jobs(tasks):
-                fitted.append(part)
-                self._tell(part, sample.labels)
-        except KeyboardInterrupt as error:
-            interrupt = error
-        return fitted, interrupt
+        for part in jobs(tasks):
+            fitted.append(part)
+            progress.say(_describe(part, draw))
 
-    def _transduce(self, X, weights, sample, inferred):
-        """Labels of all given rows; those of weight zero are predicted."""
-        codes = np.empty(len(weights), dtype=np.intp)
-        of_used = sample.labels.coded()
-        of_used[sample.unlabeled] = inferred
-        codes[weights > 0] = of_used
-        left_out = np.flatnonzero(weights == 0)
-        if len(left_out):
-            codes[left_out] = self._mix(X[left_out]).argmax(axis=1)
-        return self.classes_[codes]
+    def _transduce(self, sample, draw, inferred):
+        """Store labels of all given rows; those that were left out are predicted."""
+        codes, missing_codes = sample.row_codes, ()
+        codes[draw.unlabeled_idx] = inferred
+        missing = sample.missing_idx
+        if len(missing):
+            missing_codes = self._mix(sample.given.X[missing]).argmax(axis=1)
+        self.transduction_ = sample.transduce(codes, missing_codes)
 
     def _check_parameters(self, *, is_weighted):
-        check_choice(self, "budget", BUDGETS)
         name, n_jobs = type(self).__name__, self.n_jobs
         if n_jobs is not None and not (isinstance(n_jobs, numbers.Integral) and n_jobs):
             raise ValueError(
@@ -263,6 +252,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
                     f"candidates of {name} must be a list of some of {list(NAMES)}, "
                     f"each once, got {self.candidates!r}."
                 )
+        return Budget.read(self.budget, f"budget of {name}")
 
     def _check_own_candidates(self, *, is_weighted):
         for name, estimator in self.candidates.items():
@@ -280,24 +270,10 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
                     "leave it out, or fit without weights."
                 )
 
-    def _say(self, message):
-        """Print a line of progress if the user asked for it."""
-        if self.verbose:
-            print(f"{type(self).__name__}: {message}", flush=True)
-
-    def _tell(self, part, labels):
-        """Say how a candidate did."""
-        asked = np.isfinite(part.held_out).all(axis=1)
-        wrong = part.held_out[asked].argmax(axis=1) != labels.codes[asked]
-        self._say(
-            f"{part.name}, {wrong.sum()} of {len(wrong)} held-out labels wrong, "
-            f"{part.seconds:.1f} s"
-        )
-
-    def _shares(self):
-        """Weights of the candidates that are asked."""
-        shares = np.where(self.weights_ > _NEGLIGIBLE, self.weights_, 0.0)
-        return shares / shares.sum()
+    def _used_weights(self):
+        """Weights of the candidates that predict."""
+        weights = np.where(self.weights_ > _NEGLIGIBLE_WEIGHT, self.weights_, 0.0)
+        return weights / weights.sum()
 
     def predict_proba(self, X):
         """Class probabilities, shape (n_samples, n_classes).
@@ -314,12 +290,12 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def _mix(self, X):
-        """Mean of the candidates' probabilities by weight."""
-        shares, n_classes = self._shares(), len(self.classes_)
+        """Weighted mean of the candidates' probabilities."""
+        weights, n_classes = self._used_weights(), len(self.classes_)
         return sum(
-            share * class_probabilities(model, X, n_classes)
-            for share, model in zip(shares, self.models_, strict=True)
-            if share > 0
+            weight * class_probabilities(model, X, n_classes)
+            for weight, model in zip(weights, self.models_, strict=True)
+            if weight > 0
         )
 
     def predict_log_proba(self, X):
@@ -334,11 +310,51 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         return logs[:, 1] - logs[:, 0] if logs.shape[1] == 2 else logs
 
     def predict(self, X):
-        """Class of each sample, as in ``classes_``."""
+        """Class of each row, as in ``classes_``."""
         probabilities = self.predict_proba(X)
         return self.classes_[probabilities.argmax(axis=1)]
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+    def check_state(self):
+        """Raise ValueError unless weights, names, models and report fit each other."""
+        super().check_state()
+        n_models = len(self.models_)
+        require(isinstance(self.models_, list) and n_models > 0, self, "models_")
+        names = self.names_
+        fits = isinstance(names, list) and all(isinstance(name, str) for name in names)
+        require(fits and len(names) == n_models, self, "names_")
+        weights = self.weights_
+        fits = is_finite(weights, 1) and len(weights) == n_models
+        fits = fits and bool((weights >= 0).all()) and abs(weights.sum() - 1) < 1e-6
+        require(fits, self, "weights_")
+        classes = self.classes_
+        fits = isinstance(classes, np.ndarray) and classes.ndim == 1
+        fits = fits and classes.dtype.kind in "biufUO" and len(classes) > 1
+        require(fits, self, "classes_")
+        for model in self.models_:
+            self._check_codes(model)
+        fits = isinstance(self.report_, FewLabelReport)
+        fits = fits and len(self.report_.candidates) == n_models
+        require(fits, self, "report_")
+
+    def _check_codes(self, model):
+        """Raise unless a model predicts some of the classes, by their codes."""
+        is_single = hasattr(model, "classes_") and not hasattr(model, "models_")
+        require(is_single, self, "models_")
+        fits = model.n_features_in_ == self.n_features_in_
+        require(fits, model, "n_features_in_")
+        codes = model.classes_
+        fits = isinstance(codes, np.ndarray) and codes.ndim == 1
+        fits = fits and codes.dtype.kind == "i" and len(codes) > 1
+        fits = fits and bool((np.diff(codes) > 0).all())  # each once
+        fits = fits and codes[0] >= 0 and codes[-1] < len(self.classes_)
+        require(fits, model, "classes_")
+
+
+def _describe(part, draw):
+    """A line on how a candidate did."""
+    scored = np.isfinite(part.held_out).all(axis=1)
+    wrong = part.held_out[scored].argmax(axis=1) != draw.sample.codes[scored]
+    return (
+        f"{part.name}, {wrong.sum()} of {len(wrong)} held-out labels wrong, "
+        f"{part.seconds:.1f} s"
+    )

@@ -1,29 +1,30 @@
-"""What was tried, what counts how far, and what it means."""
+"""What `FewLabelClassifier` tried, with which weight, and what it means."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from widemargin.solvers.candidate_weights import share_std
+from widemargin.averaging import share_std
+from widemargin.stored import Stored, require
 
-_NOTEWORTHY = 0.05  # weight of a candidate whose warnings are passed on
+_NOTEWORTHY_WEIGHT = 0.05  # of a candidate whose warnings are passed on
 
 
 @dataclass(frozen=True)
-class CandidateReport:
-    """A candidate's line.
+class CandidateReport(Stored):
+    """The results of one candidate.
 
     Attributes
     ----------
     name : str
     weight : float
-        How far it counts.
+        Its weight in the average.
     error, error_std : float
         Share of held-out labels that it gets wrong, and the standard error; NaN if no
         label could be held out.
     changed : float
-        Share of the unlabeled rows that it puts into another class than the supervised
-        machine.
+        Share of the unlabeled rows whose class differs from that of the supervised
+        model.
     n_rows : int
         Rows that it learned from.
     seconds : float
@@ -39,28 +40,28 @@ class CandidateReport:
 
 
 @dataclass(frozen=True)
-class FewLabelReport:
-    """How `FewLabelClassifier` came to its predictions; print it.
+class FewLabelReport(Stored):
+    """How `FewLabelClassifier` arrived at its predictions; print it.
 
     Attributes
     ----------
     candidates : tuple of CandidateReport
-        The supervised machine first.
+        The supervised model first.
     error, error_std : float
         Estimated error of the predictions for new rows, and its standard error; if no
         label could be held out, half of chance and a large one.
-    n_tested : int
+    n_held_out : int
         Labels that were held out for it; copies of a row are one.
     n_labeled, n_unlabeled : int
     n_changed : int
-        Unlabeled rows that are in another class than the supervised machine says.
+        Unlabeled rows whose class differs from that of the supervised model.
     label_next : ndarray of int
-        Positions, from 0, of the rows whose label would tell the most, the best first:
+        Positions, from 0, of the rows whose label would help the most, the best first:
         ``X[label_next]``, or ``.iloc[label_next]`` of a data frame.
     helps : bool or None
-        Whether unlabeled rows seem to help: True if the mixture saves more mistakes
-        against the supervised machine than chance explains, False if that machine
-        outweighs all others, and its prior, None if it cannot be told.
+        Whether unlabeled rows seem to help: True if the average makes fewer mistakes
+        than the supervised model, by more than chance explains; False if that model
+        outweighs all others, and its prior; None if the labels cannot decide it.
     messages : tuple of str
         What a user should know.
     """
@@ -68,13 +69,22 @@ class FewLabelReport:
     candidates: tuple
     error: float
     error_std: float
-    n_tested: int
+    n_held_out: int
     n_labeled: int
     n_unlabeled: int
     n_changed: int
     label_next: np.ndarray = field(repr=False)
     helps: bool | None
     messages: tuple
+
+    def check(self, n_features):
+        """Raise ValueError unless it lists candidates, row numbers and texts."""
+        are_lines = all(isinstance(c, CandidateReport) for c in self.candidates)
+        require(are_lines and len(self.candidates) > 0, self, "candidates")
+        is_vector = self.label_next.ndim == 1 and self.label_next.dtype.kind == "i"
+        require(is_vector, self, "label_next")
+        are_texts = all(isinstance(text, str) for text in self.messages)
+        require(are_texts, self, "messages")
 
     def frame(self):
         """The candidates as a :class:`pandas.DataFrame`, indexed by name."""
@@ -88,12 +98,12 @@ class FewLabelReport:
         width = max(len(c.name) for c in self.candidates)
         lines = [
             f"{self.n_labeled:,} labels, {self.n_unlabeled:,} unlabeled rows, "
-            f"{self.n_tested:,} labels held out in turns",
+            f"{self.n_held_out:,} labels held out in turns",
             "",
             f"{'candidate':{width}}  weight  held-out error  changed   rows  seconds",
         ]
         for c in self.candidates:
-            error = "not known" if np.isnan(c.error) else _percent(c.error, c.error_std)
+            error = "unknown" if np.isnan(c.error) else _percent(c.error, c.error_std)
             lines.append(
                 f"{c.name:{width}}  {c.weight:6.2f}  {error:>14}  "
                 f"{100 * c.changed:5.1f} %  {c.n_rows:5,}  {c.seconds:7.2f}"
@@ -101,8 +111,8 @@ class FewLabelReport:
         share = 100 * self.n_changed / max(self.n_unlabeled, 1)
         lines += [
             "",
-            f"Estimated error of the mixture: {self._error_text()}",
-            f"Unlabeled rows in another class than the labels alone say: "
+            f"Estimated error of the average: {self._error_text()}",
+            "Unlabeled rows whose class differs from the labels-only model: "
             f"{self.n_changed:,} ({share:.1f} %)",
         ]
         if len(self.label_next):
@@ -112,25 +122,24 @@ class FewLabelReport:
         return "\n".join(lines)
 
     def _error_text(self):
-        if not self.n_tested:
-            return "not known"
+        if not self.n_held_out:
+            return "unknown"
         return _percent(self.error, self.error_std)
 
 
-def write_report(fitted, evidence, error, sample, inference, prior, skipped=()):
+def write_report(fitted, average, error, draw, inference, prior, skipped=()):
     """The report of a fit.
 
     Parameters
     ----------
-    fitted : list of Fitted
-        The supervised machine first.
-    evidence : CandidateWeights
+    fitted : list of FittedCandidate
+        The supervised model first.
+    average : Average
     error : pair of float
-        Estimated error of the mixture, and its standard error.
-    sample : FewLabelSample
+        Estimated error of the average, and its standard error.
+    draw : Draw
     inference : Inference
     prior : ndarray of shape (n_candidates,)
-        Weights before any label was asked.
     skipped : sequence of str
         Names of candidates that were not reached.
 
@@ -142,75 +151,75 @@ def write_report(fitted, evidence, error, sample, inference, prior, skipped=()):
         CandidateReport(
             part.name,
             float(weight),
-            float(share) if n_asked else np.nan,
-            float(share_std(share * n_asked, n_asked)) if n_asked else np.nan,
+            float(share) if n_scored else np.nan,
+            float(share_std(share * n_scored, n_scored)) if n_scored else np.nan,
             float(changed),
             part.n_rows,
             part.seconds,
         )
-        for part, weight, share, n_asked, changed in zip(
+        for part, weight, share, n_scored, changed in zip(
             fitted,
-            evidence.weights,
-            evidence.errors,
-            evidence.n_asked,
+            average.weights,
+            average.errors,
+            average.n_scored,
             inference.changed,
             strict=True,
         )
     )
-    helps = _judge(evidence, prior)
+    helps = _judge(average, prior)
     return FewLabelReport(
         candidates,
         *error,
-        n_tested=_count_tested(evidence, sample),
-        n_labeled=sample.labels.n_labeled,
-        n_unlabeled=len(sample.unlabeled),
+        n_held_out=_count_held_out(average, draw),
+        n_labeled=draw.sample.n_labels,
+        n_unlabeled=len(draw.unlabeled_idx),
         n_changed=inference.n_changed,
         label_next=inference.label_next,
         helps=helps,
-        messages=tuple(_messages(fitted, evidence, sample, helps, skipped)),
+        messages=tuple(_messages(fitted, average, draw, helps, skipped)),
     )
 
 
-def _count_tested(evidence, sample):
+def _count_held_out(average, draw):
     """Labels that were held out, copies of a row as one."""
-    tested = np.isfinite(evidence.held_out).all(axis=1)
-    return len(np.unique(sample.copy_of[tested]))
+    tested = np.isfinite(average.held_out).all(axis=1)
+    return len(np.unique(draw.copy_of[tested]))
 
 
-def _judge(evidence, prior):
-    """Whether unlabeled rows seem to help; None if that cannot be told."""
-    if len(prior) == 1 or not evidence.n_tested:
+def _judge(average, prior):
+    """Whether unlabeled rows seem to help; None if the labels cannot decide it."""
+    if len(prior) == 1 or not average.n_held_out:
         return None
-    if evidence.gain > evidence.gain_std:
+    if average.gain > average.gain_std:
         return True
-    outweighs = evidence.weights[0] > max(0.5, prior[0] / prior.sum())
+    outweighs = average.weights[0] > max(0.5, prior[0] / prior.sum())
     return False if outweighs else None
 
 
-def _messages(fitted, evidence, sample, helps, skipped):
+def _messages(fitted, average, draw, helps, skipped):
     """What a user should know, most important first."""
     if skipped:
         yield f"interrupted: {', '.join(skipped)} not tried"
-    if not len(sample.unlabeled):
-        yield "all rows are labeled, so that there was nothing else to try"
-    elif not evidence.n_tested:
+    if not len(draw.unlabeled_idx):
+        yield "all rows are labeled, so there was nothing else to try"
+    elif not average.n_held_out:
         yield (
             "no class has two labels on different rows, so that none could be held out "
             "and the prior alone decides; label more rows"
         )
     elif helps is False:
         yield (
-            "unlabeled rows do not seem to help: held-out labels speak for the labels "
-            "alone"
+            "unlabeled rows do not seem to help: the labels-only model predicts "
+            "held-out labels best"
         )
     elif helps is None and len(fitted) > 1:
-        yield "the labels are too few to tell whether unlabeled rows help"
-    n_alone = sample.n_alone
-    if evidence.n_tested and n_alone:
-        has = "1 class has" if n_alone == 1 else f"{n_alone} classes have"
+        yield "there are too few labels to say whether unlabeled rows help"
+    n_single = draw.n_single
+    if average.n_held_out and n_single:
+        has = "1 class has" if n_single == 1 else f"{n_single} classes have"
         yield f"{has} a single label, which could not be held out"
-    for part, weight in zip(fitted, evidence.weights, strict=True):
-        if weight > _NOTEWORTHY:
+    for part, weight in zip(fitted, average.weights, strict=True):
+        if weight > _NOTEWORTHY_WEIGHT:
             yield from (f"{part.name}: {message}" for message in part.messages)
 
 

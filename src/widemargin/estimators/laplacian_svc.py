@@ -126,4 +126,6 @@ class LaplacianSVC(LaplacianClassifier):
     """
 
     loss = SquaredHinge()
-    methods = (Method("laplacian", "smooth along the neighborhoods of all rows"),)
+    methods = (
+        Method("laplacian", "decisions that are smooth along the neighbor graph"),
+    )

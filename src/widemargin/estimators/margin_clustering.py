@@ -4,88 +4,87 @@ from dataclasses import replace
 
 import numpy as np
 from sklearn.base import ClusterMixin, clone
-from sklearn.utils.validation import validate_data
 
-from widemargin.estimators._checks import (
-    check_choice,
-    check_gram,
-    check_number,
-    plain,
+from widemargin.checks import check_number, check_number_or, plain
+from widemargin.defaults import (
+    CLUSTER_LADDER,
+    CLUSTER_LIMITS,
+    CLUSTER_RESHAKES,
+    CLUSTER_TOLERANCE,
 )
-from widemargin.estimators._cluster_finder import ClusterFinder
-from widemargin.estimators._cluster_machine import NeighborGraph, make_machine
-from widemargin.estimators._cluster_sample import collect_rows
-from widemargin.estimators._cluster_sizes import ClusterSizes
-from widemargin.estimators._cluster_trials import TrialsMixin
-from widemargin.estimators._cluster_wishes import read_wishes
-from widemargin.estimators._kernel_machine import FLOATS
-from widemargin.estimators._label_searcher import LabelSearcher
+from widemargin.estimators._estimator import (
+    Estimator,
+    Method,
+    Progress,
+    copy_features,
+    evaluate,
+    read_jobs,
+    read_landmarks,
+    read_parameter,
+    read_rows,
+    store_result,
+)
+from widemargin.labelling import Automatic, Reshaking, Search, Shaking
+from widemargin.labelling.choice import choose, list_parameters
+from widemargin.labelling.clusters import (
+    ClusterGraph,
+    ClusterModel,
+    ClusterSearch,
+    ClusterSizes,
+    ClusterTask,
+)
+from widemargin.labelling.constraints import read_constraints
 from widemargin.labels import decide, sign_coding
 from widemargin.linalg.random import as_generator
-from widemargin.solvers.label_strategies import Reshaking, Shaking
+from widemargin.objectives.class_sizes import Balance
+from widemargin.sample import collect_sample
 from widemargin.solvers.result import Status
+from widemargin.spaces import choose_space
+from widemargin.spaces.choose import check_scale
 
 
-class MaxMarginClustering(TrialsMixin, ClusterMixin, LabelSearcher):
+class MaxMarginClustering(ClusterMixin, Estimator):
     r"""Max-margin clustering by regularized least squares.
 
-    Finds the clusters that a kernel machine with the squared loss can tell apart best.
-    By default the kernel follows the nearest-neighbor graph, and everything that has to
-    be chosen is chosen without labels. New samples can be predicted.
+    Finds the clusters that a kernel model with the squared loss separates best. By
+    default the kernel follows the nearest-neighbor graph, and everything that has to be
+    chosen is chosen without labels. New rows can be predicted.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters.
-    kernel : str or callable, default="rbf"
-        "rbf", "linear", "poly", "laplacian", "cosine", "precomputed", or a function
-        ``kernel(X, Z)`` that returns the kernel matrix. With "precomputed", X is the
-        Gram matrix of all samples in `fit`, and the kernel values of new samples
-        against them in `predict`.
-    gamma : float, "auto", "scale" or "median", default="auto"
-        Width of "rbf", "poly" and "laplacian". "auto" tries several for "rbf", see
-        Notes, and is "scale" for the others.
-    degree : int, default=3
-        Degree of "poly".
-    coef0 : float, default=1.0
-        Constant of "poly".
+    kernel : str, Kernel or callable, default="rbf"
+        A value such as ``Rbf(gamma=0.5)``, a shorthand ("rbf", "linear", "poly",
+        "laplacian", "cosine", "precomputed"), or a function ``kernel(X, Z)`` that
+        returns the kernel matrix. The width "auto" tries several for "rbf", see Notes,
+        and is "scale" for the others. With "precomputed", X is the Gram matrix of all
+        rows in `fit`, and the kernel values of new rows against them in `predict`.
+    graph : "knn" or Graph, default="knn"
+        The graph of all rows, such as ``KnnGraph(n_neighbors=5)``. Its power "auto"
+        tries 1 and 2. Its Laplacian is always divided by the mean degree.
     ambient_reg : float or "auto", default="auto"
         Weight of the kernel norm; the :math:`\lambda` of [1]_ divided by the number of
-        samples. "auto" tries several.
+        rows. "auto" tries several.
     intrinsic_reg : float or "auto", default="auto"
-        Weight of the smoothness along the nearest-neighbor graph; 0 for the machine of
-        [1]_, "auto" is 10 / n_samples.
-    n_neighbors : int, default=8
-        Neighbors of each sample in that graph.
-    graph_weights : {"self-tuned", "heat", "binary"} or float, default="self-tuned"
-        Weights of its edges, see :func:`widemargin.graphs.knn_adjacency`.
-    laplacian_power : int or "auto", default="auto"
-        How often its Laplacian is applied; "auto" tries 1 and 2.
-    balance : None, "equal" or dict, default=None
-        Sizes of the clusters: as found (but see `size_floor`), all the same, or
-        ``{cluster: fraction}``.
-    balance_tolerance : float, default=0.1
-        How far the share of a cluster may be off its `balance`.
-    size_floor : float, default=0.5
-        Share of the mean size below which no cluster may fall while others claim
-        samples from it in "shaking". Unless it is 0, which is the algorithm of [1]_,
-        no search leaves a cluster below a tenth of the mean size.
-    search : str, default="auto"
+        Weight of the smoothness along the graph; 0 for the model of [1]_, "auto" is
+        10 / n_samples.
+    balance : None, "equal", dict or Balance, default=None
+        Sizes of the clusters: as found, all the same, or ``{cluster: fraction}``.
+        ``Balance(shares, tolerance)`` also sets how far the share of a cluster may be
+        off, which is 0.1 by default.
+    search : str or Search, default="auto"
         How clusters are searched: "shaking", "tabu", "evolution", "steepest" or
-        "stochastic", which end where the search ends. "auto" is shaking with local
-        re-shaking, after which sizes settle.
+        "stochastic", which end where the search ends, or a value. "auto" is
+        ``Shaking(n_reshakes=30)``, after which sizes become those of the data. Unless
+        it is ``Shaking(size_floor=0)``, which is the algorithm of [1]_, no search
+        leaves a cluster below a tenth of the mean size.
     n_restarts : int, default=2
         Random starts; the one of lowest objective counts. While parameters are chosen,
-        and for two clusters with "shaking", which always ends the same, there is one.
-    n_reshakes : int, default=30
-        Trials of local re-shaking after "shaking" (three clusters or more).
-    population, offspring : int, default=5 and 25
-        Parents and children of "evolution".
-    n_landmarks : int, "auto" or None, default="auto"
-        Number of landmarks of a Nystrom approximation of the kernel. None is exact;
-        "auto" is None up to 10,000 samples and 1,000 for more.
-    landmarks : {"kmeans++", "uniform", "pivoted"}, default="kmeans++"
-        How landmarks are chosen, see :func:`widemargin.kernels.choose_landmarks`.
+        and for two clusters with shaking, which always ends the same, there is one.
+    landmarks : int, Nystrom, "auto" or None, default="auto"
+        Landmarks of a Nystrom approximation of the kernel. None is exact; "auto" is
+        None up to 10,000 rows and 1,000 for more.
     n_jobs : int or None, default=None
         Searches that run side by side, in threads; the result does not depend on it.
     random_state : int, RandomState, Generator or None, default=None
@@ -97,20 +96,20 @@ class MaxMarginClustering(TrialsMixin, ClusterMixin, LabelSearcher):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each training sample, 0 to ``n_clusters - 1``.
+        Cluster of each training row, 0 to ``n_clusters - 1``.
     objective_ : float
-        The objective for these clusters. Not to be compared between different
-        parameters, nor between different numbers of clusters.
+        The objective for these clusters. It cannot be compared between different
+        parameters or different numbers of clusters.
     choice_ : Choice or None
-        What was tried where parameters were left open: `cells`, their neighbor
+        The trials, where parameters were left open: their `parameters`, neighbor
         `agreement`, `stability`, and which was `best`.
+    parameters_ : Parameters
+        Kernel, `ambient_reg` and power of the Laplacian that were used.
     result_ : SolveResult
         How the search ended; ``result_.history`` holds the objective that each start
         has led to, moves and seconds.
-    kernel_, points_, dual_coef_, intercept_
-        The fitted function, ``kernel_(X, points_) @ dual_coef_ + intercept_``.
-    ambient_reg_, laplacian_power_
-        The parameters that were used, with those of ``kernel_``.
+    function_ : Function
+        The fitted function.
     n_iter_ : int
         Moves of all searches.
 
@@ -127,27 +126,27 @@ class MaxMarginClustering(TrialsMixin, ClusterMixin, LabelSearcher):
     by its mean degree. Its lowest value belongs, nearly, to a single cluster; what
     makes the clusters meaningful is how sizes are kept in the search.
 
-    *Shaking* [1]_: clusters in turn claim the samples that cost least, up to the mean
-    size times :math:`1 + 2^{-i}` in round i. Here others do not fall below
+    *Shaking* [1]_: clusters in turn claim the rows that cost least, up to the mean size
+    times :math:`1 + 2^{-i}` in round i. Here others do not fall below
     :math:`\text{size\_floor} (1 - 2^{-i})` of the mean size meanwhile. *Re-shaking*
     forgets the labels of a cluster and its two nearest ones and shakes only those,
-    keeping what is better. With "auto", samples then move to the nearest cluster mean
-    in the space of the smoother until none moves, which lets sizes differ, as long as
-    none falls below a tenth of the mean size.
+    keeping what is better. With "auto", rows then move to the nearest cluster mean in
+    the space of the smoother until none moves, which lets sizes differ, as long as none
+    falls below a tenth of the mean size.
 
     Parameters left at "auto" are chosen among 12 combinations (widths of a quarter,
     half and the whole of the median distance, `ambient_reg` :math:`2^{-12}` and
     :math:`2^{-9}`, powers 1 and 2): the one with the largest sum of *agreement* (share
     of the seven nearest neighbors in the same cluster) and *stability* (mean adjusted
-    Rand index with the clusters of the others). With more than 1,500 samples they are
+    Rand index with the clusters of the others). With more than 1,500 rows they are
     tried on 1,200 of them. The search leans towards clusters of similar sizes. So each
     combination also gives clusters that k-means finds in the leading eigenvectors of
     its smoother, and these are taken if that sum is larger by 0.1 (not if there are
     `balance`, `init` or another search).
 
     ``n_clusters=2`` with ``kernel="linear"`` and ``intrinsic_reg=0`` is the
-    unsupervised case of [2]_. Time O(n^3), memory O(n^2); with more than 8,192 samples
-    and landmarks clusters are searched among 4,000 samples, and the others join them.
+    unsupervised case of [2]_. Time O(n^3), memory O(n^2); with more than 8,192 rows and
+    landmarks clusters are searched among 4,000 rows, and the others join them.
     Shuffled rows give the same clusters, unless there are landmarks, which are drawn.
 
     References
@@ -170,58 +169,46 @@ class MaxMarginClustering(TrialsMixin, ClusterMixin, LabelSearcher):
     1.0
     """
 
+    value_families = Estimator.value_families | {"balance": Balance, "search": Search}
+    saved_state = ("function_", "parameters_", "choice_", "result_")
+    methods = (
+        Method(
+            "margin", "clusters with the widest margin between them", task="cluster"
+        ),
+    )
+    history_names = {"objective": "lowest objective"}
+    step_name = "start"
+    ladder = CLUSTER_LADDER  # from which number of rows on there are landmarks
+    limits = CLUSTER_LIMITS  # from which number of rows on a part is looked at
+
     def __init__(
         self,
         n_clusters=8,
         *,
         kernel="rbf",
-        gamma="auto",
-        degree=3,
-        coef0=1.0,
+        graph="knn",
         ambient_reg="auto",
         intrinsic_reg="auto",
-        n_neighbors=8,
-        graph_weights="self-tuned",
-        laplacian_power="auto",
         balance=None,
-        balance_tolerance=0.1,
-        size_floor=0.5,
         search="auto",
         n_restarts=2,
-        n_reshakes=30,
-        population=5,
-        offspring=25,
-        n_landmarks="auto",
-        landmarks="kmeans++",
+        landmarks="auto",
         n_jobs=None,
         random_state=None,
         verbose=False,
     ):
         self.n_clusters = n_clusters
         self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
+        self.graph = graph
         self.ambient_reg = ambient_reg
         self.intrinsic_reg = intrinsic_reg
-        self.n_neighbors = n_neighbors
-        self.graph_weights = graph_weights
-        self.laplacian_power = laplacian_power
         self.balance = balance
-        self.balance_tolerance = balance_tolerance
-        self.size_floor = size_floor
         self.search = search
         self.n_restarts = n_restarts
-        self.n_reshakes = n_reshakes
-        self.population = population
-        self.offspring = offspring
-        self.n_landmarks = n_landmarks
         self.landmarks = landmarks
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-
-    _widths = ("auto", "scale", "median")
 
     def fit(self, X, y=None, *, init=None, fixed=None):
         """Find clusters.
@@ -229,14 +216,14 @@ class MaxMarginClustering(TrialsMixin, ClusterMixin, LabelSearcher):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The samples; their Gram matrix if ``kernel="precomputed"``.
+            The rows; their Gram matrix if ``kernel="precomputed"``.
         y : ignored
         init : array-like of shape (n_samples,), optional
-            Cluster of each sample to start from, 0 to ``n_clusters - 1``; -1 (or a
-            missing value) where you have no opinion. If all samples have one, the
-            search improves them; otherwise it starts anew around the `fixed` ones.
+            Cluster of each row to start from, 0 to ``n_clusters - 1``; -1 (or a missing
+            value) for none. If all rows have one, the search improves them; otherwise
+            it starts anew around the `fixed` ones.
         fixed : array-like of bool or int, optional
-            Samples that must keep their cluster in `init`, as a mask or as positions.
+            Rows that must keep their cluster in `init`, as a mask or as positions.
 
         Returns
         -------
@@ -246,16 +233,17 @@ class MaxMarginClustering(TrialsMixin, ClusterMixin, LabelSearcher):
         -----
         An interrupt (Ctrl-C) during the search leaves a model with the best labels so
         far, and is then passed on. Only while parameters are chosen on a part of more
-        than 1,500 samples there is nothing to keep yet.
+        than 1,500 rows there is nothing to keep yet.
         """
-        self._check_parameters()
+        _check_numbers(self)
+        search, graph = _read_search(self), _read_graph(self)
         rng = as_generator(self.random_state)
-        sample = self._read(X, init, fixed)  # rows, and what is wished for them
-        cell, found = self._choose(sample, rng)  # parameters that are left open
-        machine = self._make_machine(sample, cell, rng)  # what tells clusters apart
-        smoother = machine.smoother(sample.weights)
+        task = _read_task(self, X, init, fixed)
+        chosen, found = _choose(self, task, search, graph, rng)
+        model = _make_model(self, task, graph, chosen, rng)
         rng = np.random.default_rng(int(rng.integers(2**31)))
-        self._learn(sample, machine, smoother, rng, found)
+        smoother = model.smoother(task)
+        _find(self, task, search, model, smoother, rng, found)
         return self
 
     def fit_path(self, X, *, ambient_reg, init=None, fixed=None):
@@ -281,135 +269,144 @@ class MaxMarginClustering(TrialsMixin, ClusterMixin, LabelSearcher):
             )
         clusterers = [clone(self).set_params(ambient_reg=reg) for reg in ambient_reg]
         for clusterer in clusterers:
-            clusterer._check_parameters()
+            _check_numbers(clusterer)
+        first = clusterers[0]
+        search, graph = _read_search(first), _read_graph(first)
         rng = as_generator(self.random_state)
-        reader = clusterers[0]
-        sample = reader._read(X, init, fixed)
-        cell, found = reader._choose(sample, rng)
+        task = _read_task(first, X, init, fixed)
+        chosen, found = _choose(first, task, search, graph, rng)
         if found is not None and found.status is Status.INTERRUPTED:
             raise KeyboardInterrupt  # nothing of the path is there yet
-        machine = reader._make_machine(sample, cell, rng)
-        path = machine.space.path(sample.weights)
+        model = _make_model(first, task, graph, chosen, rng)
+        smoothers = model.smoothers(task)
         seed = int(rng.integers(2**31))  # the same starts for all
         for clusterer in clusterers:
-            for name in ("n_features_in_", "feature_names_in_", "choice_"):
-                if hasattr(reader, name):
-                    setattr(clusterer, name, getattr(reader, name))
-            own = replace(cell, ambient_reg=clusterer.ambient_reg)
-            smoother = path(own.ambient_reg * machine.scale)
+            copy_features(first, clusterer)
+            clusterer.choice_ = first.choice_
+            own = replace(chosen, ambient_reg=clusterer.ambient_reg)
+            smoother = smoothers(own.ambient_reg)
             rng = np.random.default_rng(seed)
-            clusterer._learn(sample, replace(machine, cell=own), smoother, rng)
+            own_model = replace(model, parameters=own)
+            _find(clusterer, task, search, own_model, smoother, rng)
         return clusterers
 
     def predict(self, X):
-        """Cluster of each sample, new ones included.
+        """Cluster of each row, also of new ones.
 
-        That of a training sample is nearly always, but need not be, the one in
+        That of a training row is nearly always, but need not be, the one in
         ``labels_``: the search keeps sizes within bounds, the function does not.
         """
-        scores = self._scores(X)
+        scores = evaluate(self, X)
         if self.n_clusters == 1:
             return np.zeros(len(scores), dtype=np.int64)
         return decide(scores)
 
     def decision_function(self, X):
         """Scores of the clusters, (n_samples, n_clusters); (n_samples,) for two."""
-        scores = self._scores(X)
+        scores = evaluate(self, X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def _check_parameters(self):
-        check_number(self, "n_clusters", low=1, integer=True)
-        check_number(self, "balance_tolerance", low=0)
-        self._check_search()
-        if isinstance(self.ambient_reg, str):
-            check_choice(self, "ambient_reg", ("auto",), "or a number > 0")
-        else:
-            check_number(self, "ambient_reg", low=0, strict=True)
-        check_number(self, "size_floor", low=0)
-        if self.size_floor > 1:
-            raise ValueError(
-                f"size_floor of {type(self).__name__} must be a number from 0 to 1, "
-                f"got {plain(self.size_floor)!r}."
-            )
-        if isinstance(self.intrinsic_reg, str):
-            check_choice(self, "intrinsic_reg", ("auto",), "or a number >= 0")
-        else:
-            check_number(self, "intrinsic_reg", low=0)
-        if not isinstance(self.balance, dict):
-            check_choice(self, "balance", (None, "equal"), "or a dict of fractions")
 
-    def _read(self, X, init, fixed):
-        """The rows, and what the user says about their clusters."""
-        pairwise = self.kernel == "precomputed"
-        X = validate_data(
-            self, X, accept_sparse=False if pairwise else "csr", dtype=FLOATS
+def _check_numbers(estimator):
+    """Raise unless the parameters that are numbers are valid."""
+    check_number(estimator, "n_clusters", low=1, integer=True)
+    check_number_or(estimator, "ambient_reg", ("auto",), low=0, strict=True)
+    check_number_or(estimator, "intrinsic_reg", ("auto",), low=0)
+    check_number(estimator, "n_restarts", low=1, integer=True)
+
+
+def _read_graph(estimator):
+    """The graph that the functions follow."""
+    return ClusterGraph(read_parameter(estimator, "graph"), estimator.intrinsic_reg)
+
+
+def _read_search(estimator):
+    """How clusters are searched, and their sizes."""
+    search, n_restarts = read_parameter(estimator, "search"), estimator.n_restarts
+    refines = isinstance(search, Automatic)
+    if refines:
+        search = Shaking(n_reshakes=CLUSTER_RESHAKES)
+    improver, has_floor = search, True
+    if isinstance(search, Shaking):
+        # Shaking would destroy the user's clusters; shaking some of them may help.
+        once, has_floor = replace(search, n_reshakes=0), search.size_floor > 0
+        improver = Reshaking(once, max(1, search.n_reshakes), shakes_first=False)
+        if estimator.n_clusters == 2:  # where it ends the same from every start
+            n_restarts = 1
+    return ClusterSearch(
+        _read_sizes(estimator, has_floor),
+        search,
+        improver,
+        n_restarts,
+        refines,
+        read_jobs(estimator),
+        Progress.of(estimator).searches(),
+        estimator.limits,
+    )
+
+
+def _read_sizes(estimator, has_floor):
+    """The sizes that the user wants."""
+    balance, shares = read_parameter(estimator, "balance"), None
+    who, names = type(estimator).__name__, list(range(estimator.n_clusters))
+    if balance.shares == "labeled":
+        raise ValueError(
+            f"balance of {who} must be None, 'equal' or a dict of fractions, got "
+            f"{estimator.balance!r}: clusters have no labels."
         )
-        if pairwise:
-            check_gram(self, X)
-        n_samples, n_clusters = X.shape[0], self.n_clusters
-        if n_samples < n_clusters:
-            raise ValueError(
-                f"n_samples={n_samples} should be >= n_clusters={n_clusters}."
-            )
-        method = f"{type(self).__name__}.fit"
-        wishes = read_wishes(init, fixed, n_samples, n_clusters, method)
-        return collect_rows(X, wishes, pairwise=pairwise)
+    if balance.shares is not None:
+        shares = balance.class_shares(names, None, who)
+    tolerance = balance.tolerance
+    tolerance = CLUSTER_TOLERANCE if tolerance == "auto" else tolerance
+    return ClusterSizes(len(names), shares, tolerance, has_floor)
 
-    def _make_machine(self, sample, cell, rng):
-        """The functions on all samples, and the kernel functions that span them."""
-        space, basis = self._make_space(cell.kernel, sample.X, rng)
-        self._check_scale(space.mean_diagonal())
-        return make_machine(cell, self._graph(), space, basis, sample.X)
 
-    def _learn(self, sample, machine, smoother, rng, found=None):
-        """Find the clusters of all samples, and the functions that tell them apart."""
-        finder = self._finder()
-        problem = finder.pose(smoother, sample)
-        if found is None:
-            result = finder.find_all(problem, machine, sample, rng)
-        else:  # while parameters were chosen
-            result = replace(found, objective=problem.value(found.solution))
-        signs = sign_coding(result.solution, self.n_clusters)
-        coordinates = smoother.coordinates(signs)
-        cell, every = machine.cell, np.arange(sample.n_samples)
-        self._store_function(
-            cell.kernel, machine.basis, machine.space, sample.X, every, coordinates
-        )
-        self.labels_ = result.solution.astype(np.int64)
-        self.objective_ = result.objective
-        self.ambient_reg_, self.laplacian_power_ = cell.ambient_reg, cell.power
-        self._store(result)
+def _read_task(estimator, X, init, fixed):
+    """The rows, and what the user says about their clusters."""
+    rows = read_rows(estimator, X, read_parameter(estimator, "kernel"))
+    n_rows, n_clusters, who = len(rows), estimator.n_clusters, type(estimator).__name__
+    if n_rows < n_clusters:
+        raise ValueError(f"n_samples={n_rows} should be >= n_clusters={n_clusters}.")
+    constraints = read_constraints(init, fixed, n_rows, n_clusters, f"{who}.fit")
+    return ClusterTask(collect_sample(rows, merge="none"), constraints)
 
-    def _finder(self):
-        """The search, with the parameters of this estimator."""
-        name = "shaking" if self.search == "auto" else self.search
-        improver = strategy = self._strategy(name, self.n_clusters)
-        n_restarts = self.n_restarts
-        if name == "shaking":  # which would shake the user's clusters away
-            shaking, n_trials = Shaking(size_floor=self.size_floor), self.n_reshakes
-            improver = Reshaking(shaking, max(1, n_trials), shakes_first=False)
-            if self.n_clusters == 2:  # where it ends the same from every start
-                n_restarts = 1
-        return ClusterFinder(
-            self._sizes(),
-            strategy,
-            improver,
-            n_restarts,
-            refines=self.search == "auto",
-            run=self._run,
-        )
 
-    def _sizes(self):
-        """The sizes that the user asks for."""
-        n_clusters, shares = self.n_clusters, None
-        if self.balance == "equal":
-            shares = np.full(n_clusters, 1.0 / n_clusters)
-        elif self.balance is not None:
-            whose = f"clusters 0 to {n_clusters - 1}"
-            shares = self._read_shares(list(range(n_clusters)), whose)
-        tolerance, has_floor = self.balance_tolerance, self.size_floor > 0
-        return ClusterSizes(n_clusters, shares, tolerance, has_floor)
+def _choose(estimator, task, search, graph, rng):
+    """Parameters that are left open, and clusters if all rows were tried."""
+    kernel, progress = read_parameter(estimator, "kernel"), Progress.of(estimator)
+    listed = list_parameters(kernel, estimator.ambient_reg, graph, task, rng)
+    chosen, found, estimator.choice_ = choose(
+        listed,
+        task,
+        search,
+        graph,
+        rng,
+        who=type(estimator).__name__,
+        report=progress.say if progress.verbose else None,
+    )
+    return chosen, found
 
-    def _graph(self):
-        """The graph that the functions follow."""
-        return NeighborGraph(self.n_neighbors, self.graph_weights, self.intrinsic_reg)
+
+def _make_model(estimator, task, graph, parameters, rng):
+    """The functions on all rows."""
+    who, landmarks = type(estimator).__name__, read_landmarks(estimator)
+    kernel, rows, ladder = parameters.kernel, task.sample.rows, estimator.ladder
+    space = choose_space(kernel, rows, landmarks, rng, ladder=ladder, who=who)
+    scale = space.mean_diagonal()
+    check_scale(scale, who)
+    return ClusterModel(space, graph, parameters, scale)
+
+
+def _find(estimator, task, search, model, smoother, rng, found=None):
+    """Find the clusters of all rows, and the functions that tell them apart."""
+    problem = search.make_problem(smoother, task)
+    if found is None:
+        result = search.find_all(problem, model, task, rng)
+    else:  # while parameters were chosen
+        result = replace(found, objective=problem.value(found.solution))
+    signs = sign_coding(result.solution, estimator.n_clusters)
+    estimator.function_ = model.space.to_function(smoother.coordinates(signs))
+    estimator.parameters_ = model.parameters
+    estimator.labels_ = result.solution.astype(np.int64)
+    estimator.objective_ = result.objective
+    store_result(estimator, result)

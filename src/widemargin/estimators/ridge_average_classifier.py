@@ -1,42 +1,54 @@
-"""Supervised kernel ridge machines, averaged."""
+"""Supervised kernel ridge models, averaged."""
 
 import numbers
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from widemargin.estimators._checks import check_choice, check_number, check_squares
-from widemargin.estimators._kernel_machine import FLOATS
-from widemargin.estimators._reading import read_sample
-from widemargin.estimators._scoring import ScoringClassifier
-from widemargin.kernels import Rbf, make_kernel, scores_in_blocks
+from widemargin.averaging import average_scores, family_prior
+from widemargin.checks import refuse
+from widemargin.defaults import (
+    RIDGE_LABELS,
+    RIDGE_PENALTIES,
+    RIDGE_WIDTHS,
+    WIDEST_FOR_OTHERS,
+)
+from widemargin.estimators._estimator import (
+    Classifier,
+    Method,
+    read_parameter,
+    read_sample,
+)
+from widemargin.kernels import Kernel
 from widemargin.linalg.random import as_generator
 from widemargin.linalg.threads import suited_threads
-from widemargin.solvers.ridge_average import average_ridges
+from widemargin.sample import label_counts
+from widemargin.solvers.ridge import fit_ridges
+from widemargin.spaces import Function, FunctionSum
 
-WIDTHS = (1 / 64, 1 / 16, 1 / 4, 1.0, 4.0)
-_WIDEST = 0.1  # of the middle one; wider kernels hardly bend without other penalties
-_NEGLIGIBLE = 1e-3  # weight of a width that is left out of the function
-_MOST_LABELS = 2000  # eigenvectors of more would take long
+# A width of less weight is left out of the function: it would cost as much time in
+# prediction as any other, and moves no probability by more than this.
+_NEGLIGIBLE_WEIGHT = 1e-3
 
 
-class RidgeAverageClassifier(ScoringClassifier, BaseEstimator):
+class RidgeAverageClassifier(Classifier):
     r"""Kernel ridge classifiers of many widths and penalties, averaged.
 
-    Learns from the labels alone: the supervised machine that `FewLabelClassifier`
+    Learns from the labels alone: the supervised model that `FewLabelClassifier`
     compares with. With few labels no single width and penalty can be chosen reliably;
-    each pair predicts every label from the others, in closed form, and counts as far as
-    it does so well.
+    each pair predicts every label from the others, in closed form, and is weighted by
+    how well it does so.
 
     Parameters
     ----------
-    gamma : float, "scale" or "median", default="scale"
-        Width of the Gaussian kernel in the middle: a number, one over the number of
-        features times the variance of X, or one over the median squared distance.
-        Unlabeled rows count in the last two, and nowhere else.
+    kernel : Kernel, str or callable, default="rbf"
+        The kernel whose width is in the middle, such as ``Rbf(0.5)``, or its shorthand.
+        The width ``gamma="auto"`` is one over the number of features times the variance
+        of X. Unlabeled rows count in such a rule, and nowhere else. With "precomputed",
+        X is the Gram matrix of all rows in `fit`, and the kernel values of new rows
+        against them in `predict`.
     widths : sequence of float, default=(1/64, 1/16, 1/4, 1, 4)
-        Multiples of `gamma` to average over; the smallest are almost linear.
+        Multiples of the kernel's ``gamma`` to average over; the smallest are almost
+        linear. A kernel without a width is taken as it is.
     ambient_reg : sequence of float, default=(1e-3, 1e-2, 1e-1, 1)
         Weights of the kernel norm to average over.
     random_state : int, RandomState, Generator or None, default=None
@@ -47,25 +59,26 @@ class RidgeAverageClassifier(ScoringClassifier, BaseEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The class names.
-    average_ : RidgeAverage
-        `weights` and leave-one-out `losses` of all pairs, widths by penalties.
-    gamma_ : float
-        A width for other machines: the weighted mean on the scale of logarithms, in
-        which those below a tenth of `gamma` count as a tenth.
+    average_ : Average
+        Weights of all pairs and their held-out losses: widths, and within each width
+        the penalties.
+    gamma_ : float or None
+        A width for other models: the weighted mean on the scale of logarithms, where
+        those below a tenth of the middle one count as a tenth. None for a kernel
+        without a width.
     held_out_proba_ : ndarray of shape (n_labeled, n_classes)
-        Class probabilities of each labeled sample of positive weight, by machines that
-        did not see its label; NaN for the only label of a class.
-    kernels_, points_, dual_coef_, intercept_
-        The fitted function, the sum of ``kernel(X, points_) @ coef`` over kernels and
-        coefficients, plus ``intercept_``.
-    slope_ : float
-        Slope of the probabilities: 1, since each function was scaled by its own.
+        Class probabilities of each labeled row of positive weight, by models that did
+        not see its label; NaN for the only label of a class.
+    function_ : FunctionSum
+        The fitted function: one part for each width whose weight is not negligible.
+    calibration_ : Calibration
+        The slope of the probabilities.
 
     Notes
     -----
-    See `widemargin.solvers.ridge_average.average_ridges` for the objective, the
-    closed form and the weights. Copies of a labeled row with the same label are one row
-    with their summed weight. Time O(n_labeled^3).
+    See `widemargin.solvers.ridge.fit_ridges` for the objective and its closed form, and
+    `widemargin.averaging` for the weights. Copies of a labeled row with the same label
+    are one row with their summed weight. Time O(n_labeled^3).
 
     Examples
     --------
@@ -79,108 +92,109 @@ class RidgeAverageClassifier(ScoringClassifier, BaseEstimator):
     True
     """
 
-    kernel = "rbf"  # what is read is never a Gram matrix
+    value_families = {"kernel": Kernel}
+    saved_state = (*Classifier.saved_state, "gamma_")
+    methods = (
+        Method(
+            "supervised",
+            "labeled rows only, by an average of kernel ridge models",
+            needs_unlabeled=False,
+        ),
+    )
 
     def __init__(
         self,
         *,
-        gamma="scale",
-        widths=WIDTHS,
-        ambient_reg=(1e-3, 1e-2, 1e-1, 1.0),
+        kernel="rbf",
+        widths=RIDGE_WIDTHS,
+        ambient_reg=RIDGE_PENALTIES,
         random_state=None,
     ):
-        self.gamma = gamma
+        self.kernel = kernel
         self.widths = widths
         self.ambient_reg = ambient_reg
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None):
-        """Fit on the labeled samples.
+        """Fit on the labeled rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            All rows; their Gram matrix for a precomputed kernel.
         y : array-like of shape (n_samples,)
-            Labels of any type. Integer -1, NaN or None marks an unlabeled sample.
+            Labels of any type. Integer -1, NaN or None marks an unlabeled row.
         sample_weight : array-like of shape (n_samples,), optional
-            Weight of each label. Samples of weight zero are left out altogether.
+            Weight of each label. Rows of weight zero are left out altogether.
 
         Returns
         -------
         self
         """
-        self._check_parameters()
-        rng = as_generator(self.random_state)
-        _, _, _, sample = read_sample(self, X, y, sample_weight)
-        labels, label_of = sample.labels, sample.label_of
-        check_squares(self, sample.X)
-        middle = make_kernel("rbf", sample.X, rng, gamma=self.gamma).gamma
-        kept = _thin(labels.codes, rng)
-        rows, codes = labels.labeled_idx[kept], labels.codes[kept]
-        points, weights = sample.X[rows], sample.row_weights[rows]
-        kernels = [Rbf(float(middle * width)) for width in self.widths]
-        with suited_threads(len(rows)):
-            self.average_ = average_ridges(
-                [kernel(points) for kernel in kernels],
-                codes,
-                labels.n_classes,
-                weights.astype(np.float64) / weights.sum(),
-                self.ambient_reg,
-            )
-        shares = self.average_.weights.sum(axis=1)
-        used = shares > _NEGLIGIBLE
-        self.classes_, self.points_ = labels.classes, points
-        self.kernels_ = [k for k, is_used in zip(kernels, used, strict=True) if is_used]
-        self.dual_coef_ = self.average_.dual_coef[used]
-        self.intercept_ = self.average_.intercept
-        widths = np.maximum(self.widths, _WIDEST)
-        self.gamma_ = float(middle * np.exp(shares @ np.log(widths)))
-        self.slope_ = 1.0
-        places = np.full(len(labels.codes), -1)
-        places[kept] = np.arange(len(kept))
-        self._keep_held_out(
-            self.average_.leave_one_out,
-            np.bincount(codes)[codes] > 1,
-            places[label_of],
+        for name in ("widths", "ambient_reg"):
+            if not _are_positive(getattr(self, name)):
+                refuse(self, name, "a sequence of numbers > 0")
+        rng, kernel = as_generator(self.random_state), read_parameter(self, "kernel")
+        sample = read_sample(self, X, y, sample_weight, kernel)
+        kernel = kernel.fit_width(sample.rows.X, rng)
+        has_width = hasattr(kernel, "gamma")
+        kernels = _scaled(kernel, self.widths) if has_width else [kernel]
+        sample = sample.thin_labels(RIDGE_LABELS, rng)
+        self.average_, self.calibration_, self.function_ = average_ridges(
+            kernels, sample, self.ambient_reg
         )
+        self.classes_, self.gamma_ = sample.classes, None
+        self.held_out_proba_ = sample.spread_to_given(self.average_.held_out)
+        if has_width:
+            shares = self.average_.weights.reshape(len(kernels), -1).sum(axis=1)
+            widths = np.maximum(self.widths, WIDEST_FOR_OTHERS)
+            self.gamma_ = float(kernel.gamma * np.exp(shares @ np.log(widths)))
         return self
 
-    def _check_parameters(self):
-        if isinstance(self.gamma, str):
-            check_choice(self, "gamma", ("scale", "median"), "or a number > 0")
-        else:
-            check_number(self, "gamma", low=0, strict=True)
-        for name in ("widths", "ambient_reg"):
-            values = getattr(self, name)
-            is_valid = np.ndim(values) == 1 and len(values) > 0
-            if not is_valid or not all(
-                isinstance(value, numbers.Real) and 0 < value < np.inf
-                for value in values
-            ):
-                raise ValueError(
-                    f"{name} of {type(self).__name__} must hold numbers > 0, got "
-                    f"{values!r}."
-                )
 
-    def _scores(self, X):
-        check_is_fitted(self, "dual_coef_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
-        pairs = zip(self.kernels_, self.dual_coef_, strict=True)
-        scores = sum(scores_in_blocks(k, X, self.points_, coef) for k, coef in pairs)
-        return scores + self.intercept_.astype(scores.dtype)
+def average_ridges(kernels, sample, penalties):
+    """Fit every kernel with every penalty to the labels of a sample, and average.
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+    Returns
+    -------
+    Average, Calibration, FunctionSum
+    """
+    rows = sample.rows.take(sample.label_idx)
+    weights = sample.label_weights / sample.label_weights.sum()
+    with suited_threads(len(rows)):
+        fits = [
+            fit_ridges(kernel(rows.X), sample.signs, weights, penalties)
+            for kernel in kernels
+        ]
+    held_out = np.array([ridge.held_out for ridges in fits for ridge in ridges])
+    held_out[:, ~sample.is_repeated] = np.nan  # their class would be unknown
+    prior = family_prior(np.repeat(np.arange(len(kernels)), len(penalties)))
+    average, calibration = average_scores(
+        held_out, sample.codes, prior, label_counts(weights)
+    )
+    shape = len(kernels), len(penalties)
+    is_used = average.weights.reshape(shape).sum(axis=1) > _NEGLIGIBLE_WEIGHT
+    coef = average.coef.reshape(shape) * is_used[:, None]
+    coef /= coef.sum()
+    parts = tuple(
+        Function(
+            kernels[place],
+            sample.rows.points(kernels[place], sample.label_idx),
+            sum(c * r.coef for c, r in zip(coef[place], fits[place], strict=True)),
+            sum(c * r.intercept for c, r in zip(coef[place], fits[place], strict=True)),
+        )
+        for place in np.flatnonzero(is_used)
+    )
+    return average, calibration, FunctionSum(parts)
 
 
-def _thin(codes, rng):
-    """Positions of at most 2,000 labels, of each class its share."""
-    if len(codes) <= _MOST_LABELS:
-        return np.arange(len(codes))
-    kept = []
-    for code in np.unique(codes):
-        members = rng.permutation(np.flatnonzero(codes == code))
-        kept.append(members[: max(2, round(_MOST_LABELS * len(members) / len(codes)))])
-    return np.sort(np.concatenate(kept))
+def _scaled(kernel, widths):
+    """The kernel with multiples of its width."""
+    return [kernel.with_params(gamma=float(kernel.gamma * w)) for w in widths]
+
+
+def _are_positive(values):
+    """Whether these are several positive numbers."""
+    if np.ndim(values) != 1 or not len(values):
+        return False
+    return all(isinstance(v, numbers.Real) and 0 < v < np.inf for v in values)

@@ -1,23 +1,26 @@
 """Transductive support vector classifier."""
 
-import numpy as np
+from widemargin.checks import check_choice
+from widemargin.estimators._estimator import (
+    RELABELING,
+    Classifier,
+    Method,
+    store_result,
+)
+from widemargin.estimators._hinge import fit_hinge, make_task
+from widemargin.objectives.class_sizes import Balance
+from widemargin.objectives.pieces import SymmetricHinge
+from widemargin.solvers.hinge import HingeSolver
 
-from widemargin.estimators._checks import check_choice
-from widemargin.estimators._hinge_classifier import HingeClassifier
-from widemargin.labels import sign_coding
-from widemargin.objectives.class_sizes import factor_bounds
-from widemargin.objectives.tri_class import SymmetricHinge
-from widemargin.solvers.class_offsets import assign_classes
 
-
-class TransductiveSVC(HingeClassifier):
+class TransductiveSVC(Classifier):
     r"""Transductive support vector classifier (S3VM).
 
-    Learns from labeled and unlabeled samples: a support vector machine that keeps
-    unlabeled samples, too, away from its decision boundary, on whichever side, and
-    their mean score at what the shares of the classes ask for. For clean unlabeled
-    data, above all text and other data of many features, in which classes are clusters;
-    see `TriClassSVC` if the unlabeled samples may belong to no class.
+    Learns from labeled and unlabeled rows: a support vector machine that also keeps
+    unlabeled rows away from its decision boundary, on whichever side, and their mean
+    score at what follows from the shares of the classes. It suits clean unlabeled data
+    in which classes are clusters, above all text and other data of many features; see
+    `TriClassSVC` if some unlabeled rows may belong to no class.
 
     Parameters
     ----------
@@ -26,46 +29,36 @@ class TransductiveSVC(HingeClassifier):
     unlabeled_weight : float or "auto", default="auto"
         Summed cost of the unlabeled samples, over that of the labeled ones; 0 leaves
         them out. "auto" averages several, see Notes.
-    kernel : str or callable, default="rbf"
-        "rbf", "linear", "poly", "laplacian", "cosine", "precomputed", or a function
-        ``kernel(X, Z)`` that returns the kernel matrix. With "precomputed", X is the
-        Gram matrix of all samples in `fit`, and the kernel values of new samples
-        against them in `predict`.
-    gamma : float, "scale" or "median", default="scale"
-        Width of "rbf", "poly" and "laplacian": a number, one over the number of
-        features times the variance of X, or one over the median squared distance.
-    degree : int, default=3
-        Degree of "poly".
-    coef0 : float, default=1.0
-        Constant of "poly".
-    balance : "labeled", dict or None, default="labeled"
-        Share of each class among the unlabeled samples: estimated from the labels, or
-        your own as ``{class: fraction}``. None leaves it open, and then all unlabeled
-        samples may end up in one class. See Notes.
+    kernel : Kernel, str or callable, default="rbf"
+        A value such as ``Rbf(gamma=0.5)`` or its shorthand: "rbf", "linear", "poly",
+        "laplacian", "cosine", "precomputed"; or a function ``kernel(X, Z)`` that
+        returns the kernel matrix. A width ``gamma="auto"`` is one over the number of
+        features times the variance of X. With "precomputed", X is the Gram matrix of
+        all rows in `fit`, and the kernel values of new rows against them in `predict`.
+    balance : "labeled", "equal", dict, Balance or None, default="labeled"
+        Share of each class among the unlabeled rows: estimated from the labels, the
+        same for all, or your own as ``{class: fraction}``. None leaves it open, and
+        then all unlabeled rows may end up in one class. See Notes.
     multi_class : {"ovr", "joint"}, default="ovr"
         With more than two classes, whether each class against the rest chooses for
         itself, or all together, so that each unlabeled sample is in one of them.
     n_annealing : int, default=3
         In how many steps a given `unlabeled_weight` is reached, each about three times
-        the one before, each machine starting from the last. One step ends in the local
-        minimum that is nearest to the machine of the labels alone.
-    solver : {"auto", "smo", "newton"}, default="auto"
-        "smo" works on the Gram matrix; "newton" on the weights of a linear kernel,
-        whose rows may be sparse, or of landmarks. "auto" is "newton" for these (for a
-        linear kernel if there are fewer features than samples, or sparse ones).
-    n_landmarks : int, "auto" or None, default="auto"
-        Number of landmarks of a Nystrom approximation of the kernel: memory
-        O(n_samples * n_landmarks) instead of O(n_samples^2). None is exact; a Gram
-        matrix of more than 2 GiB is not kept, its rows are made when they are needed.
-        "auto" is None up to 10,000 samples and 1,000 for more, and always None for
-        "smo" and for a linear kernel of few or sparse features.
-    landmarks : {"kmeans++", "kmeans", "uniform", "pivoted"}, default="kmeans++"
-        How landmarks are chosen, see :func:`widemargin.kernels.choose_landmarks`.
-    tol : float, default=1e-3
-        Accuracy of the convex problems: largest violation of the optimality conditions
-        ("smo"), or ten times the duality gap relative to the objective ("newton").
+        the one before, each model starting from the last. One step ends in the local
+        minimum that is nearest to the model of the labels alone.
+    solver : HingeSolver or {"auto", "smo", "newton"}, default="auto"
+        `Smo` works on the Gram matrix; `ProximalNewton` on the weights of a linear
+        kernel, whose rows may be sparse, or of landmarks. Their tolerance is a
+        parameter: ``Smo(tol=1e-4)``. "auto" is the latter for these (for a linear
+        kernel if there are fewer features than rows, or sparse ones).
+    landmarks : Nystrom, int, "auto" or None, default="auto"
+        Landmarks of a Nystrom approximation of the kernel: memory
+        O(n_samples * n_landmarks) instead of O(n_samples^2). None is exact; the rows of
+        a Gram matrix of more than 2 GiB are computed when they are needed. "auto" is
+        None up to 10,000 rows and 1,000 landmarks for more, and always None for `Smo`
+        and for a linear kernel of few or sparse features.
     max_iter : int, default=50
-        Convex problems at the most, for each weight of the unlabeled samples.
+        Convex problems for each weight of the unlabeled rows at the most.
     random_state : int, RandomState, Generator or None, default=None
         For folds and landmarks. Pass a number for results that can be repeated.
     verbose : bool, default=False
@@ -76,24 +69,24 @@ class TransductiveSVC(HingeClassifier):
     classes_ : ndarray of shape (n_classes,)
         The class names.
     transduction_ : ndarray of shape (n_samples,)
-        Labels of all training samples: the given ones, and those predicted for the
-        others, also for samples that are marked as irrelevant.
-    average_ : PathAverage or None
-        With ``unlabeled_weight="auto"``: the `unlabeled_weights` of the machines, how
-        many held-out labels each gets wrong (`errors`) and how far each counts
-        (`weights`).
+        Labels of all training rows: the given ones, and those predicted for the
+        others, also for rows that are marked as irrelevant.
+    average_ : Average or None
+        With ``unlabeled_weight="auto"``: the weight of each model, its loss and share
+        of mistakes on held-out labels, and more.
+    unlabeled_weights_ : tuple of float or None
+        Weight of the unlabeled rows in each model of ``average_``; the first is 0.
     held_out_proba_ : ndarray of shape (n_labeled, n_classes)
-        Class probabilities of each labeled sample of positive weight, by machines that
-        did not see its label; NaN where none could be asked, as for the only label of
-        a class.
+        Class probabilities of each labeled row of positive weight, by models that did
+        not see its label; NaN where it was not held out, as the only label of a class.
+    function_ : Function
+        The fitted function: kernel, points, coefficients and intercepts.
+    calibration_ : Calibration
+        Turns its scores into probabilities.
     result_ : SolveResult
-        How the last machine was solved; ``result_.history`` holds its objective.
-    slope_ : float
-        Slope of the probabilities.
-    kernel_, points_, dual_coef_, intercept_
-        The fitted function, ``kernel_(X, points_) @ dual_coef_ + intercept_``.
+        How the last model was solved; ``result_.history`` holds its objective.
     n_iter_ : int
-        Convex problems of the last machine.
+        Convex problems of the last model.
 
     Notes
     -----
@@ -108,21 +101,22 @@ class TransductiveSVC(HingeClassifier):
     problem that is left, which never raises the objective.
 
     *Balance*: the mean score of the unlabeled samples is :math:`2 p - 1` for a class of
-    share p, Eq. (25), exactly, by centring the kernel on their mean. That holds for
-    each machine with an unlabeled weight. An average over several has the machine of
-    the labels alone in it, which is free unless `balance` is your own, so that its mean
-    is only near it. Shares from the labels count one label more for each class and are
-    drawn towards equal ones as far as chance explains their differences. With
+    share p, Eq. (25), exactly, by centering the kernel on their mean. That holds for
+    each model with an unlabeled weight. An average over several contains the model of
+    the labels alone, which is free unless `balance` is your own, so that its mean is
+    only near it. Shares from the labels count one label more for each class and shrink
+    towards equal ones as far as chance explains their differences. With
     ``multi_class="joint"`` there are bounds instead: a step, and ``transduction_`` in
     the end, puts each unlabeled sample into the class of the largest score plus an
-    offset of the class, which keeps all sizes within a factor of 1.5 of their shares.
+    offset of the class, which keeps all sizes within a factor of 1.5 of their shares,
+    or within the tolerance of a `Balance` value.
 
-    With ``unlabeled_weight="auto"`` there are several machines: that of the labels
+    With ``unlabeled_weight="auto"`` there are several models: that of the labels
     alone, and one for each of the weights 0.1, 0.3 and 1, each starting from the one
-    before. They are compared on held-out labels (five folds, on at least 1,000
-    samples if there are more) and averaged with weights proportional to
-    :math:`0.7^i \exp(-\text{errors}_i)`. In any case the slope of the probabilities
-    is fitted to the scores of held-out labels.
+    before. They are scored on held-out labels (five folds, on at least 1,000 rows if
+    there are more), calibrated, and averaged by :mod:`widemargin.averaging`; before
+    that, each has 0.7 times the prior weight of the one before it. In any case held-out
+    labels fit the slope of the probabilities.
 
     Deviations from [1]_: balance; more than two classes; annealing by the path of
     weights. Copies of a labeled row with the same label are one row with their summed
@@ -147,22 +141,34 @@ class TransductiveSVC(HingeClassifier):
     True
     """
 
+    value_families = Classifier.value_families | {
+        "balance": Balance,
+        "solver": HingeSolver,
+    }
+    saved_state = (*Classifier.saved_state, "unlabeled_weights_")
+    history_names = {"objective": "objective", **RELABELING}
+    averaged = "unlabeled_weights_"
+    methods = (
+        Method("transductive", "boundary in a low-density region; for many features"),
+        Method(
+            "svm",
+            "labeled rows only, by a support vector classifier",
+            needs_unlabeled=False,
+            parameters=(("unlabeled_weight", 0.0),),
+        ),
+    )
+
     def __init__(
         self,
         *,
         C=10.0,
         unlabeled_weight="auto",
         kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=1.0,
         balance="labeled",
         multi_class="ovr",
         n_annealing=3,
         solver="auto",
-        n_landmarks="auto",
-        landmarks="kmeans++",
-        tol=1e-3,
+        landmarks="auto",
         max_iter=50,
         random_state=None,
         verbose=False,
@@ -170,53 +176,45 @@ class TransductiveSVC(HingeClassifier):
         self.C = C
         self.unlabeled_weight = unlabeled_weight
         self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
         self.balance = balance
         self.multi_class = multi_class
         self.n_annealing = n_annealing
         self.solver = solver
-        self.n_landmarks = n_landmarks
         self.landmarks = landmarks
-        self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
         self.verbose = verbose
 
-    def _check_parameters(self):
-        super()._check_parameters()
+    def fit(self, X, y, sample_weight=None):
+        """Fit on labeled and unlabeled rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            All rows; their Gram matrix if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            Labels of any type. Integer -1, NaN or None marks an unlabeled row.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of each row in its part of the loss, labeled or unlabeled; labels
+            that are held out count in proportion to theirs. Rows of weight zero are
+            left out altogether.
+
+        Returns
+        -------
+        self
+
+        Notes
+        -----
+        An interrupt (Ctrl-C) leaves a model with the best function so far, and is then
+        passed on.
+        """
         check_choice(self, "multi_class", ("ovr", "joint"))
-
-    def _loss(self):
-        return SymmetricHinge()
-
-    def _is_joint(self, sample):
-        """Whether all classes choose together, so that every row has one of them."""
-        return self.multi_class == "joint" and sample.labels.n_classes > 2
-
-    def _is_balanced(self, sample):
-        return super()._is_balanced(sample) and not self._is_joint(sample)
-
-    def _chooser(self, sample):
-        if not self._is_joint(sample):
-            return None
-        n_classes, bounds = sample.labels.n_classes, self._bounds(sample)
-
-        def choose(scores):
-            codes, _ = assign_classes(scores, *bounds)
-            return sign_coding(codes, n_classes).astype(int)
-
-        return choose
-
-    def _bounds(self, sample):
-        """Smallest and largest number of unlabeled rows in each class."""
-        n_classes, n_rows = sample.labels.n_classes, len(sample.unlabeled_idx)
-        if self.balance is None:
-            return np.zeros(n_classes, dtype=int), np.full(n_classes, n_rows)
-        return factor_bounds(self._shares(sample), n_rows)
-
-    def _decide(self, scores, sample):
-        if not self._is_joint(sample):
-            return super()._decide(scores, sample)
-        return assign_classes(scores, *self._bounds(sample))[0]
+        task = make_task(
+            self,
+            SymmetricHinge(),
+            balance=Balance.read(self.balance, "balance of TransductiveSVC"),
+            is_joint=self.multi_class == "joint",
+        )
+        _, _, result = fit_hinge(self, task, X, y, sample_weight)
+        store_result(self, result)
+        return self

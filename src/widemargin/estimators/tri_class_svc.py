@@ -2,18 +2,27 @@
 
 import numpy as np
 
-from widemargin.estimators._checks import check_choice, check_number
-from widemargin.estimators._hinge_classifier import HingeClassifier
-from widemargin.objectives.tri_class import MinLoss, RelaxedMinLoss, is_relevant
-from widemargin.solvers.cccp import tri_class_cccp
-from widemargin.solvers.majorize import majorize_minimize
+from widemargin.checks import check_number
+from widemargin.estimators._estimator import (
+    RELABELING,
+    Classifier,
+    Method,
+    evaluate,
+    read_parameter,
+    store_result,
+)
+from widemargin.estimators._hinge import find_irrelevant, fit_hinge, make_task
+from widemargin.objectives.class_sizes import Balance
+from widemargin.objectives.pieces import is_relevant
+from widemargin.solvers.cccp import TriClassMethod
+from widemargin.solvers.hinge import HingeSolver
 
 
-class TriClassSVC(HingeClassifier):
+class TriClassSVC(Classifier):
     r"""Tri-class support vector classifier (3C-SVM).
 
-    Learns from labeled and unlabeled samples of which some may belong to no class: an
-    unlabeled sample is either kept away from the decision boundary or drawn to it,
+    Learns from labeled and unlabeled rows of which some may belong to no class: an
+    unlabeled row is either kept away from the decision boundary or drawn to it,
     whichever costs less.
 
     Parameters
@@ -25,58 +34,41 @@ class TriClassSVC(HingeClassifier):
         them out. "auto" averages several, see Notes.
     epsilon : float, default=0.1
         How far from zero the scores of irrelevant samples cost nothing.
-    kernel : str or callable, default="rbf"
-        "rbf", "linear", "poly", "laplacian", "cosine", "precomputed", or a function
-        ``kernel(X, Z)`` that returns the kernel matrix. With "precomputed", X is the
-        Gram matrix of all samples in `fit`, and the kernel values of new samples
-        against them in `predict`.
-    gamma : float, "scale" or "median", default="scale"
-        Width of "rbf", "poly" and "laplacian": a number, one over the number of
-        features times the variance of X, or one over the median squared distance.
-    degree : int, default=3
-        Degree of "poly".
-    coef0 : float, default=1.0
-        Constant of "poly".
-    method : {"min", "paper"}, default="min"
-        "min" minimizes the min loss itself, "paper" is Algorithm 1 of [1]_, whose
-        relaxation is another problem, see Notes.
-    restore : bool, default=True
-        Whether "paper" takes back steps that raise its objective. False measured better
-        than the algorithm itself.
-    kappa : float, default=0.01
-        Of "paper": scores closer to zero are not pulled to either side.
-    reach : float, default=2.0
-        The D of "paper", which makes :math:`(D - 1 + \varepsilon) / 2` the margin of
-        relevant unlabeled samples; at least 1.
-    balance : "labeled", dict or None, default="labeled"
-        Share of each class among the unlabeled samples, as in `TransductiveSVC`; None
+    kernel : Kernel, str or callable, default="rbf"
+        A value such as ``Rbf(gamma=0.5)`` or its shorthand: "rbf", "linear", "poly",
+        "laplacian", "cosine", "precomputed"; or a function ``kernel(X, Z)`` that
+        returns the kernel matrix. A width ``gamma="auto"`` is one over the number of
+        features times the variance of X. With "precomputed", X is the Gram matrix of
+        all rows in `fit`, and the kernel values of new rows against them in `predict`.
+    method : {"min", "paper"} or TriClassMethod, default="min"
+        "min" minimizes the min loss itself. "paper" is Algorithm 1 of [1]_, whose
+        relaxation is another problem, see Notes; its parameters are those of
+        ``Relaxed(restore, kappa, reach)``.
+    balance : "labeled", "equal", dict, Balance or None, default="labeled"
+        Share of each class among the unlabeled rows, as in `TransductiveSVC`; None
         leaves it open, as in the experiments of [1]_. A fixed mean score keeps
-        irrelevant samples from pulling all others to one side.
+        irrelevant rows from pulling all others to one side.
     irrelevant_label : label or None, default=None
         The value in y that marks samples known to be irrelevant.
     irrelevant_weight : float, default=1.0
         Their summed cost, over that of the labeled ones.
     n_annealing : int, default=3
         In how many steps a given `unlabeled_weight` is reached, each about three times
-        the one before, each machine starting from the last. One step ends in the local
-        minimum that is nearest to the machine of the labels alone.
-    solver : {"auto", "smo", "newton"}, default="auto"
-        "smo" works on the Gram matrix; "newton" on the weights of a linear kernel,
-        whose rows may be sparse, or of landmarks. "auto" is "newton" for these (for a
-        linear kernel if there are fewer features than samples, or sparse ones).
-    n_landmarks : int, "auto" or None, default="auto"
-        Number of landmarks of a Nystrom approximation of the kernel: memory
-        O(n_samples * n_landmarks) instead of O(n_samples^2). None is exact; a Gram
-        matrix of more than 2 GiB is not kept, its rows are made when they are needed.
-        "auto" is None up to 10,000 samples and 1,000 for more, and always None for
-        "smo" and for a linear kernel of few or sparse features.
-    landmarks : {"kmeans++", "kmeans", "uniform", "pivoted"}, default="kmeans++"
-        How landmarks are chosen, see :func:`widemargin.kernels.choose_landmarks`.
-    tol : float, default=1e-3
-        Accuracy of the convex problems: largest violation of the optimality conditions
-        ("smo"), or ten times the duality gap relative to the objective ("newton").
+        the one before, each model starting from the last. One step ends in the local
+        minimum that is nearest to the model of the labels alone.
+    solver : HingeSolver or {"auto", "smo", "newton"}, default="auto"
+        `Smo` works on the Gram matrix; `ProximalNewton` on the weights of a linear
+        kernel, whose rows may be sparse, or of landmarks. Their tolerance is a
+        parameter: ``Smo(tol=1e-4)``. "auto" is the latter for these (for a linear
+        kernel if there are fewer features than rows, or sparse ones).
+    landmarks : Nystrom, int, "auto" or None, default="auto"
+        Landmarks of a Nystrom approximation of the kernel: memory
+        O(n_samples * n_landmarks) instead of O(n_samples^2). None is exact; the rows of
+        a Gram matrix of more than 2 GiB are computed when they are needed. "auto" is
+        None up to 10,000 rows and 1,000 landmarks for more, and always None for `Smo`
+        and for a linear kernel of few or sparse features.
     max_iter : int, default=50
-        Convex problems at the most, for each weight of the unlabeled samples.
+        Convex problems for each weight of the unlabeled rows at the most.
     random_state : int, RandomState, Generator or None, default=None
         For folds and landmarks. Pass a number for results that can be repeated.
     verbose : bool, default=False
@@ -87,27 +79,27 @@ class TriClassSVC(HingeClassifier):
     classes_ : ndarray of shape (n_classes,)
         The class names.
     transduction_ : ndarray of shape (n_samples,)
-        Labels of all training samples: the given ones, and those predicted for the
-        others, also for samples that are marked as irrelevant.
+        Labels of all training rows: the given ones, and those predicted for the
+        others, also for rows that are marked as irrelevant.
     relevance_ : ndarray of bool, shape (n_samples,)
-        Whether each training sample counts as one of the classes; labeled samples
-        always do, samples with `irrelevant_label` never.
-    average_ : PathAverage or None
-        With ``unlabeled_weight="auto"``: the `unlabeled_weights` of the machines, how
-        many held-out labels each gets wrong (`errors`) and how far each counts
-        (`weights`).
+        Whether each training row counts as one of the classes; labeled rows always do,
+        rows with `irrelevant_label` never.
+    average_ : Average or None
+        With ``unlabeled_weight="auto"``: the weight of each model, its loss and share
+        of mistakes on held-out labels, and more.
+    unlabeled_weights_ : tuple of float or None
+        Weight of the unlabeled rows in each model of ``average_``; the first is 0.
     held_out_proba_ : ndarray of shape (n_labeled, n_classes)
-        Class probabilities of each labeled sample of positive weight, by machines that
-        did not see its label; NaN where none could be asked, as for the only label of
-        a class.
+        Class probabilities of each labeled row of positive weight, by models that did
+        not see its label; NaN where it was not held out, as the only label of a class.
+    function_ : Function
+        The fitted function: kernel, points, coefficients and intercepts.
+    calibration_ : Calibration
+        Turns its scores into probabilities.
     result_ : SolveResult
-        How the last machine was solved; ``result_.history`` holds its objective.
-    slope_ : float
-        Slope of the probabilities.
-    kernel_, points_, dual_coef_, intercept_
-        The fitted function, ``kernel_(X, points_) @ dual_coef_ + intercept_``.
+        How the last model was solved; ``result_.history`` holds its objective.
     n_iter_ : int
-        Convex problems of the last machine.
+        Convex problems of the last model.
 
     Notes
     -----
@@ -133,24 +125,24 @@ class TriClassSVC(HingeClassifier):
     are relevant.
 
     *Advice.* Clean unlabeled data: `TransductiveSVC`. Rows known to be irrelevant:
-    `UniversumSVC`, or this machine with `irrelevant_label`. An unknown mixture: this
-    machine, which by its default average stays close to the labels alone where the
+    `UniversumSVC`, or this model with `irrelevant_label`. An unknown mixture: this
+    model, which by its default average stays close to the labels alone where the
     unlabeled samples do not help.
 
     More classes are each against the rest; a sample is relevant if some class claims
     it, that is if a score exceeds :math:`(1 + \varepsilon) / 2`, Eq. (5).
 
-    With ``unlabeled_weight="auto"`` there are several machines: that of the labels
+    With ``unlabeled_weight="auto"`` there are several models: that of the labels
     alone, and one for each of the weights 0.1, 0.3 and 1, each starting from the one
-    before. They are compared on held-out labels (five folds, on at least 1,000
-    samples if there are more) and averaged with weights proportional to
-    :math:`0.7^i \exp(-\text{errors}_i)`. In any case the slope of the probabilities
-    is fitted to the scores of held-out labels.
+    before. They are scored on held-out labels (five folds, on at least 1,000 rows if
+    there are more), calibrated, and averaged by :mod:`widemargin.averaging`; before
+    that, each has 0.7 times the prior weight of the one before it. In any case held-out
+    labels fit the slope of the probabilities.
 
-    Deviations from [1]_, misprints mended: labels in the quadratic and linear terms of
-    (21); the concave part only where a sample is relevant, and its constant subtracted;
-    the restoring step with the decisions held fixed, as Theorem 4 needs; ties of (19)
-    are irrelevant (with D = 2 the program puts many scores exactly there).
+    Deviations from [1]_, misprints corrected: labels in the quadratic and linear terms
+    of (21); the concave part only where a sample is relevant, and its constant
+    subtracted; the restoring step with the decisions held fixed, as Theorem 4 needs;
+    ties of (19) are irrelevant (with D = 2 the program puts many scores exactly there).
 
     References
     ----------
@@ -172,6 +164,18 @@ class TriClassSVC(HingeClassifier):
     True
     """
 
+    value_families = Classifier.value_families | {
+        "balance": Balance,
+        "method": TriClassMethod,
+        "solver": HingeSolver,
+    }
+    saved_state = (*Classifier.saved_state, "unlabeled_weights_")
+    history_names = {"objective": "objective", **RELABELING}
+    averaged = "unlabeled_weights_"
+    methods = (
+        Method("tri-class", "for unlabeled rows of which some belong to no class"),
+    )
+
     def __init__(
         self,
         *,
@@ -179,21 +183,13 @@ class TriClassSVC(HingeClassifier):
         unlabeled_weight="auto",
         epsilon=0.1,
         kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=1.0,
         method="min",
-        restore=True,
-        kappa=0.01,
-        reach=2.0,
         balance="labeled",
         irrelevant_label=None,
         irrelevant_weight=1.0,
         n_annealing=3,
         solver="auto",
-        n_landmarks="auto",
-        landmarks="kmeans++",
-        tol=1e-3,
+        landmarks="auto",
         max_iter=50,
         random_state=None,
         verbose=False,
@@ -202,66 +198,83 @@ class TriClassSVC(HingeClassifier):
         self.unlabeled_weight = unlabeled_weight
         self.epsilon = epsilon
         self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
         self.method = method
-        self.restore = restore
-        self.kappa = kappa
-        self.reach = reach
         self.balance = balance
         self.irrelevant_label = irrelevant_label
         self.irrelevant_weight = irrelevant_weight
         self.n_annealing = n_annealing
         self.solver = solver
-        self.n_landmarks = n_landmarks
         self.landmarks = landmarks
-        self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
         self.verbose = verbose
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number(self, "epsilon", low=0, high=1)
-        check_choice(self, "method", ("min", "paper"))
-        check_choice(self, "restore", (True, False))
-        check_number(self, "kappa", low=0, high=1)
-        check_number(self, "reach", low=1)
-        check_number(self, "irrelevant_weight", low=0)
-
-    def _loss(self):
-        if self.method == "min":
-            return MinLoss(self.epsilon)
-        return RelaxedMinLoss(self.epsilon, self.kappa, self.reach)
-
-    def _minimize(self, problem, start, callback):
-        options = {"max_iter": self.max_iter, "callback": callback}
-        if self.method == "min":
-            return majorize_minimize(problem, start, **options)
-        return tri_class_cccp(problem, start, restore=self.restore, **options)
-
-    def predict_relevance(self, X):
-        """Whether each sample counts as one of the classes, Eq. (5) of the paper.
+    def fit(self, X, y, sample_weight=None):
+        """Fit on labeled and unlabeled rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            With ``kernel="precomputed"``, kernel values against all training samples.
+            All rows; their Gram matrix if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            Labels of any type. Integer -1, NaN or None marks an unlabeled row.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of each row in its part of the loss, labeled or unlabeled; labels
+            that are held out count in proportion to theirs. Rows of weight zero are
+            left out altogether.
+
+        Returns
+        -------
+        self
+
+        Notes
+        -----
+        An interrupt (Ctrl-C) leaves a model with the best function so far, and is then
+        passed on.
+        """
+        check_number(self, "epsilon", low=0, high=1)
+        check_number(self, "irrelevant_weight", low=0)
+        method = read_parameter(self, "method")
+        task = make_task(
+            self,
+            method.loss(self.epsilon),
+            minimize=method.minimize,
+            balance=Balance.read(self.balance, "balance of TriClassSVC"),
+            epsilon=self.epsilon,
+            irrelevant_weight=self.irrelevant_weight,
+        )
+        irrelevant = find_irrelevant(self, y)
+        sample, scores, result = fit_hinge(self, task, X, y, sample_weight, irrelevant)
+        relevant = _is_claimed(scores, self.epsilon)[sample.row_of_given]
+        missing = sample.missing_idx
+        if len(missing):
+            missing_scores = self.function_(sample.given.X[missing])
+            relevant[missing] = _is_claimed(missing_scores, self.epsilon)
+        relevant[sample.given_codes >= 0] = True
+        if irrelevant is not None:
+            relevant[irrelevant] = False
+        self.relevance_ = relevant
+        store_result(self, result)
+        return self
+
+    def predict_relevance(self, X):
+        """Whether each row counts as one of the classes, Eq. (5) of the paper.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            With ``kernel="precomputed"``, kernel values against all training rows.
 
         Returns
         -------
         ndarray of bool, shape (n_samples,)
-            False for samples that count as irrelevant. `predict` gives a class to all.
+            False for rows that count as irrelevant. `predict` gives a class to all.
         """
-        return self._relevance(self._scores(X))
+        return _is_claimed(evaluate(self, X), self.epsilon)
 
-    def _relevance(self, scores):
-        if scores.shape[1] == 1:
-            return is_relevant(scores[:, 0], self.epsilon)
-        return is_relevant(np.maximum(scores.max(axis=1), 0.0), self.epsilon)
 
-    def _store_relevance(self, scores, labeled, irrelevant):
-        self.relevance_ = self._relevance(scores)
-        self.relevance_[labeled] = True
-        self.relevance_[irrelevant] = False
+def _is_claimed(scores, epsilon):
+    """Whether one of the classes claims each row."""
+    if scores.shape[1] == 1:
+        return is_relevant(scores[:, 0], epsilon)
+    return is_relevant(np.maximum(scores.max(axis=1), 0.0), epsilon)

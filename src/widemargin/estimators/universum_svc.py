@@ -1,12 +1,14 @@
 """Support vector classifier with universum samples."""
 
-from widemargin.estimators._checks import check_number
-from widemargin.estimators._hinge_classifier import HingeClassifier
+from widemargin.checks import check_number
+from widemargin.estimators._estimator import RELABELING, Classifier, store_result
+from widemargin.estimators._hinge import find_irrelevant, fit_hinge, make_task
 from widemargin.labels import labeled_mask
-from widemargin.objectives.tri_class import EpsilonInsensitive
+from widemargin.objectives.pieces import EpsilonInsensitive
+from widemargin.solvers.hinge import HingeSolver
 
 
-class UniversumSVC(HingeClassifier):
+class UniversumSVC(Classifier):
     r"""Support vector classifier with universum samples (U-SVM).
 
     A support vector machine that stays close to zero on samples that are known to
@@ -22,38 +24,28 @@ class UniversumSVC(HingeClassifier):
         them out. "auto" averages several, see Notes.
     epsilon : float, default=0.1
         How far from zero their scores cost nothing.
-    kernel : str or callable, default="rbf"
-        "rbf", "linear", "poly", "laplacian", "cosine", "precomputed", or a function
-        ``kernel(X, Z)`` that returns the kernel matrix. With "precomputed", X is the
-        Gram matrix of all samples in `fit`, and the kernel values of new samples
-        against them in `predict`.
-    gamma : float, "scale" or "median", default="scale"
-        Width of "rbf", "poly" and "laplacian": a number, one over the number of
-        features times the variance of X, or one over the median squared distance.
-    degree : int, default=3
-        Degree of "poly".
-    coef0 : float, default=1.0
-        Constant of "poly".
+    kernel : Kernel, str or callable, default="rbf"
+        A value such as ``Rbf(gamma=0.5)`` or its shorthand: "rbf", "linear", "poly",
+        "laplacian", "cosine", "precomputed"; or a function ``kernel(X, Z)`` that
+        returns the kernel matrix. A width ``gamma="auto"`` is one over the number of
+        features times the variance of X. With "precomputed", X is the Gram matrix of
+        all rows in `fit`, and the kernel values of new rows against them in `predict`.
     irrelevant_label : label or None, default=None
-        The value in y that marks the universum samples. Unlabeled samples then have no
-        influence (but for the width of the kernel).
-    solver : {"auto", "smo", "newton"}, default="auto"
-        "smo" works on the Gram matrix; "newton" on the weights of a linear kernel,
-        whose rows may be sparse, or of landmarks. "auto" is "newton" for these (for a
-        linear kernel if there are fewer features than samples, or sparse ones).
-    n_landmarks : int, "auto" or None, default="auto"
-        Number of landmarks of a Nystrom approximation of the kernel: memory
-        O(n_samples * n_landmarks) instead of O(n_samples^2). None is exact; a Gram
-        matrix of more than 2 GiB is not kept, its rows are made when they are needed.
-        "auto" is None up to 10,000 samples and 1,000 for more, and always None for
-        "smo" and for a linear kernel of few or sparse features.
-    landmarks : {"kmeans++", "kmeans", "uniform", "pivoted"}, default="kmeans++"
-        How landmarks are chosen, see :func:`widemargin.kernels.choose_landmarks`.
-    tol : float, default=1e-3
-        Accuracy of the convex problems: largest violation of the optimality conditions
-        ("smo"), or ten times the duality gap relative to the objective ("newton").
+        The value in y that marks the universum samples. Unlabeled rows then have no
+        influence except on the width of the kernel.
+    solver : HingeSolver or {"auto", "smo", "newton"}, default="auto"
+        `Smo` works on the Gram matrix; `ProximalNewton` on the weights of a linear
+        kernel, whose rows may be sparse, or of landmarks. Their tolerance is a
+        parameter: ``Smo(tol=1e-4)``. "auto" is the latter for these (for a linear
+        kernel if there are fewer features than rows, or sparse ones).
+    landmarks : Nystrom, int, "auto" or None, default="auto"
+        Landmarks of a Nystrom approximation of the kernel: memory
+        O(n_samples * n_landmarks) instead of O(n_samples^2). None is exact; the rows of
+        a Gram matrix of more than 2 GiB are computed when they are needed. "auto" is
+        None up to 10,000 rows and 1,000 landmarks for more, and always None for `Smo`
+        and for a linear kernel of few or sparse features.
     max_iter : int, default=50
-        Convex problems at the most, for each weight of the unlabeled samples.
+        Convex problems for each weight of the unlabeled rows at the most.
     random_state : int, RandomState, Generator or None, default=None
         For folds and landmarks. Pass a number for results that can be repeated.
     verbose : bool, default=False
@@ -64,24 +56,24 @@ class UniversumSVC(HingeClassifier):
     classes_ : ndarray of shape (n_classes,)
         The class names.
     transduction_ : ndarray of shape (n_samples,)
-        Labels of all training samples: the given ones, and those predicted for the
-        others, also for samples that are marked as irrelevant.
-    average_ : PathAverage or None
-        With ``unlabeled_weight="auto"``: the `unlabeled_weights` of the machines, how
-        many held-out labels each gets wrong (`errors`) and how far each counts
-        (`weights`).
+        Labels of all training rows: the given ones, and those predicted for the
+        others, also for rows that are marked as irrelevant.
+    average_ : Average or None
+        With ``unlabeled_weight="auto"``: the weight of each model, its loss and share
+        of mistakes on held-out labels, and more.
+    unlabeled_weights_ : tuple of float or None
+        Weight of the unlabeled rows in each model of ``average_``; the first is 0.
     held_out_proba_ : ndarray of shape (n_labeled, n_classes)
-        Class probabilities of each labeled sample of positive weight, by machines that
-        did not see its label; NaN where none could be asked, as for the only label of
-        a class.
+        Class probabilities of each labeled row of positive weight, by models that did
+        not see its label; NaN where it was not held out, as the only label of a class.
+    function_ : Function
+        The fitted function: kernel, points, coefficients and intercepts.
+    calibration_ : Calibration
+        Turns its scores into probabilities.
     result_ : SolveResult
-        How the last machine was solved; ``result_.history`` holds its objective.
-    slope_ : float
-        Slope of the probabilities.
-    kernel_, points_, dual_coef_, intercept_
-        The fitted function, ``kernel_(X, points_) @ dual_coef_ + intercept_``.
+        How the last model was solved; ``result_.history`` holds its objective.
     n_iter_ : int
-        Convex problems of the last machine.
+        Convex problems of the last model.
 
     Notes
     -----
@@ -94,12 +86,12 @@ class UniversumSVC(HingeClassifier):
     where :math:`C_u = C\, l / u` times `unlabeled_weight`: one convex problem. More
     classes are each against the rest.
 
-    With ``unlabeled_weight="auto"`` there are several machines: that of the labels
+    With ``unlabeled_weight="auto"`` there are several models: that of the labels
     alone, and one for each of the weights 0.1, 0.3 and 1, each starting from the one
-    before. They are compared on held-out labels (five folds, on at least 1,000
-    samples if there are more) and averaged with weights proportional to
-    :math:`0.7^i \exp(-\text{errors}_i)`. In any case the slope of the probabilities
-    is fitted to the scores of held-out labels.
+    before. They are scored on held-out labels (five folds, on at least 1,000 rows if
+    there are more), calibrated, and averaged by :mod:`widemargin.averaging`; before
+    that, each has 0.7 times the prior weight of the one before it. In any case held-out
+    labels fit the slope of the probabilities.
 
     References
     ----------
@@ -122,7 +114,10 @@ class UniversumSVC(HingeClassifier):
     ['eight', 'five']
     """
 
-    balance, irrelevant_weight = None, 0.0  # the loss is on these rows instead
+    value_families = Classifier.value_families | {"solver": HingeSolver}
+    saved_state = (*Classifier.saved_state, "unlabeled_weights_")
+    history_names = {"objective": "objective", **RELABELING}
+    averaged = "unlabeled_weights_"
 
     def __init__(
         self,
@@ -131,14 +126,9 @@ class UniversumSVC(HingeClassifier):
         unlabeled_weight="auto",
         epsilon=0.1,
         kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=1.0,
         irrelevant_label=None,
         solver="auto",
-        n_landmarks="auto",
-        landmarks="kmeans++",
-        tol=1e-3,
+        landmarks="auto",
         max_iter=50,
         random_state=None,
         verbose=False,
@@ -147,30 +137,41 @@ class UniversumSVC(HingeClassifier):
         self.unlabeled_weight = unlabeled_weight
         self.epsilon = epsilon
         self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
         self.irrelevant_label = irrelevant_label
         self.solver = solver
-        self.n_landmarks = n_landmarks
         self.landmarks = landmarks
-        self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
         self.verbose = verbose
 
-    def _check_parameters(self):
-        super()._check_parameters()
+    def fit(self, X, y, sample_weight=None):
+        """Fit on labeled and unlabeled rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            All rows; their Gram matrix if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            Labels of any type. Integer -1, NaN or None marks an unlabeled row.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of each row in its part of the loss, labeled or unlabeled; labels
+            that are held out count in proportion to theirs. Rows of weight zero are
+            left out altogether.
+
+        Returns
+        -------
+        self
+
+        Notes
+        -----
+        An interrupt (Ctrl-C) leaves a model with the best function so far, and is then
+        passed on.
+        """
         check_number(self, "epsilon", low=0)
-
-    def _loss(self):
-        return EpsilonInsensitive(self.epsilon)
-
-    def _find_irrelevant(self, y):
-        """The samples with the label for it, or else all unlabeled ones."""
-        if self.irrelevant_label is None:
-            return ~labeled_mask(y)
-        return super()._find_irrelevant(y)
-
-    def _loss_rows(self, sample):
-        return sample.irrelevant_idx
+        task = make_task(self, EpsilonInsensitive(self.epsilon), is_universum=True)
+        irrelevant = find_irrelevant(self, y)
+        if irrelevant is None and y is not None:
+            irrelevant = ~labeled_mask(y)
+        _, _, result = fit_hinge(self, task, X, y, sample_weight, irrelevant)
+        store_result(self, result)
+        return self

@@ -13,7 +13,6 @@ from widemargin.kernels.polynomial import Polynomial
 from widemargin.kernels.precomputed import Precomputed
 from widemargin.kernels.rbf import Rbf
 from widemargin.kernels.registry import make_kernel, read_kernel
-from widemargin.kernels.rows import KernelRows
 from widemargin.kernels.width import select_gamma
 
 KERNELS = Kernel.shorthands()
@@ -25,7 +24,6 @@ __all__ = [
     "Custom",
     "FullBasis",
     "Kernel",
-    "KernelRows",
     "Landmarks",
     "Laplacian",
     "Linear",

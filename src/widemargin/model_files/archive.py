@@ -1,38 +1,75 @@
-"""The parts of a model file, looked at before anything is made of them."""
+"""The zip file around a model: a tree in JSON, and plain arrays.
+
+Nothing here knows what the tree means. The sizes and types that a file states are
+compared with its bytes before any array is made.
+"""
 
 import io
 import json
 import math
+import re
 import zipfile
-from dataclasses import dataclass
 
 import numpy as np
 
-from widemargin.model_files.errors import ModelFileError
-
-SCHEMA = "schema.json"
+_TREE = "model.json"
+_TREE_OF_FORMAT_1 = "schema.json"
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the same bytes for the same model
 _KINDS = "biufU"
-_LARGEST_ITEM = 8  # bytes of a number
+_LARGEST_NUMBER = 8  # bytes; long doubles differ between computers
 
 
-@dataclass(frozen=True)
-class Archive:
-    """What a model file says that it holds.
+class ModelFileError(ValueError):
+    """A model cannot be saved, or a file is not one that may be loaded.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import widemargin
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "model.wm"
+    ...     _ = path.write_text("not a model")
+    ...     try:
+    ...         widemargin.load(path)
+    ...     except widemargin.ModelFileError as error:
+    ...         print("refused:", "not a model file" in str(error))
+    refused: True
+    """
+
+
+class ArrayPart:
+    """An array in a file, known by its header until it is read.
 
     Attributes
     ----------
-    schema : dict
-        The tree of types, as skops wrote it.
-    arrays : dict of str to (dtype, shape)
-        The header of each array in the file.
+    dtype : numpy.dtype
+    shape : tuple of int
     """
 
-    schema: dict
-    arrays: dict
+    def __init__(self, name, data):
+        self._data, self._array = data, None
+        self.dtype, self.shape = _read_header(name, data)
+
+    def read(self):
+        """The array; the same one each time."""
+        if self._array is None:
+            self._array = np.load(io.BytesIO(self._data), allow_pickle=False)
+        return self._array
 
 
-def open_archive(data):
-    """Read the schema and the headers of the arrays; raise unless all fits the bytes.
+def write_archive(tree, arrays):
+    """The bytes of a file, from a JSON tree and arrays in NumPy's format by name."""
+    stream = io.BytesIO()
+    parts = {_TREE: json.dumps(tree, separators=(",", ":")).encode(), **arrays}
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as file:
+        for name, data in parts.items():
+            file.writestr(zipfile.ZipInfo(name, _EPOCH), data)
+    return stream.getvalue()
+
+
+def read_archive(data):
+    """The JSON tree and the `ArrayPart` of each name; raise unless all fits the bytes.
 
     Parts are stored without compression and may not overlap, so that nothing can
     become larger than the file itself.
@@ -41,23 +78,26 @@ def open_archive(data):
         raise ModelFileError("was not written by widemargin")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as file:
-            parts = file.infolist()
-            _check_parts(parts, len(data))
-            contents = {part.filename: file.read(part) for part in parts}
-        schema = json.loads(contents.pop(SCHEMA))
+            _check_sizes(file.infolist(), len(data))
+            contents = {part.filename: file.read(part) for part in file.infolist()}
+        if _TREE not in contents:
+            raise ModelFileError(_describe_other(contents))
+        tree = json.loads(contents.pop(_TREE))
     except ModelFileError:
         raise
-    except KeyError:
-        raise ModelFileError(f"has no {SCHEMA}, which a model file has") from None
     except Exception as error:  # zipfile raises many kinds of errors for damaged files
         raise ModelFileError(f"is damaged: {error}") from error
-    if not isinstance(schema, dict):
-        raise ModelFileError(f"holds a {SCHEMA} that is not a tree of types")
-    arrays = {name: _read_header(name, part) for name, part in contents.items()}
-    return Archive(schema, arrays)
+    return tree, {name: ArrayPart(name, part) for name, part in contents.items()}
 
 
-def _check_parts(parts, n_bytes):
+def npy_bytes(array):
+    """An array in NumPy's format."""
+    stream = io.BytesIO()
+    np.save(stream, array, allow_pickle=False)
+    return stream.getvalue()
+
+
+def _check_sizes(parts, n_bytes):
     names = {part.filename for part in parts}
     if len(names) != len(parts):
         raise ModelFileError("holds two parts of the same name")
@@ -67,8 +107,23 @@ def _check_parts(parts, n_bytes):
     total = sum(part.file_size for part in parts)
     if total > n_bytes:
         raise ModelFileError(
-            f"says that it holds {total:,} bytes, and is {n_bytes:,} bytes long"
+            f"states that it holds {total:,} bytes, but is {n_bytes:,} bytes long"
         )
+
+
+def _describe_other(contents):
+    """What a zip file without our tree is: one of release 0.1, or somebody else's."""
+    try:
+        schema = json.loads(contents[_TREE_OF_FORMAT_1])
+        versions = schema["content"]["versions"]["content"]
+        version = json.loads(versions["widemargin"]["content"])
+        version = re.fullmatch(r"[\w.+-]{1,30}", version).group()
+    except Exception:  # whatever is missing, it is not a file of ours
+        return "was not written by widemargin"
+    return (
+        f"was saved by widemargin {version} in format 1, which this version does not "
+        "read: fit the model again, or load the file with widemargin 0.1"
+    )
 
 
 def _read_header(name, part):
@@ -88,13 +143,11 @@ def _read_header(name, part):
     if dtype.hasobject:
         raise ModelFileError(f"holds a pickled array (dtype {dtype}), {name}")
     is_plain = dtype.kind in _KINDS and dtype.names is None and dtype.subdtype is None
-    if not is_plain or (dtype.kind != "U" and dtype.itemsize > _LARGEST_ITEM):
+    if not is_plain or (dtype.kind != "U" and dtype.itemsize > _LARGEST_NUMBER):
         raise ModelFileError(f"holds an array of dtype {dtype}, {name}")
-    if any(size < 0 for size in shape):
-        raise ModelFileError(f"holds an array of shape {shape}, {name}")
     n_items, n_left = math.prod(shape), len(part) - stream.tell()
-    is_empty_type = dtype.itemsize == 0 and n_items > 0
-    if is_empty_type or n_items * dtype.itemsize != n_left:
+    fits = all(size >= 0 for size in shape) and n_items * dtype.itemsize == n_left
+    if not fits or (dtype.itemsize == 0 and n_items > 0):
         raise ModelFileError(
             f"holds an array of shape {shape} and dtype {dtype} in {n_left:,} bytes, "
             f"{name}"

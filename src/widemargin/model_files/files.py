@@ -3,31 +3,36 @@
 import warnings
 from pathlib import Path
 
+import numpy as np
+import sklearn
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._version import __version__
-from widemargin.model_files.errors import ModelFileError
+from widemargin.model_files.archive import ModelFileError, read_archive, write_archive
 from widemargin.model_files.writing import write_whole
+from widemargin.plugins import load_plugins
+
+_FORMAT = 2
+_TRIAL_FEATURES = 10**6  # a model of more features is not tried, to save memory
 
 
 def save(model, path):
-    """Write a fitted model to a file from which `load` makes it again.
+    """Write a fitted model to a file that `load` reads.
 
-    The file holds what prediction needs: parameters, the kernel, and the training rows
-    that the model compares new ones with (support vectors or landmarks), in the type
-    that they have. It does not hold ``transduction_``, ``labels_``, ``relevance_``,
-    ``choice_``, ``held_out_proba_``, nor other arrays with an entry for each training
-    sample. A `FewLabelClassifier` is stored with its ``report_``, if all of its
-    candidates are machines of widemargin.
+    The file holds what prediction needs: parameters, the declared state of the
+    estimator, and with it the training rows that new rows are compared with (support
+    vectors or landmarks), in the type that they have. It does not hold
+    ``transduction_``, ``labels_``, nor other arrays with an entry for each training
+    row.
 
     Parameters
     ----------
-    model : estimator of widemargin, or Pipeline that ends with one
-        Fitted. The steps before it may be scikit-learn's scalers, imputers, encoders,
-        PCA, TruncatedSVD and text vectorizers, also in a ColumnTransformer.
+    model : Estimator, or Pipeline that ends with one
+        Fitted. Estimators and kernels of other packages can also be saved. The steps
+        before the estimator may be scikit-learn's scalers, imputers, encoders, PCA,
+        TruncatedSVD and text vectorizers, also in a ColumnTransformer.
     path : str or Path
-        An existing file is replaced, and is whole at any time: a crash leaves the old
-        one.
+        An existing file is replaced. A crash leaves the old one as it was.
 
     Raises
     ------
@@ -49,27 +54,28 @@ def save(model, path):
     >>> bool((again.predict(X) == model.predict(X)).all())
     True
     """
-    from widemargin.model_files.contents import to_bytes  # takes time to import
-
     check_is_fitted(model)
     try:
         data = to_bytes(model)
+        from_bytes(data)  # so that nothing is saved that `load` would refuse
     except ModelFileError as error:
         raise ModelFileError(
             f"{type(model).__name__} cannot be saved: it {error}. Model files hold "
-            "machines of widemargin, alone or after scikit-learn's scalers, imputers, "
-            "encoders, PCA, TruncatedSVD and text vectorizers, without functions of "
-            "one's own."
+            "estimators of widemargin and of plug-ins, alone or after scikit-learn's "
+            "scalers, imputers, encoders, PCA, TruncatedSVD and text vectorizers, "
+            "without functions."
         ) from None
     write_whole(path, data)
 
 
 def load(path):
-    """Make a model again from a file that `save` wrote.
+    """Make a model from a file that `save` wrote.
 
-    Nothing in a file is run: its types are compared with a list of the machines of
-    widemargin, the steps of scikit-learn that `save` names, arrays and plain values,
-    before anything is made of it.
+    Nothing in a file is run or imported. Before anything is built, the types in the
+    file are compared with the estimators, values and parts that are defined in
+    widemargin and in plug-ins, the steps of scikit-learn that `save` names, arrays and
+    plain values. Modules that installed packages name as plug-ins are imported first,
+    see :mod:`widemargin.plugins`.
 
     Parameters
     ----------
@@ -78,13 +84,14 @@ def load(path):
     Returns
     -------
     estimator
-        Its predictions equal those of the saved model; ``privacy_`` is a sentence on
-        the training rows inside.
+        Its predictions equal those of the saved model. Its attribute ``privacy_`` is a
+        sentence on the training rows inside.
 
     Raises
     ------
     ModelFileError
-        A ValueError: the file is damaged, or holds what it must not.
+        A ValueError: the file is damaged, holds what it must not, or has the format of
+        release 0.1.
 
     Warns
     -----
@@ -106,25 +113,110 @@ def load(path):
     >>> again.privacy_
     '100 training rows are inside: whoever has the file can read all features ...'
     """
-    from widemargin.model_files.contents import from_bytes  # takes time to import
-
     data = Path(path).read_bytes()
+    load_plugins()
     try:
-        model, versions = from_bytes(data)
+        model, version = from_bytes(data)
     except ModelFileError as error:
         raise ModelFileError(
-            f"{path} is not a model file that can be trusted: it {error}."
+            f"{path} is not a model file that widemargin {__version__} can load: it "
+            f"{error}."
         ) from error
-    _warn_of_version(path, versions)
+    if version != __version__:
+        warnings.warn(
+            f"{path} was saved by widemargin {version} and is loaded by {__version__}; "
+            "predictions may differ. Fit and save the model again.",
+            UserWarning,
+            stacklevel=2,
+        )
     return model
 
 
-def _warn_of_version(path, versions):
-    written = versions.get("widemargin")
-    if written != __version__:
-        warnings.warn(
-            f"{path} was saved by widemargin {written} and is loaded by {__version__}; "
-            "predictions may differ. Fit and save the model again.",
-            UserWarning,
-            stacklevel=3,
+def to_bytes(model, *, version=__version__):
+    """The file of a fitted model, which may be one that `from_bytes` refuses."""
+    from widemargin.model_files.tree import Writer  # takes time to import
+
+    writer = Writer()
+    versions = {"numpy": np.__version__, "scikit-learn": sklearn.__version__}
+    try:
+        node = writer.node(model, type(model).__name__)
+    except ModelFileError:
+        raise
+    except Exception as error:  # whatever the parts of a foreign class raise
+        raise ModelFileError(f"holds what cannot be written ({error})") from error
+    versions = {"widemargin": version, **versions}
+    tree = {"format": _FORMAT, "versions": versions, "model": node}
+    return write_archive(tree, writer.arrays)
+
+
+def from_bytes(data):
+    """The model in a file, and the version that wrote it; runs nothing of the bytes."""
+    from widemargin.model_files.privacy import describe_privacy
+    from widemargin.model_files.tree import Reader
+
+    try:
+        tree, arrays = read_archive(data)
+        version = _read_version(tree)
+        model = Reader(arrays).read(tree["model"], "model")()
+        _check_model(model)
+        model.privacy_ = describe_privacy(model)
+    except ModelFileError:
+        raise
+    except Exception as error:  # of parts that are nested too deep or do not fit
+        raise ModelFileError(
+            f"holds parts that do not fit each other ({error})"
+        ) from error
+    return model, version
+
+
+def _read_version(tree):
+    """The version of widemargin that wrote a tree, if it is one of this format."""
+    versions = tree.get("versions") if isinstance(tree, dict) else None
+    version = versions.get("widemargin") if isinstance(versions, dict) else None
+    if not isinstance(version, str) or tree.keys() != {"format", "versions", "model"}:
+        raise ModelFileError("was not written by widemargin")
+    if tree["format"] != _FORMAT:
+        raise ModelFileError(
+            f"was saved by widemargin {version[:30]} in format {tree['format']!r}, and "
+            f"this version reads format {_FORMAT}"
         )
+    return version
+
+
+def _check_model(model):
+    """Raise ValueError unless it is an estimator, or a pipeline that ends with one."""
+    from sklearn.pipeline import Pipeline
+
+    from widemargin.estimators._estimator import Estimator
+    from widemargin.model_files.preparers import check_step
+
+    last = model
+    while isinstance(last, Pipeline):
+        last = last.steps[-1][1]
+    if not isinstance(last, Estimator):
+        raise ModelFileError(
+            f"holds {type(last).__name__} in place of an estimator of widemargin"
+        )
+    if last is model:
+        model.check_state()
+    else:
+        check_step(model)
+    if last.n_features_in_ <= _TRIAL_FEATURES:
+        _try_prediction(last)
+
+
+def _try_prediction(estimator):
+    """Raise ValueError unless an estimator predicts a row by finite numbers."""
+    row, name = np.zeros((1, estimator.n_features_in_)), type(estimator).__name__
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # the row has no names of features
+        for method in ("predict", "decision_function", "predict_proba"):
+            if not hasattr(estimator, method):
+                continue
+            try:
+                found = np.asarray(getattr(estimator, method)(row))
+            except Exception as error:  # whatever wrong parts lead to
+                raise ValueError(f"{method} of {name} fails: {error}") from error
+            is_finite = method == "predict" or np.isfinite(found).all()
+            if len(found) != 1 or not is_finite:
+                raise ValueError(f"{method} of {name} gives {found!r} for zeros")

@@ -4,8 +4,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 
-from widemargin.kernels import Linear, Precomputed
+from widemargin.estimators._estimator import Estimator
 from widemargin.linalg.rows import distinct_rows
+from widemargin.stored import Stored, parts_in
 
 
 def describe_privacy(model):
@@ -16,37 +17,27 @@ def describe_privacy(model):
             f"{sentence} Steps before it hold statistics of columns, and categories "
             "and words that were in them."
         )
-    if not hasattr(model, "points_") and not hasattr(model, "models_"):
+    n_rows = _count_rows([part.training_rows for part in _parts_of(model)])
+    if n_rows == 0:
         return "No training rows are inside."
-    if isinstance(getattr(model, "kernel_", None), Precomputed):
-        return "No training rows are inside, only the positions of those that it uses."
-    if _has_weights_only(model):
-        return "No training rows are inside, only a weight for each feature."
-    n_rows = _count_rows(model)
     rows = "1 training row is" if n_rows == 1 else f"{n_rows:,} training rows are"
     return f"{rows} inside: whoever has the file can read all features of these rows."
 
 
-def _has_weights_only(model):
-    """Whether the points of a linear machine are the axes."""
-    if not isinstance(getattr(model, "kernel_", None), Linear):
-        return False
-    coefficients = model.dual_coef_
-    is_square = coefficients.shape[0] == coefficients.shape[1]
-    return is_square and np.array_equal(coefficients, np.eye(len(coefficients)))
+def _parts_of(model):
+    """The stored parts of an estimator, and of estimators inside of it."""
+    state = [getattr(model, name, None) for name in model.saved_state]
+    for part in parts_in(state, (Stored, Estimator)):
+        yield from [part] if isinstance(part, Stored) else _parts_of(part)
 
 
-def _count_rows(model):
-    """Rows inside; those that several machines of a mixture have count once."""
-    if not hasattr(model, "models_"):
-        return model.points_.shape[0]
-    rows = [
-        machine.points_
-        for machine in model.models_
-        if machine.points_.ndim == 2 and not _has_weights_only(machine)
-    ]
-    if any(sparse.issparse(points) for points in rows):
-        stacked = sparse.vstack([sparse.csr_matrix(points) for points in rows]).tocsr()
+def _count_rows(tables):
+    """Number of different rows in several tables."""
+    tables = [rows for rows in tables if rows is not None and rows.shape[0]]
+    if not tables:
+        return 0
+    if any(sparse.issparse(rows) for rows in tables):
+        stacked = sparse.vstack([sparse.csr_matrix(rows) for rows in tables]).tocsr()
     else:
-        stacked = np.vstack(rows)
+        stacked = np.vstack(tables)
     return len(distinct_rows(stacked)[0])

@@ -1,8 +1,11 @@
-"""What few labels can say about parameters, and how to ask them."""
+"""Select and score models with few labels."""
 
 from widemargin.model_selection.balance import select_balance
-from widemargin.model_selection.held_out import leave_one_out_score
-from widemargin.model_selection.scorers import held_out_scorer, labeled_scorer
+from widemargin.model_selection.scoring import (
+    held_out_scorer,
+    labeled_scorer,
+    leave_one_out_score,
+)
 from widemargin.model_selection.split import SemiSupervisedSplit
 from widemargin.model_selection.width import WidthWeights, select_width, weigh_widths
 

@@ -10,17 +10,17 @@ from widemargin.labels import has_label, read_labels
 
 
 def select_balance(y, *, concentration=1.0, interval=None, irrelevant_label=None):
-    r"""Share of each class, as far as the labels tell.
+    r"""Estimate the share of each class from the labels.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
         Labels of any type. Integer -1, NaN or None marks an unlabeled sample.
     concentration : float, default=1.0
-        How many labels each class counts for before any was seen. 0 gives the shares of
-        the labels; the larger, the more equal.
+        How many labels each class has before any was seen. 0 gives the shares of the
+        labels; larger values give more equal shares.
     interval : float or None, default=None
-        Probability of the intervals that are returned, too: 0.9, say.
+        Probability of the intervals that are also returned: 0.9, for example.
     irrelevant_label : label or None, default=None
         The value in y that marks rows known to be irrelevant (as in `TriClassSVC`):
         they are not counted.
@@ -32,8 +32,8 @@ def select_balance(y, *, concentration=1.0, interval=None, irrelevant_label=None
         `LabelSearchClassifier`, `TransductiveSVC`, `TriClassSVC`, `SelfLabelingGPC` and
         `SelfLabelingSVC`.
     intervals : dict
-        ``{class: (low, high)}``, only if `interval` was given: each share lies in there
-        with this probability, below and above with the same one.
+        ``{class: (low, high)}``, only if `interval` was given: each share lies in its
+        interval with this probability, and below and above it equally often.
 
     Notes
     -----
@@ -45,13 +45,12 @@ def select_balance(y, *, concentration=1.0, interval=None, irrelevant_label=None
 
     and the intervals are quantiles of its marginal beta distributions.
 
-    How much to trust it: labels must have been drawn from the rows at random. If rows
-    were labeled class by class, their number says nothing about shares. With 20 labels
-    and a share of one half, the 90 % interval is from 0.33 to 0.67, and machines take a
-    `balance` that they are given at its word. The default ``balance="labeled"`` is
-    more careful: it draws shares towards equal ones as far as chance explains their
-    differences. Pass shares where they are known from elsewhere, or the intervals are
-    narrow.
+    The labeled rows must be a random sample. If rows were labeled class by class, their
+    number says nothing about shares. With 20 labels and a share of one half, the 90 %
+    interval is from 0.33 to 0.67, and estimators do not question the `balance` that
+    they are given. The default ``balance="labeled"`` is more careful: it shrinks the
+    shares towards equal ones as far as chance explains their differences. Pass shares
+    if you know them from elsewhere, or if the intervals are narrow.
 
     Examples
     --------

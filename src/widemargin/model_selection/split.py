@@ -1,4 +1,4 @@
-"""Cross-validation that knows what is labeled."""
+"""Cross-validation for partly labeled targets."""
 
 from numbers import Integral
 
@@ -12,8 +12,8 @@ class SemiSupervisedSplit:
     """Cross-validate over the labeled rows; train with every unlabeled one.
 
     Each training fold holds all unlabeled rows and the labeled rows that are not in
-    the test fold; test folds hold labeled rows only, so that every score is a score
-    against a known label. Made for :class:`~sklearn.model_selection.GridSearchCV`,
+    the test fold; test folds hold labeled rows only, so that every score compares with
+    a known label. Use it with :class:`~sklearn.model_selection.GridSearchCV`,
     :func:`~sklearn.model_selection.cross_val_score` and the like, on partly labeled y.
 
     Parameters
@@ -28,7 +28,7 @@ class SemiSupervisedSplit:
         Seed of the shuffling.
     irrelevant_label : label or None, default=None
         The value in y that marks rows known to be irrelevant (as in `TriClassSVC` and
-        `UniversumSVC`): they stay in training, too, and are never scored.
+        `UniversumSVC`): they stay in training and are never scored.
 
     Examples
     --------
@@ -102,9 +102,9 @@ class SemiSupervisedSplit:
         largest = int(np.bincount(labels.codes).max())
         if self.cv > largest:
             raise ValueError(
-                f"cv={self.cv} of SemiSupervisedSplit is more than a class has labels "
-                f"({largest}); use at most SemiSupervisedSplit({max(2, largest)}), or "
-                "label more rows."
+                f"cv={self.cv} of SemiSupervisedSplit exceeds the number of labels of "
+                f"the largest class ({largest}); use at most "
+                f"SemiSupervisedSplit({max(2, largest)}), or label more rows."
             )
         seed = self.random_state if self.shuffle else None
         return StratifiedKFold(self.cv, shuffle=self.shuffle, random_state=seed)

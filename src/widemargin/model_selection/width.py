@@ -1,16 +1,17 @@
-"""The kernel width that the labels prefer."""
+"""Select the width of a kernel by the labels."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from widemargin.defaults import RIDGE_WIDTHS
 from widemargin.estimators import RidgeAverageClassifier
-from widemargin.estimators.ridge_average_classifier import WIDTHS
+from widemargin.kernels import Rbf
 
 
 @dataclass(frozen=True)
 class WidthWeights:
-    """How far the labels prefer each kernel width.
+    """Weights of kernel widths by held-out labels.
 
     Attributes
     ----------
@@ -19,7 +20,7 @@ class WidthWeights:
     widths : ndarray of shape (n_widths,)
         Multiples of the width in the middle.
     weights : ndarray of shape (n_widths,)
-        How far each counts: non-negative, adding up to one.
+        Weight of each: non-negative, adding up to one.
     """
 
     gamma: float
@@ -31,20 +32,20 @@ class WidthWeights:
         """The factor by which the preferred width is uncertain, at least one.
 
         The exponential of the weighted standard deviation of the logarithm. For the
-        default `widths` it is 7.1 while the labels say nothing.
+        default `widths` it is 7.1 without any information from the labels.
         """
         logs = np.log(self.widths)
         deviations = logs - self.weights @ logs
         return float(np.exp(np.sqrt(self.weights @ deviations**2)))
 
 
-def select_width(X, y, *, gamma="scale", widths=WIDTHS, random_state=None):
+def select_width(X, y, *, gamma="scale", widths=RIDGE_WIDTHS, random_state=None):
     """Kernel width that predicts the labels best, each from the others.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        All samples, scaled as the machine will see them.
+        All samples, scaled as for the model that will use the width.
     y : array-like of shape (n_samples,)
         Labels of any type. Integer -1, NaN or None marks an unlabeled sample.
     gamma : float, "scale" or "median", default="scale"
@@ -59,9 +60,9 @@ def select_width(X, y, *, gamma="scale", widths=WIDTHS, random_state=None):
     -------
     float
         For ``gamma`` of a Gaussian kernel. The mean on the scale of logarithms,
-        weighted by how well each width predicts labels that were left out. Widths below
-        a tenth of the middle one count as a tenth: machines with so wide a kernel
-        hardly bend unless their penalties become small, too.
+        weighted by how well each width predicts held-out labels. Widths below a tenth
+        of the middle one count as a tenth: a model with such a wide kernel is almost
+        linear unless its penalty also becomes small.
 
     See Also
     --------
@@ -69,36 +70,37 @@ def select_width(X, y, *, gamma="scale", widths=WIDTHS, random_state=None):
 
     Notes
     -----
-    It is ``gamma_`` of :class:`widemargin.RidgeAverageClassifier`, a supervised
-    machine: what unlabeled rows have to say is not asked, and few labels prefer wide
-    kernels because they cannot use narrow ones. Time O(n_labeled^3).
+    It is ``gamma_`` of :class:`widemargin.RidgeAverageClassifier`, a supervised model:
+    unlabeled rows have no influence, and few labels prefer wide kernels because they
+    cannot use narrow ones. Time O(n_labeled^3).
 
-    How much to trust it: over twelve draws of the labels of digits, two moons, g50c and
-    waveform the result varied by a factor of 1.1 to 2.3 with 10 to 50 labels (one
-    standard deviation of its logarithm), and of 1.1 to 1.5 with 300. So a few dozen
-    labels say whether the width in the middle is far off, by a factor of four or more;
-    to tell a width from its double takes hundreds. If ``weigh_widths(X, y).spread`` is
-    hardly smaller than without labels, keep the default.
+    Over twelve draws of the labels of digits, two moons, g50c and waveform the result
+    varied by a factor of 1.1 to 2.3 with 10 to 50 labels (one standard deviation of its
+    logarithm), and of 1.1 to 1.5 with 300. So a few dozen labels show whether the width
+    in the middle is wrong by a factor of four or more; it takes hundreds to distinguish
+    a width from its double. If ``weigh_widths(X, y).spread`` is hardly smaller than
+    without labels, keep the default.
 
     Examples
     --------
     >>> import numpy as np
     >>> from widemargin import LaplacianSVC
+    >>> from widemargin.kernels import Rbf
     >>> from widemargin.model_selection import select_width
     >>> X = np.random.default_rng(0).uniform(size=(400, 1))
     >>> y = np.where(np.arange(400) < 100, np.sin(25 * X[:, 0]) > 0, -1)  # 8 stripes
     >>> gamma = select_width(X, y)
     >>> bool(gamma > 2 / X.var())  # far narrower than "scale"
     True
-    >>> model = LaplacianSVC(gamma=gamma).fit(X, y)
+    >>> model = LaplacianSVC(kernel=Rbf(gamma)).fit(X, y)
     """
     return weigh_widths(
         X, y, gamma=gamma, widths=widths, random_state=random_state
     ).gamma
 
 
-def weigh_widths(X, y, *, gamma="scale", widths=WIDTHS, random_state=None):
-    """How far the labels prefer each kernel width: `select_width` with its evidence.
+def weigh_widths(X, y, *, gamma="scale", widths=RIDGE_WIDTHS, random_state=None):
+    """Weight kernel widths by held-out labels: `select_width` with its evidence.
 
     Parameters
     ----------
@@ -120,7 +122,8 @@ def weigh_widths(X, y, *, gamma="scale", widths=WIDTHS, random_state=None):
     True
     """
     model = RidgeAverageClassifier(
-        gamma=gamma, widths=widths, random_state=random_state
+        kernel=Rbf(gamma), widths=widths, random_state=random_state
     ).fit(X, y)
-    weights = model.average_.weights.sum(axis=1)  # over the penalties
+    by_width = model.average_.weights.reshape(len(widths), -1)
+    weights = by_width.sum(axis=1)  # over the penalties
     return WidthWeights(model.gamma_, np.array(widths, dtype=np.float64), weights)

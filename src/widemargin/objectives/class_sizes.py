@@ -145,3 +145,62 @@ def nearest_sizes(shares, n_movable):
     missing = n_movable - sizes.sum()
     sizes[np.argsort(sizes - wanted, kind="stable")[:missing]] += 1
     return sizes
+
+
+def repair_sizes(codes, preference, movable, lower, upper):
+    """The labels with all bounds kept, at the least loss of preference, greedily.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,)
+        Class of each point.
+    preference : ndarray of shape (n_classes, n)
+        How well each class suits each point; those that lose least move.
+    movable : ndarray of bool, shape (n,)
+        Points that may change class.
+    lower, upper : ndarrays of shape (n_classes,)
+        Bounds of the class sizes.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If no labels keep the bounds.
+
+    Examples
+    --------
+    >>> preference = np.array([[0.9, 0.5, 0.4], [0.0, 0.2, 0.3]])
+    >>> bounds = np.array([1, 1]), np.array([2, 2])
+    >>> repair_sizes(np.zeros(3, int), preference, np.ones(3, bool), *bounds)
+    array([0, 0, 1], dtype=int32)
+    """
+    codes = codes.astype(np.int32)
+    counts = np.bincount(codes, minlength=len(lower))
+    while True:
+        over, under = np.flatnonzero(counts > upper), np.flatnonzero(counts < lower)
+        if not len(over) and not len(under):
+            return codes
+        givers = over if len(over) else np.flatnonzero(counts > lower)
+        takers = under if len(under) else np.flatnonzero(counts < upper)
+        movers = np.flatnonzero(movable & np.isin(codes, givers))
+        if not len(movers) or not len(takers):
+            raise ValueError(
+                f"no labeling has class sizes from {lower.tolist()} to "
+                f"{upper.tolist()} with the given labels; loosen the balance, or give "
+                "fewer labels."
+            )
+        loss = preference[codes[movers], movers] - preference[np.ix_(takers, movers)]
+        # Each class gives and takes only as far as the bound that it breaks, or, if
+        # it breaks none, as far as its own bound allows.
+        giver_stop = upper if len(over) else lower
+        taker_stop = lower if len(under) else upper
+        new = takers[loss.argmin(axis=0)]
+        for i in np.argsort(loss.min(axis=0), kind="stable"):
+            source, sink = codes[movers[i]], new[i]
+            if counts[source] > giver_stop[source] and counts[sink] < taker_stop[sink]:
+                codes[movers[i]] = sink
+                counts[source] -= 1
+                counts[sink] += 1

@@ -30,7 +30,7 @@ from scipy.linalg import cho_solve, lapack, solve_triangular
 
 from widemargin.kernels.rbf import Rbf
 from widemargin.linalg.cholesky import jittered_cholesky
-from widemargin.smoothers.dense import mirror
+from widemargin.spaces.smoother import mirror
 
 _LOG_2PI = np.log(2.0 * np.pi)
 

@@ -1,10 +1,13 @@
-"""Pictures of fitted models, in the style of scikit-learn's displays.
+"""Displays of fitted models, in the style of scikit-learn.
 
-A display is made by `from_estimator`, which computes all numbers once and draws them;
-``display.plot(ax=...)`` draws them again elsewhere, and ``display.frame()`` is a table
-of them. A class has the same color and marker in all displays. Legends are to the right
-of the axes: make figures of your own with ``layout="constrained"``, which leaves room
-for them. Displays need matplotlib: ``pip install 'widemargin[plots]'``.
+`from_estimator` computes all numbers of a display once and draws them;
+``display.plot(ax=...)`` draws them again elsewhere, and ``display.frame()`` returns
+them as a table. A class has the same color and marker in all displays. Legends are to
+the right of the axes: create your own figures with ``layout="constrained"``, which
+leaves room for them. Displays need matplotlib: ``pip install 'widemargin[plots]'``.
+
+A display reads public attributes only, so that it works for every estimator that has
+them, also for those of plug-ins.
 """
 
 from widemargin.plots.clusters import ClusterDisplay

@@ -1,12 +1,17 @@
-"""What displays ask of a fitted model: its kind, and what it made of the rows."""
+"""What displays read of a fitted model and of rows: classes, scores, and a plane."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
+from sklearn.decomposition import PCA
 from sklearn.pipeline import Pipeline
+from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin.labels import decide, labeled_mask
+from widemargin.plots._style import short_name
 
 
 @dataclass(frozen=True)
@@ -16,7 +21,7 @@ class InferredRows:
     Attributes
     ----------
     codes : ndarray of int, shape (n_samples,)
-        Position in `classes`; -1 for rows that belong to none of them.
+        Position in `classes`; -1 for rows of no class.
     labeled : ndarray of bool, shape (n_samples,)
         Whether y has a label.
     classes : ndarray of shape (n_classes,)
@@ -28,7 +33,7 @@ class InferredRows:
 
 
 def check_model(estimator, who, *, needs=(), advice=""):
-    """Raise unless the estimator is fitted and has what is needed."""
+    """Raise unless the estimator is fitted and has all attributes in `needs`."""
     if isinstance(estimator, type) or not hasattr(estimator, "fit"):
         raise TypeError(
             f"estimator of {who} must be a fitted estimator, got {estimator!r}."
@@ -49,10 +54,10 @@ def last_step(estimator):
 
 
 def see_through(estimator, X):
-    """The model out of its pipeline, and the rows as it sees them.
+    """The last step of a pipeline, and the rows that reach it.
 
-    Rows of two features stay as they are, with their pipeline: they can be drawn in the
-    units that they have.
+    Rows of two features stay as they are, with their pipeline: they can be drawn in
+    their own units.
     """
     estimator = getattr(estimator, "best_estimator_", estimator)
     shape = X.shape if hasattr(X, "shape") else np.shape(X)
@@ -64,7 +69,21 @@ def see_through(estimator, X):
 
 def is_pairwise(estimator):
     """Whether the model takes Gram matrices."""
-    return getattr(last_step(estimator), "kernel", None) == "precomputed"
+    return get_tags(last_step(estimator)).input_tags.pairwise
+
+
+def count_rows(X):
+    """Number of rows of an array, a sparse matrix, a data frame or a list."""
+    return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def check_length(values, n_rows, name, who):
+    """Raise ValueError unless there is one value for each row of X."""
+    if len(values) != n_rows:
+        raise ValueError(
+            f"{name} of {who} must have one entry for each of the {n_rows} rows of X, "
+            f"got {len(values)}."
+        )
 
 
 def score_matrix(estimator, X, n_classes, who):
@@ -84,17 +103,13 @@ def score_matrix(estimator, X, n_classes, who):
 def infer_rows(estimator, X, y, who):
     """The class of each row: as labeled, as inferred in `fit`, or as predicted.
 
-    Labels in y that are no class of the model (those of irrelevant rows), and rows that
-    the model found irrelevant in `fit`, have the code -1.
+    The code is -1 for labels in y that are not a class of the model, such as those of
+    irrelevant rows, and for rows that the model found irrelevant in `fit`.
     """
     classes, model = estimator.classes_, last_step(estimator)
-    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+    n_samples = count_rows(X)
     labeled = np.zeros(n_samples, dtype=bool) if y is None else labeled_mask(y)
-    if len(labeled) != n_samples:
-        raise ValueError(
-            f"y of {who} must have one entry for each of the {n_samples} rows of X, "
-            f"got {len(labeled)}."
-        )
+    check_length(labeled, n_samples, "y", who)
     given = np.full(n_samples, -1)
     if labeled.any():
         given[labeled] = find_codes(np.asarray(y, dtype=object)[labeled], classes)
@@ -111,7 +126,7 @@ def infer_rows(estimator, X, y, who):
 
 
 def _fitted_codes(model, classes, given):
-    """Codes of ``transduction_`` if it speaks of these rows, else None."""
+    """Codes of ``transduction_`` if it is that of these rows, else None."""
     transduction = getattr(model, "transduction_", None)
     if transduction is None or len(transduction) != len(given):
         return None
@@ -120,6 +135,104 @@ def _fitted_codes(model, classes, given):
 
 
 def find_codes(values, classes):
-    """Position of each value in the classes; -1 if it is none of them."""
+    """Position of each value in the classes; -1 for other values."""
     codes = {name: code for code, name in enumerate(classes.tolist())}
     return np.array([codes.get(value, -1) for value in values], dtype=int)
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Where rows are drawn.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_samples, 2)
+    axis_names : tuple of two str
+    is_projection : bool
+        Whether rows had more than two features.
+    lift : callable or None
+        Maps points (n, 2) to rows that a model can predict; None if there is no way
+        back from the plane.
+    """
+
+    points: np.ndarray
+    axis_names: tuple
+    is_projection: bool
+    lift: Callable | None
+
+
+def make_plane(X, projection, *, who, is_pairwise=False):
+    """The plane in which to draw the rows of X.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+    projection : "pca", None or array-like of shape (n_samples, 2)
+        What to do with more than two features: the two principal components, an error,
+        or your own points.
+    who : str
+        Name of the display, for messages.
+    is_pairwise : bool
+        Whether X is a Gram matrix, whose columns are not features.
+    """
+    if not (projection is None or isinstance(projection, str)):
+        return _own_points(projection, X, who)
+    if projection not in ("pca", None):
+        raise ValueError(
+            f"projection of {who} must be 'pca', None or an array of shape "
+            f"(n_samples, 2), got {projection!r}."
+        )
+    if is_pairwise:
+        raise ValueError(
+            f"X of {who} is a precomputed Gram matrix, which has no features to draw; "
+            "pass points as projection, an array of shape (n_samples, 2)."
+        )
+    rows = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
+    n_features = rows.shape[1]
+    if n_features < 2:
+        raise ValueError(
+            f"X of {who} must have at least 2 features, got 1; pass points as "
+            "projection, an array of shape (n_samples, 2)."
+        )
+    if n_features == 2:
+        points = rows.toarray() if sparse.issparse(rows) else rows
+        names = getattr(X, "columns", ("feature 1", "feature 2"))
+        names = tuple(short_name(name) for name in names)
+        return Plane(points, names, False, lambda new: _like(X, new))
+    if projection is None:
+        raise ValueError(
+            f"X of {who} must have 2 features with projection=None, got {n_features}; "
+            "use projection='pca', or pass an array of shape (n_samples, 2)."
+        )
+    return _principal_plane(X, rows)
+
+
+def _principal_plane(X, rows):
+    solver = "arpack" if sparse.issparse(rows) else "auto"
+    pca = PCA(n_components=2, svd_solver=solver, random_state=0)
+    points = pca.fit_transform(rows)
+    names = tuple(
+        f"component {number} ({100 * share:.0f} % of the variance)"
+        for number, share in enumerate(np.nan_to_num(pca.explained_variance_ratio_), 1)
+    )
+    return Plane(points, names, True, lambda new: _like(X, pca.inverse_transform(new)))
+
+
+def _own_points(projection, X, who):
+    points = np.asarray(projection, dtype=np.float64)
+    wanted = (count_rows(X), 2)
+    if points.shape != wanted:
+        raise ValueError(
+            f"projection of {who} must have shape {wanted}, one point for each row of "
+            f"X, got {points.shape}."
+        )
+    return Plane(points, ("coordinate 1", "coordinate 2"), True, None)
+
+
+def _like(X, rows):
+    """The rows as a table of the kind and with the columns of X."""
+    if not hasattr(X, "columns"):
+        return rows
+    if hasattr(X, "iloc"):  # pandas
+        return type(X)(rows, columns=X.columns)
+    return type(X)(rows, schema=list(X.columns))

@@ -1,22 +1,22 @@
-"""How pictures look: one color and marker a class, the same in every display."""
+"""How displays look: one color and marker per class, the same in all of them."""
 
 import math
 
 import numpy as np
 
-# Okabe and Ito's colors, told apart by all eyes, without the yellow, which is hard to
-# see on white, and without black, which is for boundaries and labeled rows.
+# The colors of Okabe and Ito, which color-blind readers can tell apart, without yellow,
+# which is hard to see on white, and black, which is for boundaries and labeled rows.
 COLORS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5195",
 )  # fmt: skip
-MARKERS = "os^Dv<>pP*X"  # another number than of colors: pairs repeat after 77 classes
-GRAY = "#7F7F7F"  # of rows that belong to no class
+MARKERS = "os^Dv<>pP*X"  # 11 markers and 7 colors: pairs repeat after 77 classes
+GRAY = "#7F7F7F"  # rows of no class
 _LEGEND_ROWS = 14
-_OTHER_ENTRIES = 5  # those of a legend that are no classes
-_LONGEST = 30  # letters of a name in a legend
-_LEAST_WIDTH = 4.4  # of axes beside a legend, in inches
-_DECADES = 200  # a logarithmic axis that spans less has ticks at 2 and 5, too
-_LABELED_SIZES = 30.0, 65.0  # for many and for few of them
+_OTHER_ENTRIES = 5  # of a legend, besides the classes
+_NAME_LENGTH = 30  # letters of a name in a legend
+_MIN_WIDTH = 4.4  # of axes beside a legend, in inches
+_TICK_SPAN = 200  # a logarithmic axis that spans less also has ticks at 2 and 5
+_LABELED_SIZES = 30.0, 65.0  # for many and for few labeled rows
 
 
 def class_color(code):
@@ -57,22 +57,22 @@ def take_axes(ax, size=(6.4, 4.4), names=()):
     plt = load_pyplot()
     if ax is None:
         width, height = size
-        width = max(width, _LEAST_WIDTH + _legend_width(names))
+        width = max(width, _MIN_WIDTH + _legend_width(names))
         _, ax = plt.subplots(figsize=(width, height), layout="constrained")
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
 
 def short_name(name):
-    """A name, without its middle if it is very long; dollars in it are no formula."""
-    name, half = str(name), _LONGEST // 2
-    if len(name) > _LONGEST:
+    """A name, without its middle if it is long; dollar signs start no formula."""
+    name, half = str(name), _NAME_LENGTH // 2
+    if len(name) > _NAME_LENGTH:
         name = f"{name[:half]}…{name[1 - half :]}"
     return name.replace("$", r"\$")
 
 
 def _legend_width(names):
-    """About how wide a legend with these names and some others is, in inches."""
+    """Approximate width of a legend with these names and a few others, in inches."""
     longest = max((len(short_name(name)) for name in names), default=0)
     n_columns = math.ceil((len(names) + _OTHER_ENTRIES) / _LEGEND_ROWS)
     return n_columns * (0.4 + 0.08 * longest)
@@ -84,8 +84,23 @@ def labeled_size(n_labeled):
     return min(high, max(low, 2500.0 / max(n_labeled, 1)))
 
 
+class Display:
+    """What displays share: where they are drawn, and their titles."""
+
+    axis_names = name = ""
+
+    def _open(self, ax, size=(6.4, 4.4), names=()):
+        """Set ``ax_`` and ``figure_``, with the titles of the axes."""
+        self.ax_ = take_axes(ax, size, names)
+        self.figure_ = self.ax_.figure
+        self.ax_.set_title(self.name)
+        if self.axis_names:
+            self.ax_.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1])
+        return self.ax_
+
+
 def use_whole_numbers(axis, values):
-    """Ticks at whole numbers, if the values of this axis are counts."""
+    """Put ticks at whole numbers if the values of this axis are counts."""
     values = values[np.isfinite(values)]
     if np.array_equal(values, np.round(values)):
         axis.get_major_locator().set_params(integer=True)
@@ -97,36 +112,28 @@ def make_logarithmic(axis):
 
     axis.axes.set(**{f"{axis.axis_name}scale": "log"})
     low, high = axis.get_view_interval()
-    subs = (1, 2, 5) if high < _DECADES * low else (1,)
+    subs = (1, 2, 5) if high < _TICK_SPAN * low else (1,)
     axis.set_major_locator(LogLocator(subs=subs, numticks=6))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
 
 
 def draw_classes(ax, points, codes, labeled):
-    """Scatters of labeled and of unlabeled rows: two dicts, by the code of the class.
-
-    Classes without rows have no scatter.
-    """
+    """Draw labeled and unlabeled rows: two dicts of scatters by code of the class."""
     sizes = row_size(len(points)), labeled_size(labeled.sum())
     drawn = {}, {}
     for code in np.unique(codes).tolist():
         for is_labeled in (False, True):
             chosen = (codes == code) & (labeled == is_labeled)
             if chosen.any():
-                drawn[is_labeled][code] = draw_rows(
-                    ax,
-                    points[chosen],
-                    code,
-                    sizes[is_labeled],
-                    is_labeled=is_labeled,
-                )
-    unlabeled_rows, labeled_rows = drawn
-    return labeled_rows, unlabeled_rows
+                size, own = sizes[is_labeled], points[chosen]
+                scatter = draw_rows(ax, own, code, size, is_labeled=is_labeled)
+                drawn[is_labeled][code] = scatter
+    return drawn[True], drawn[False]
 
 
 def draw_rows(ax, points, code, size, *, is_labeled=False):
-    """One scatter of rows of one class, those with a label large and rimmed."""
+    """Draw rows of one class; labeled ones are larger and have a black edge."""
     look = {"color": class_color(code), "marker": class_marker(code)}
     if is_labeled:
         rim = {} if code < 0 else {"edgecolor": "black", "linewidth": 1.2}
@@ -135,45 +142,50 @@ def draw_rows(ax, points, code, size, *, is_labeled=False):
     return ax.scatter(*points.T, s=size, zorder=3, alpha=0.75, **look, **edge)
 
 
-def class_handle(code, name):
-    """The entry of a class in a legend."""
-    look = class_color(code), class_marker(code)
-    return _handle(short_name(name), *look, 6.5, "none")
-
-
-def kind_handle(name, *, is_labeled):
-    """The entry of labeled or of unlabeled rows in a legend."""
-    if is_labeled:
-        return _handle(name, "white", "o", 8, "black")
-    return _handle(name, GRAY, "o", 4.5, "none")
-
-
 def line_handle(name, **look):
-    """The entry of a line in a legend."""
+    """The legend entry of a line."""
     from matplotlib.lines import Line2D
 
     return Line2D([], [], label=name, **look)
 
 
-def _handle(name, color, marker, size, edge):
-    from matplotlib.lines import Line2D
+def class_handle(code, name):
+    """The legend entry of a class."""
+    color, marker = class_color(code), class_marker(code)
+    edge = color if marker == "x" else "none"
+    look = {"linestyle": "none", "markersize": 6.5, "markeredgecolor": edge}
+    return line_handle(short_name(name), color=color, marker=marker, **look)
 
-    edge = color if marker == "x" else edge
-    return Line2D(
-        [], [], linestyle="none", label=name, color=color, marker=marker,
-        markersize=size, markeredgecolor=edge,
-    )  # fmt: skip
+
+def kind_handle(name, *, is_labeled):
+    """The legend entry of labeled or of unlabeled rows."""
+    color, size, edge = ("white", 8, "black") if is_labeled else (GRAY, 4.5, "none")
+    look = {"linestyle": "none", "markersize": size, "markeredgecolor": edge}
+    return line_handle(name, color=color, marker="o", **look)
+
+
+def class_handles(classes, *, has_rest=False, rest_name="irrelevant"):
+    """The legend entries of all classes, and of rows of no class if there are any."""
+    handles = [class_handle(code, str(name)) for code, name in enumerate(classes)]
+    return [*handles, class_handle(-1, rest_name)] if has_rest else handles
+
+
+def class_names(codes, classes):
+    """Names of the classes of rows, None for rows of no class."""
+    return [None if code < 0 else classes[code] for code in codes.tolist()]
+
+
+def make_frame(columns):
+    """A pandas DataFrame of named columns."""
+    import pandas as pd  # not needed to draw
+
+    return pd.DataFrame(columns)
 
 
 def put_legend(ax, handles):
-    """A legend to the right of the axes, where it covers nothing."""
+    """Put a legend to the right of the axes, where it covers nothing."""
     return ax.legend(
-        handles=handles,
-        loc="upper left",
-        bbox_to_anchor=(1.01, 1.0),
-        borderaxespad=0.0,
-        frameon=False,
-        ncols=math.ceil(len(handles) / _LEGEND_ROWS),
-        columnspacing=1.0,
-        handletextpad=0.5,
-    )
+        handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False,
+        ncols=math.ceil(len(handles) / _LEGEND_ROWS), borderaxespad=0.0,
+        columnspacing=1.0, handletextpad=0.5,
+    )  # fmt: skip

@@ -1,21 +1,29 @@
 """Clusters in the plane."""
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 from sklearn.base import is_clusterer
 
-from widemargin.plots._frame import make_frame
-from widemargin.plots._models import check_model, is_pairwise, last_step, see_through
-from widemargin.plots._plane import make_plane
+from widemargin.plots._models import (
+    check_model,
+    is_pairwise,
+    last_step,
+    make_plane,
+    see_through,
+)
 from widemargin.plots._style import (
+    Display,
     class_handle,
     draw_rows,
+    make_frame,
     put_legend,
     row_size,
-    take_axes,
 )
 
 
-class ClusterDisplay:
+@dataclass(repr=False, eq=False)
+class ClusterDisplay(Display):
     """The clusters of a fitted clusterer, with their sizes.
 
     Make it with `from_estimator`.
@@ -61,14 +69,12 @@ class ClusterDisplay:
     150
     """
 
-    def __init__(
-        self, points, labels, sizes, *, axis_names=("feature 1", "feature 2"), name=""
-    ):
-        self.points = points
-        self.labels = labels
-        self.sizes = sizes
-        self.axis_names = axis_names
-        self.name = name
+    points: np.ndarray
+    labels: np.ndarray
+    sizes: np.ndarray
+    _: KW_ONLY
+    axis_names: tuple = ("feature 1", "feature 2")
+    name: str = ""
 
     @classmethod
     def from_estimator(cls, estimator, X, *, projection="pca", ax=None, **options):
@@ -137,8 +143,7 @@ class ClusterDisplay:
         -------
         self
         """
-        self.ax_ = ax = take_axes(ax)
-        self.figure_ = ax.figure
+        ax = self._open(ax)
         self.clusters_, self.numbers_ = {}, {}
         for number in np.unique(self.labels).tolist():
             own = self.points[self.labels == number]
@@ -146,7 +151,6 @@ class ClusterDisplay:
             self.clusters_[number] = draw_rows(ax, own, number, size)
             if numbers and number >= 0:
                 self.numbers_[number] = self._write(number, own)
-        ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1], title=self.name)
         handles = [
             class_handle(number, f"{number}  ({size})")
             for number, size in enumerate(self.sizes)
@@ -168,11 +172,7 @@ class ClusterDisplay:
         spread = np.maximum(self.points.std(axis=0), 1e-300)
         distances = np.linalg.norm((own - np.median(own, axis=0)) / spread, axis=1)
         return self.ax_.text(
-            *own[distances.argmin()],
-            str(number),
-            ha="center",
-            va="center",
-            weight="bold",
-            zorder=5,
+            *own[distances.argmin()], str(number), ha="center", va="center",
+            weight="bold", zorder=5,
             path_effects=[withStroke(linewidth=3, foreground="white")],
-        )
+        )  # fmt: skip

@@ -1,38 +1,34 @@
-"""What a solver reported, iteration by iteration."""
+"""What a solver recorded, iteration by iteration."""
+
+from dataclasses import KW_ONLY, dataclass, field
 
 import numpy as np
 
-from widemargin.estimators import (
-    LabelSearchClassifier,
-    MaxMarginClustering,
-    SelfLabelingGPC,
-    SelfLabelingSVC,
-    TransductiveSVC,
-    TriClassSVC,
-    UniversumSVC,
-)
-from widemargin.plots._frame import make_frame
 from widemargin.plots._models import check_model, last_step
 from widemargin.plots._style import (
     COLORS,
+    Display,
     load_pyplot,
+    make_frame,
     make_logarithmic,
     take_axes,
     use_whole_numbers,
 )
-from widemargin.solvers.pcg import check_interval
 from widemargin.solvers.result import Status
 
-_SEARCHERS = LabelSearchClassifier, MaxMarginClustering
-_SELF_LABELERS = SelfLabelingGPC, SelfLabelingSVC
-_HINGE_MACHINES = TransductiveSVC, TriClassSVC, UniversumSVC
-_QUANTITIES = ("objective", "criterion", "gradient_norm", "decision_change")
-_SPAN = 20  # positive values that span more are drawn on a logarithmic axis
+_TITLES = {  # of estimators that declare none
+    "objective": "objective",
+    "criterion": "criterion",
+    "gradient_norm": "gradient norm",
+    "decision_change": "share of decisions\nthat changed",
+}
+_LOG_SPAN = 20  # positive values that span more are drawn on a logarithmic axis
 _ROOM = 0.06  # below and above the values, as a share of their extent
-_MARKED = 40  # fewer values have a marker each
+_MAX_MARKERS = 40  # more values have no marker each
 
 
-class ConvergenceDisplay:
+@dataclass(repr=False, eq=False)
+class ConvergenceDisplay(Display):
     """Objective, criterion and decision changes against the iteration.
 
     Make it with `from_estimator`.
@@ -40,14 +36,14 @@ class ConvergenceDisplay:
     Parameters
     ----------
     history : dict of ndarrays
-        Values by quantity, of "objective", "criterion", "gradient_norm" and
-        "decision_change" those that the solver reported.
+        Values by quantity: those of "objective", "criterion", "gradient_norm" and
+        "decision_change" that the solver recorded.
     iterations : dict of ndarrays
         Iteration of each of these values.
     stopped_at : int or None
         Iteration at which early stopping ended the run.
     labels : dict of str, optional
-        What the quantities are called, if not by their names.
+        Titles of the quantities.
     step_name : str
         What an iteration is called.
     name : str
@@ -66,9 +62,9 @@ class ConvergenceDisplay:
 
     Notes
     -----
-    Of self-labeling machines and of those with a hinge on unlabeled rows, the decision
-    change is the share of unlabeled rows that were judged anew in each round. Of label
-    searches, an iteration is a start and the objective the lowest so far.
+    The criterion of self-labeling models, and of those with a hinge loss on unlabeled
+    rows, is the share of unlabeled rows whose class changed in each round. Label
+    searches have one entry per start, and their objective is the lowest so far.
 
     Examples
     --------
@@ -86,31 +82,23 @@ class ConvergenceDisplay:
     True
     """
 
-    def __init__(
-        self,
-        history,
-        iterations,
-        *,
-        stopped_at=None,
-        labels=None,
-        step_name="iteration",
-        name="",
-    ):
-        self.history = history
-        self.iterations = iterations
-        self.stopped_at = stopped_at
-        self.labels = labels
-        self.step_name = step_name
-        self.name = name
+    history: dict
+    iterations: dict
+    _: KW_ONLY
+    stopped_at: int | None = None
+    labels: dict = field(default_factory=dict)
+    step_name: str = "iteration"
+    name: str = ""
 
     @classmethod
     def from_estimator(cls, estimator, *, ax=None, **options):
-        """Draw how the solver of a fitted model went.
+        """Draw what the solver of a fitted model recorded.
 
         Parameters
         ----------
         estimator : fitted estimator
-            With ``result_.history``; a pipeline may be around it.
+            With ``result_.history``; a pipeline may be around it. The titles are its
+            ``history_names``, and the horizontal axis is its ``step_name``.
         ax : matplotlib Axes or sequence of them, optional
             As in `plot`.
         **options
@@ -122,23 +110,29 @@ class ConvergenceDisplay:
         """
         check_model(estimator, cls.__name__)
         model = last_step(estimator)
-        name = type(model).__name__
         result = getattr(model, "result_", None)
-        history = {} if result is None else _read_history(model)
+        titles = getattr(model, "history_names", _TITLES)
+        recorded = {} if result is None else result.history
+        history = {
+            key: np.asarray(recorded[key], dtype=np.float64)
+            for key in titles
+            if len(recorded.get(key, ()))
+        }
         if not history:
             raise ValueError(
                 f"{cls.__name__} needs a model whose result_.history has values, "
-                f"{name} has none; fit an iterative solver, such as "
+                f"{type(model).__name__} has none; fit an iterative solver, such as "
                 "LaplacianSVC(solver='pcg')."
             )
-        is_early = result.status is Status.STOPPED_EARLY
         display = cls(
             history,
-            {key: _count(key, history, model) for key in history},
-            stopped_at=result.n_iter if is_early else None,
-            labels=_name_quantities(model),
-            step_name="start" if isinstance(model, _SEARCHERS) else "iteration",
-            name=name,
+            {key: _count(key, recorded, result.n_iter) for key in history},
+            stopped_at=(
+                result.n_iter if result.status is Status.STOPPED_EARLY else None
+            ),
+            labels=titles,
+            step_name=getattr(model, "step_name", cls.step_name),
+            name=type(model).__name__,
         )
         return display.plot(ax, **options)
 
@@ -162,27 +156,7 @@ class ConvergenceDisplay:
         self.axes_, self.ax_, self.figure_ = axes, axes[0], axes[0].figure
         self.lines_, self.stops_ = {}, []
         for panel, key in zip(axes, quantities, strict=True):
-            x, values = self.iterations[key], self.history[key]
-            (self.lines_[key],) = panel.plot(
-                x,
-                values,
-                color=COLORS[_QUANTITIES.index(key)],
-                marker="o" if len(values) < _MARKED else None,
-                markersize=4,
-                linewidth=1.6,
-            )
-            panel.ticklabel_format(axis="y", useOffset=False)
-            if key == "decision_change" or values.min() == 0:
-                _start_at_zero(panel, values)
-            elif values.min() > 0 and values.max() > _SPAN * values.min():
-                make_logarithmic(panel.yaxis)
-            panel.set_ylabel((self.labels or {}).get(key, key.replace("_", " ")))
-            panel.grid(alpha=0.25, linewidth=0.6)
-            if self.stopped_at is not None:
-                stop = panel.axvline(
-                    self.stopped_at, color="black", linestyle="dashed", linewidth=1.0
-                )
-                self.stops_.append(stop)
+            self._draw(panel, key)
         axes[-1].set_xlabel(self.step_name)
         if max(x.max() - x.min() for x in self.iterations.values()) < 1:
             axes[-1].set_xticks(self.iterations[quantities[0]])
@@ -203,17 +177,35 @@ class ConvergenceDisplay:
             }
         )
 
+    def _draw(self, panel, key):
+        """One quantity."""
+        values, title = self.history[key], self.labels.get(key, _TITLES.get(key, key))
+        (self.lines_[key],) = panel.plot(
+            self.iterations[key], values, linewidth=1.6, markersize=4,
+            marker="o" if len(values) < _MAX_MARKERS else None,
+            color=COLORS[list(_TITLES).index(key) if key in _TITLES else 0],
+        )  # fmt: skip
+        panel.ticklabel_format(axis="y", useOffset=False)
+        if title.startswith("share") or values.min() == 0:
+            _start_at_zero(panel, values)
+        elif values.min() > 0 and values.max() > _LOG_SPAN * values.min():
+            make_logarithmic(panel.yaxis)
+        panel.set_ylabel(title)
+        panel.grid(alpha=0.25, linewidth=0.6)
+        if self.stopped_at is not None:
+            look = {"color": "black", "linestyle": "dashed", "linewidth": 1.0}
+            self.stops_.append(panel.axvline(self.stopped_at, **look))
+
     def _choose(self, quantities, ax):
         """The quantities to draw, in order."""
         if quantities is None:
-            chosen = [key for key in _QUANTITIES if key in self.history]
+            chosen = list(self.history)
             if "criterion" in chosen and "gradient_norm" in chosen:
                 chosen.remove("gradient_norm")
             is_single = ax is not None and not np.iterable(ax)
             return chosen[:1] if is_single else chosen
         chosen = [quantities] if isinstance(quantities, str) else list(quantities)
-        unknown = [key for key in chosen if key not in self.history]
-        if unknown or not chosen:
+        if not chosen or not set(chosen) <= set(self.history):
             raise ValueError(
                 f"quantities of {type(self).__name__} must be among "
                 f"{list(self.history)}, got {quantities!r}."
@@ -245,56 +237,18 @@ def _start_at_zero(panel, values):
     panel.set_ylim(low - _ROOM * extent, low + (1 + _ROOM) * extent)
 
 
-def _read_history(model):
-    """The quantities that the solver reported, as arrays."""
-    found = {
-        key: np.asarray(model.result_.history[key], dtype=np.float64)
-        for key in _QUANTITIES
-        if len(model.result_.history.get(key, ())) > 0
-    }
-    if isinstance(model, _SELF_LABELERS):  # their objective counts changes, too
-        found.pop("objective", None)
-    if isinstance(model, (*_SELF_LABELERS, *_HINGE_MACHINES)) and "criterion" in found:
-        found["decision_change"] = found.pop("criterion")
-    return found
-
-
-def _name_quantities(model):
-    """What the quantities of this model mean."""
-    names = {"objective": "objective", "gradient_norm": "gradient norm"}
-    if isinstance(model, _SEARCHERS):
-        names["objective"] = "lowest objective"
-    is_pcg = "gradient_norm" in model.result_.history
-    is_newton = getattr(model, "solver_", None) == "newton"
-    names["criterion"] = (
-        "relative gradient norm" if is_pcg
-        else "labels that switched" if is_newton
-        else "criterion"
-    )  # fmt: skip
-    counts_right = getattr(model, "early_stopping", None) == "validation"
-    names["decision_change"] = (
-        "held-out labels\nnewly right" if counts_right
-        else "share of decisions\nthat changed"
-    )  # fmt: skip
-    return names
-
-
-def _count(key, history, model):
+def _count(key, history, n_iter):
     """Iterations of the values of a quantity.
 
-    A solver that reports one objective more than criteria reports where it starts;
-    conjugate gradient reports all before each step, except for decisions, at which it
-    looks from time to time.
+    Decisions have the iterations that the solver recorded with them. A solver with
+    gradient norms records everything before each step. Other solvers record it after
+    each step, except for one objective more than criteria, which is that of the start.
     """
-    n_values, n_iter = len(history[key]), model.result_.n_iter
-    if "gradient_norm" not in history:
-        others = [len(v) for k, v in history.items() if k != "objective"]
-        has_start = key == "objective" and others and n_values > max(others)
-        return np.arange(n_values) + (0 if has_start else 1)
-    if key != "decision_change":
+    n_values = len(history[key])
+    if key == "decision_change" and "decision_iteration" in history:
+        return np.asarray(history["decision_iteration"])
+    if "gradient_norm" in history:
         return np.minimum(np.arange(n_values), n_iter)  # the last may be there twice
-    looks = np.arange(2, n_values + 2)  # the first look has nothing to compare
-    if model.result_.status is Status.STOPPED_EARLY:
-        return looks * (n_iter // looks[-1])
-    interval = check_interval(len(model.transduction_))
-    return looks * min(interval, n_iter // looks[-1])
+    n_criteria = len(history.get("criterion", ()))
+    has_start = key == "objective" and n_values > n_criteria > 0
+    return np.arange(n_values) + (0 if has_start else 1)

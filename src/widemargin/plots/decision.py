@@ -1,39 +1,42 @@
 """Rows, boundary and margin of a classifier in the plane."""
 
 import math
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 
 import numpy as np
 
 from widemargin.labels import decide
-from widemargin.plots._frame import make_frame
 from widemargin.plots._models import (
     check_model,
     infer_rows,
     is_pairwise,
     last_step,
+    make_plane,
     score_matrix,
     see_through,
 )
-from widemargin.plots._plane import make_plane
 from widemargin.plots._style import (
+    Display,
     class_color,
-    class_handle,
+    class_handles,
+    class_names,
     draw_classes,
     kind_handle,
     line_handle,
+    make_frame,
     put_legend,
-    take_axes,
 )
 
 _BOUNDARY = {"colors": "black", "linewidths": 1.4, "linestyles": "solid"}
 _MARGIN = {"colors": "black", "linewidths": 0.9, "linestyles": "dashed"}
 _AGREEMENT = 0.9  # share of rows for which a slice must be right to be drawn
-_BLOCK = 20_000_000  # values of rows that are evaluated at a time
+_BLOCK_VALUES = 20_000_000  # of rows that are evaluated at a time
 _BORDER = 0.06  # around the rows, as a share of their extent
 
 
-class DecisionDisplay:
+@dataclass(repr=False, eq=False)
+class DecisionDisplay(Display):
     """Labeled and unlabeled rows, the boundary and the margin of a classifier.
 
     Make it with `from_estimator`.
@@ -44,7 +47,7 @@ class DecisionDisplay:
         Where rows are drawn.
     codes : ndarray of int, shape (n_samples,)
         Class of each row, given or inferred, as a position in `classes`; -1 for rows
-        that belong to none of them.
+        of no class.
     labeled : ndarray of bool, shape (n_samples,)
         Which rows have a given label.
     classes : ndarray of shape (n_classes,)
@@ -63,14 +66,14 @@ class DecisionDisplay:
     ax_, figure_
         Where it was drawn.
     labeled_, unlabeled_ : dict of PathCollection
-        Rows of each class by its code; -1 is that of rows without a class.
+        Rows of each class by its code; -1 for rows of no class.
     regions_, boundary_, margin_ : QuadMesh, lists of ContourSet
-        What is known of the plane; None and empty without scores.
+        The decisions in the plane; None and empty without scores.
     legend_ : Legend or None
 
     See Also
     --------
-    TransductionDisplay : How sure the classifier is of the unlabeled rows.
+    TransductionDisplay : Margins of the unlabeled rows.
 
     Examples
     --------
@@ -78,36 +81,26 @@ class DecisionDisplay:
     >>> matplotlib.use("Agg")  # draws into files, opens no window
     >>> from widemargin import LaplacianSVC
     >>> from widemargin.datasets import hide_labels, make_two_moons
+    >>> from widemargin.kernels import Rbf
     >>> from widemargin.plots import DecisionDisplay
     >>> X, y = make_two_moons(200, noise=0.08, random_state=0)
     >>> y_partial = hide_labels(y, 6, rng=0)
-    >>> model = LaplacianSVC(gamma=4.0, laplacian_power=1).fit(X, y_partial)
+    >>> model = LaplacianSVC(kernel=Rbf(4.0)).fit(X, y_partial)
     >>> display = DecisionDisplay.from_estimator(model, X, y_partial)
     >>> display.scores.shape
     (200, 200, 1)
     >>> display.figure_.savefig("moons.png")  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        points,
-        codes,
-        labeled,
-        classes,
-        *,
-        grid=None,
-        scores=None,
-        axis_names=("feature 1", "feature 2"),
-        name="",
-    ):
-        self.points = points
-        self.codes = codes
-        self.labeled = labeled
-        self.classes = classes
-        self.grid = grid
-        self.scores = scores
-        self.axis_names = axis_names
-        self.name = name
+    points: np.ndarray
+    codes: np.ndarray
+    labeled: np.ndarray
+    classes: np.ndarray
+    _: KW_ONLY
+    grid: tuple | None = None
+    scores: np.ndarray | None = None
+    axis_names: tuple = ("feature 1", "feature 2")
+    name: str = ""
 
     @classmethod
     def from_estimator(
@@ -119,10 +112,11 @@ class DecisionDisplay:
         projection="pca",
         boundary="auto",
         grid_resolution=200,
+        block_values=_BLOCK_VALUES,
         ax=None,
         **options,
     ):
-        """Draw what a fitted classifier decides.
+        """Draw the decisions of a fitted classifier.
 
         Parameters
         ----------
@@ -144,6 +138,8 @@ class DecisionDisplay:
             rows, moved onto the slice, keep their class.
         grid_resolution : int, default=200
             Points of the grid along each axis.
+        block_values : int, default=20_000_000
+            Numbers in the rows that are evaluated at a time, which limits the memory.
         ax : matplotlib Axes, optional
             Where to draw; by default a new figure.
         **options
@@ -176,23 +172,22 @@ class DecisionDisplay:
         if boundary is True and plane.lift is None:
             raise ValueError(
                 f"boundary=True of {who} needs a way back from the plane to features, "
-                "which points of your own do not have; use boundary='auto'."
+                "which your own points do not have; use boundary='auto'."
             )
         grid = scores = None
         if boundary is not False and plane.lift is not None:
             n_classes = len(rows.classes)
 
             def evaluate(points):
-                n_blocks = math.ceil(points.shape[0] * X.shape[1] / _BLOCK)
-                return np.concatenate(
-                    [
-                        score_matrix(estimator, plane.lift(block), n_classes, who)
-                        for block in np.array_split(points, n_blocks)
-                    ]
-                )
+                n_blocks = math.ceil(points.shape[0] * X.shape[1] / block_values)
+                blocks = np.array_split(points, n_blocks)
+                lifted = (plane.lift(block) for block in blocks)
+                scored = [score_matrix(estimator, x, n_classes, who) for x in lifted]
+                return np.concatenate(scored)
 
-            is_asked = boundary is True or not plane.is_projection
-            if is_asked or _agreement(evaluate, plane.points, rows.codes) >= _AGREEMENT:
+            is_wanted = boundary is True or not plane.is_projection
+            is_wanted = is_wanted or _agreement(evaluate, plane, rows) >= _AGREEMENT
+            if is_wanted:
                 grid = _make_grid(plane.points, grid_resolution)
                 mesh = np.stack(np.meshgrid(*grid), axis=-1)  # (n_y, n_x, 2)
                 scores = evaluate(mesh.reshape(-1, 2))
@@ -231,21 +226,19 @@ class DecisionDisplay:
                 f"margin of {type(self).__name__} must be a number > 0 or None, "
                 f"got {margin!r}."
             )
-        self.ax_ = ax = take_axes(ax, names=self.classes if legend else ())
-        self.figure_ = ax.figure
+        ax = self._open(ax, names=self.classes if legend else ())
         self.regions_, self.boundary_, self.margin_ = None, [], []
         if self.scores is not None:
             self._draw_plane(margin)
         self.labeled_, self.unlabeled_ = draw_classes(
             ax, self.points, self.codes, self.labeled
         )
-        ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1], title=self.name)
         self.legend_ = put_legend(ax, self._handles()) if legend else None
         return self
 
     def frame(self):
         """The rows as a pandas DataFrame: x, y, class, labeled."""
-        names = [None if c < 0 else self.classes[c] for c in self.codes.tolist()]
+        names = class_names(self.codes, self.classes)
         x, y = self.points.T
         return make_frame({"x": x, "y": y, "class": names, "labeled": self.labeled})
 
@@ -255,17 +248,11 @@ class DecisionDisplay:
         n_classes, n_columns = len(self.classes), self.scores.shape[-1]
         winners = decide(self.scores.reshape(-1, n_columns))
         winners = winners.reshape(self.scores.shape[:2])
+        colors = ListedColormap([class_color(code) for code in range(n_classes)])
         self.regions_ = self.ax_.pcolormesh(
-            *self.grid,
-            winners,
-            cmap=ListedColormap([class_color(code) for code in range(n_classes)]),
-            vmin=-0.5,
-            vmax=n_classes - 0.5,
-            shading="nearest",
-            alpha=0.14,
-            rasterized=True,
-            linewidth=0,
-        )
+            *self.grid, winners, cmap=colors, vmin=-0.5, vmax=n_classes - 0.5,
+            shading="nearest", alpha=0.14, rasterized=True, linewidth=0,
+        )  # fmt: skip
         for field in _boundary_fields(self.scores, winners):
             self.boundary_.append(self._contour(field, [0.0], _BOUNDARY))
         if margin is not None:
@@ -279,10 +266,7 @@ class DecisionDisplay:
         return self.ax_.contour(*self.grid, field, levels=levels, zorder=2, **look)
 
     def _handles(self):
-        codes = range(len(self.classes))
-        handles = [class_handle(code, str(self.classes[code])) for code in codes]
-        if (self.codes < 0).any():
-            handles.append(class_handle(-1, "irrelevant"))
+        handles = class_handles(self.classes, has_rest=(self.codes < 0).any())
         if self.labeled_:
             handles.append(kind_handle("labeled", is_labeled=True))
         if self.unlabeled_ and self.labeled_:
@@ -295,12 +279,12 @@ class DecisionDisplay:
         return handles
 
 
-def _agreement(evaluate, points, codes):
+def _agreement(evaluate, plane, rows):
     """Share of the rows of a class that keep it when moved onto the plane."""
-    known = codes >= 0
+    known = rows.codes >= 0
     if not known.any():
         return 0.0
-    return np.mean(decide(evaluate(points[known])) == codes[known])
+    return np.mean(decide(evaluate(plane.points[known])) == rows.codes[known])
 
 
 def _make_grid(points, n_points):
@@ -312,9 +296,9 @@ def _make_grid(points, n_points):
 
 
 def _boundary_fields(scores, winners):
-    """Fields that are zero on the boundary, each part of which is in one of them.
+    """Fields that are zero on the boundary; each part of it belongs to one field.
 
-    Field k compares class k with those after it, and is masked where one before it
+    Field k compares class k with those after it, and is masked where an earlier class
     wins.
     """
     if scores.shape[-1] == 1:

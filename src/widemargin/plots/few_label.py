@@ -1,26 +1,30 @@
-"""What `FewLabelClassifier` tried, and how far each candidate counts."""
+"""Candidates of a `FewLabelClassifier`, with their errors and weights."""
+
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from widemargin.plots._frame import make_frame
 from widemargin.plots._models import check_model, last_step
 from widemargin.plots._style import (
     GRAY,
+    Display,
     class_color,
     class_marker,
     line_handle,
+    make_frame,
     put_legend,
     short_name,
     take_axes,
 )
 
-_ERRORS = 0.7  # of the width; the weights have the rest
+_ERRORS_SHARE = 0.7  # of the width; the weights have the rest
 _ROW_HEIGHT = 0.36  # inches
 _ROOM = 0.04  # of the errors, on either side, so that markers at the ends are whole
-_LEAST_SPAN = 0.1  # of the errors
+_MIN_SPAN = 0.1  # of the errors
 
 
-class FewLabelDisplay:
+@dataclass(repr=False, eq=False)
+class FewLabelDisplay(Display):
     """Held-out error and weight of each candidate of a `FewLabelClassifier`.
 
     Make it with `from_estimator`.
@@ -28,7 +32,7 @@ class FewLabelDisplay:
     Parameters
     ----------
     report : FewLabelReport
-        What was tried; its first candidate is the supervised machine.
+        The candidates, the supervised model first, and the error of their average.
     name : str
         What the model is called.
 
@@ -39,13 +43,13 @@ class FewLabelDisplay:
     weights_ax_ : Axes
         The right part of `ax_`, with the weights.
     errors_ : list of ErrorbarContainer
-        One for each candidate whose error is known, with a bar of one standard error to
+        One for each candidate with a known error, with a bar of one standard error on
         each side.
     weights_ : BarContainer
         One for each candidate.
     band_ : Rectangle or None
-        Estimated error of the mixture, and one standard error to each side; None if it
-        is not known.
+        Estimated error of the average, and one standard error on each side; None if it
+        is unknown.
     legend_ : Legend or None
 
     Examples
@@ -63,9 +67,9 @@ class FewLabelDisplay:
     ['supervised', 'laplacian', 'transductive']
     """
 
-    def __init__(self, report, *, name=""):
-        self.report = report
-        self.name = name
+    report: object
+    _: KW_ONLY
+    name: str = ""
 
     @classmethod
     def from_estimator(cls, estimator, *, ax=None, **options):
@@ -74,7 +78,8 @@ class FewLabelDisplay:
         Parameters
         ----------
         estimator : fitted FewLabelClassifier
-            A pipeline or a search over parameters may be around it.
+            Or another estimator with a ``report_``; a pipeline or a search over
+            parameters may be around it.
         ax : matplotlib Axes, optional
             Where to draw; by default a new figure. Names and legend are beside the
             axes: make your figure with ``layout="constrained"``, or they are cut off.
@@ -94,7 +99,7 @@ class FewLabelDisplay:
         return cls(model.report_, name=type(model).__name__).plot(ax, **options)
 
     def plot(self, ax=None, *, legend=True):
-        """Draw it, one row a candidate.
+        """Draw it, one row per candidate.
 
         Parameters
         ----------
@@ -102,7 +107,7 @@ class FewLabelDisplay:
             Where to draw; by default a new figure. Names and legend are beside the
             axes: make your figure with ``layout="constrained"``, or they are cut off.
         legend : bool, default=True
-            Whether to say what the marks are, to the right of the axes.
+            Whether to explain the marks, to the right of the axes.
 
         Returns
         -------
@@ -111,11 +116,10 @@ class FewLabelDisplay:
         candidates = self.report.candidates
         n_rows = len(candidates)
         size = (8.8 if legend else 6.8, 1.2 + _ROW_HEIGHT * n_rows)
-        self.ax_ = ax = take_axes(ax, size)
-        self.figure_ = ax.figure
-        beside = (_ERRORS, 0.0, 1.0 - _ERRORS, 1.0)
+        ax = self._open(ax, size)
+        beside = (_ERRORS_SHARE, 0.0, 1.0 - _ERRORS_SHARE, 1.0)
         self.weights_ax_ = take_axes(ax.inset_axes(beside, sharey=ax))
-        self.band_ = self._draw_mixture() if self.report.n_tested else None
+        self.band_ = self._draw_average() if self.report.n_held_out else None
         self.errors_ = [
             self._draw_error(row, candidate)
             for row, candidate in enumerate(candidates)
@@ -128,15 +132,14 @@ class FewLabelDisplay:
 
     def frame(self):
         """The candidates as a pandas DataFrame: name, weight, error, standard error."""
-        names = "weight", "error", "error_std"
-        candidates = self.report.candidates
-        columns = {"candidate": [candidate.name for candidate in candidates]}
-        for name in names:
-            columns[name] = [getattr(candidate, name) for candidate in candidates]
+        lines = self.report.candidates
+        columns = {"candidate": [line.name for line in lines]}
+        for name in ("weight", "error", "error_std"):
+            columns[name] = [getattr(line, name) for line in lines]
         return make_frame(columns)
 
-    def _draw_mixture(self):
-        """A band, with a line in its middle."""
+    def _draw_average(self):
+        """A band with a line in its middle."""
         error, spread = self.report.error, self.report.error_std
         self.ax_.axvline(error, color="black", linewidth=1.0, zorder=1)
         low, high = max(0.0, error - spread), min(1.0, error + spread)
@@ -162,18 +165,18 @@ class FewLabelDisplay:
         ax, candidates = self.ax_, self.report.candidates
         names = [short_name(candidate.name) for candidate in candidates]
         ax.set_yticks(range(len(names)), names)
-        ax.set_ylim(len(names) - 0.5, -0.5)  # the supervised machine on top
+        ax.set_ylim(len(names) - 0.5, -0.5)  # the supervised model at the top
         ax.tick_params(axis="y", length=0)
         self._set_errors()
-        n_tested = f"{self.report.n_tested:,}"
+        n_held_out = f"{self.report.n_held_out:,}"
         ax.set_xlabel(
-            f"error on {n_tested} held-out labels" if self.errors_ else "error",
-            x=_ERRORS / 2,
+            f"error on {n_held_out} held-out labels" if self.errors_ else "error",
+            x=_ERRORS_SHARE / 2,
         )
-        ax.set_title(self.name)
         if not self.errors_:
             ax.text(
-                _ERRORS / 2, 0.5, "no label could be held out", transform=ax.transAxes,
+                _ERRORS_SHARE / 2, 0.5, "no label could be held out",
+                transform=ax.transAxes,
                 ha="center", va="center", style="italic", backgroundcolor="white",
             )  # fmt: skip
         self.weights_ax_.set_xlabel("weight", x=0.0, ha="left")
@@ -189,17 +192,17 @@ class FewLabelDisplay:
         ends = [candidate.error + candidate.error_std for candidate in candidates]
         if self.band_ is not None:
             ends.append(self.report.error + self.report.error_std)
-        most = min(1.0, np.nanmax([*ends, _LEAST_SPAN])) if self.errors_ else 1.0
+        most = min(1.0, np.nanmax([*ends, _MIN_SPAN])) if self.errors_ else 1.0
         low, high = -_ROOM * most, (1 + _ROOM) * most
         ticks = MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(0.0, most)
         ticks = ticks[ticks <= high]
         ax.set_xticks(ticks, [f"{100 * tick:g} %" for tick in ticks])
-        ax.set_xlim(low, low + (high - low + 2 * _ROOM * most) / _ERRORS)
+        ax.set_xlim(low, low + (high - low + 2 * _ROOM * most) / _ERRORS_SHARE)
         ax.spines["bottom"].set_bounds(low, high)
         ax.grid(axis="x", alpha=0.25, linewidth=0.6)
 
     def _put_legend(self):
-        """What the marks mean, and the error of the mixture in figures."""
+        """Explain the marks; add the error of the average as a number."""
         shown = {0: "supervised", 1: "with unlabeled rows"}
         handles = [
             line_handle(name, markersize=7, linewidth=1.8, **_look(row))
@@ -207,21 +210,21 @@ class FewLabelDisplay:
             if row < len(self.report.candidates)
         ]
         if self.band_ is not None:
-            handles += self._mixture_handles()
+            handles += self._average_handles()
         return put_legend(self.ax_, handles)
 
-    def _mixture_handles(self):
+    def _average_handles(self):
         """Entries of the line and of the band around it."""
         from matplotlib.patches import Patch
 
         error, spread = 100 * self.report.error, 100 * self.report.error_std
         upright = {"marker": "|", "markersize": 12, "linestyle": "none"}
-        line = line_handle(f"mixture: {error:.1f} %", color="black", **upright)
+        line = line_handle(f"average: {error:.1f} %", color="black", **upright)
         name = f"± {spread:.1f} %, standard error"
         return [line, Patch(color=GRAY, alpha=0.35, linewidth=0, label=name)]
 
 
 def _look(row):
-    """Color and marker of a candidate; the supervised machine is the first."""
+    """Color and marker of a candidate; the supervised model is the first."""
     kind = 1 if row == 0 else 0
     return {"color": class_color(kind), "marker": class_marker(kind)}

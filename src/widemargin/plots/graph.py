@@ -1,42 +1,47 @@
 """The neighbor graph of the rows, drawn in the plane."""
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from widemargin.graphs import check_adjacency, knn_adjacency
+from widemargin.graphs import Graph, KnnGraph, check_adjacency
+from widemargin.kernels import read_kernel
 from widemargin.labels import labeled_mask
 from widemargin.linalg.rows import distinct_rows
-from widemargin.plots._frame import make_frame
 from widemargin.plots._models import (
+    InferredRows,
+    check_length,
     check_model,
+    count_rows,
     find_codes,
     infer_rows,
     is_pairwise,
-    last_step,
+    make_plane,
 )
-from widemargin.plots._plane import make_plane
 from widemargin.plots._style import (
     GRAY,
-    class_handle,
+    Display,
+    class_handles,
     draw_classes,
     kind_handle,
     line_handle,
+    make_frame,
     put_legend,
     row_size,
-    take_axes,
 )
 
 _CUT = "#000000"
 _MANY_EDGES = 2000  # more of them are thinner lines
 
 
-class GraphDisplay:
+@dataclass(repr=False, eq=False)
+class GraphDisplay(Display):
     """Edges of a neighbor graph over the rows that they join.
 
     Heavier edges are darker; those between rows of different classes, "cut" in the
-    legend, are black.
-    Make it with `from_estimator`, `from_points` or `from_adjacency`.
+    legend, are black. Make it with `from_estimator`, `from_points` or `from_adjacency`.
 
     Parameters
     ----------
@@ -81,48 +86,37 @@ class GraphDisplay:
     >>> matplotlib.use("Agg")  # draws into files, opens no window
     >>> from widemargin import LaplacianSVC
     >>> from widemargin.datasets import hide_labels, make_two_moons
+    >>> from widemargin.graphs import KnnGraph
     >>> from widemargin.plots import GraphDisplay
     >>> X, y = make_two_moons(100, noise=0.08, random_state=0)
     >>> y_partial = hide_labels(y, 6, rng=0)
-    >>> model = LaplacianSVC(n_neighbors=8).fit(X, y_partial)
+    >>> model = LaplacianSVC(graph=KnnGraph(5)).fit(X, y_partial)
     >>> display = GraphDisplay.from_estimator(model, X, y_partial)
     >>> display.edges.shape == (len(display.weights), 2)
     True
     """
 
-    def __init__(
-        self,
-        points,
-        edges,
-        weights,
-        *,
-        codes=None,
-        labeled=None,
-        classes=None,
-        rest_name="irrelevant",
-        axis_names=("feature 1", "feature 2"),
-        name="",
-    ):
-        self.points = points
-        self.edges = edges
-        self.weights = weights
-        self.codes = codes
-        self.labeled = labeled
-        self.classes = classes
-        self.rest_name = rest_name
-        self.axis_names = axis_names
-        self.name = name
+    points: np.ndarray
+    edges: np.ndarray
+    weights: np.ndarray
+    _: KW_ONLY
+    codes: np.ndarray | None = None
+    labeled: np.ndarray | None = None
+    classes: np.ndarray | None = None
+    rest_name: str = "irrelevant"
+    axis_names: tuple = ("feature 1", "feature 2")
+    name: str = ""
 
     @classmethod
     def from_estimator(
         cls, estimator, X, y=None, *, projection="pca", ax=None, **options
     ):
-        """Draw the graph along which a fitted model is smooth.
+        """Draw the graph that a fitted model is regularized with.
 
         Parameters
         ----------
         estimator : fitted estimator
-            With the parameters `n_neighbors` and `graph_weights`, not in a pipeline.
+            With the parameters `graph` and `kernel`, not in a pipeline.
         X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
             The rows, as in `fit`.
         y : array-like of shape (n_samples,), optional
@@ -139,40 +133,29 @@ class GraphDisplay:
         -------
         GraphDisplay
         """
-        who = cls.__name__
+        who, kind = cls.__name__, type(estimator).__name__
         check_model(
             estimator,
             who,
-            needs=("kernel_", "n_neighbors", "graph_weights"),
+            needs=("kernel", "graph"),
             advice="pass a model with a neighbor graph, such as LaplacianSVC (the last "
             "step of a pipeline with transformed rows), or use from_points",
         )
         pairwise = is_pairwise(estimator)
         plane = make_plane(X, projection, who=who, is_pairwise=pairwise)
+        graph = Graph.read(estimator.graph, f"graph of {kind}")
+        kernel = read_kernel(estimator.kernel, f"kernel of {kind}")
         rows = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32))
         first = np.arange(rows.shape[0]) if pairwise else distinct_rows(rows)[0]
-        data, metric = estimator.kernel_.geometry(rows if pairwise else rows[first])
-        adjacency = knn_adjacency(
-            data, estimator.n_neighbors, estimator.graph_weights, metric=metric
-        )
-        edges, weights = _list_edges(adjacency)
-        classes = codes = labeled = None
+        adjacency = graph.adjacency(*kernel.geometry(rows if pairwise else rows[first]))
+        found = None
         if hasattr(estimator, "classes_"):
             found = infer_rows(estimator, X, y, who)
-            codes, labeled, classes = found.codes, found.labeled, found.classes
         elif hasattr(estimator, "labels_"):
-            codes, classes = estimator.labels_, np.arange(estimator.n_clusters)
-        name = type(last_step(estimator)).__name__
-        display = cls(
-            plane.points,
-            first[edges],
-            weights,
-            codes=codes,
-            labeled=labeled,
-            classes=classes,
-            axis_names=plane.axis_names,
-            name=f"{name}: {estimator.n_neighbors} nearest neighbors",
-        )
+            names = np.arange(estimator.n_clusters)
+            found = InferredRows(estimator.labels_, None, names)
+        display = cls._make(adjacency, plane, found, f"{kind}: {_graph_name(graph)}")
+        display.edges = first[display.edges]
         return display.plot(ax, **options)
 
     @classmethod
@@ -196,7 +179,7 @@ class GraphDisplay:
         y : array-like of shape (n_samples,), optional
             Class of each row; unlabeled ones marked.
         n_neighbors, weights
-            As in :func:`widemargin.graphs.knn_adjacency`.
+            As in :class:`widemargin.graphs.KnnGraph`.
         projection, ax, **options
             As in `from_estimator`.
 
@@ -205,9 +188,9 @@ class GraphDisplay:
         GraphDisplay
         """
         rows = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32))
-        adjacency = knn_adjacency(rows, n_neighbors, weights)
-        name = f"{n_neighbors} nearest neighbors"
-        return cls._from_graph(adjacency, X, y, projection, name, ax, options)
+        graph = KnnGraph(n_neighbors, weights)
+        adjacency, name = graph.adjacency(rows), _graph_name(graph)
+        return cls._from_labels(adjacency, X, y, projection, name).plot(ax, **options)
 
     @classmethod
     def from_adjacency(
@@ -226,39 +209,37 @@ class GraphDisplay:
         -------
         GraphDisplay
         """
-        n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-        adjacency = check_adjacency(adjacency, n_samples)
-        return cls._from_graph(adjacency, X, y, projection, "", ax, options)
+        adjacency = check_adjacency(adjacency, count_rows(X))
+        return cls._from_labels(adjacency, X, y, projection, "").plot(ax, **options)
 
     @classmethod
-    def _from_graph(cls, adjacency, X, y, projection, name, ax, options):
-        plane = make_plane(X, projection, who=cls.__name__)
-        edges, weights = _list_edges(adjacency)
-        classes = codes = labeled = None
+    def _from_labels(cls, adjacency, X, y, projection, name):
+        """A graph with the classes of its rows, if y is given."""
+        plane, found = make_plane(X, projection, who=cls.__name__), None
         if y is not None:
             labeled = labeled_mask(y)
-            if len(labeled) != len(plane.points):
-                raise ValueError(
-                    f"y of {cls.__name__} must have one entry for each of the "
-                    f"{len(plane.points)} rows of X, got {len(labeled)}."
-                )
+            check_length(labeled, len(plane.points), "y", cls.__name__)
             known = np.asarray(y, dtype=object)[labeled].tolist()
-            classes = np.unique(known)
-            codes = np.full(len(labeled), -1)
+            classes, codes = np.unique(known), np.full(len(labeled), -1)
             codes[labeled] = find_codes(known, classes)
-            labeled = None if labeled.all() else labeled
-        display = cls(
+            found = InferredRows(codes, None if labeled.all() else labeled, classes)
+        display = cls._make(adjacency, plane, found, name)
+        display.rest_name = "unlabeled"
+        return display
+
+    @classmethod
+    def _make(cls, adjacency, plane, found, name):
+        upper = sparse.triu(adjacency, k=1).tocoo()  # each edge once
+        return cls(
             plane.points,
-            edges,
-            weights,
-            codes=codes,
-            labeled=labeled,
-            classes=classes,
-            rest_name="unlabeled",
+            np.column_stack([upper.row, upper.col]),
+            np.asarray(upper.data, np.float64),
+            codes=found and found.codes,
+            labeled=found and found.labeled,
+            classes=found and found.classes,
             axis_names=plane.axis_names,
             name=name,
         )
-        return display.plot(ax, **options)
 
     @property
     def is_cut(self):
@@ -283,13 +264,11 @@ class GraphDisplay:
         self
         """
         names = self.classes if legend and self.classes is not None else ()
-        self.ax_ = ax = take_axes(ax, names=names)
-        self.figure_ = ax.figure
+        ax = self._open(ax, names=names)
         is_cut = self.is_cut
         self.edges_ = self._draw_edges(~is_cut, GRAY, 0.7)
         self.cut_edges_ = self._draw_edges(is_cut, _CUT, 1.1) if is_cut.any() else None
         self._draw_nodes()
-        ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1], title=self.name)
         has_legend = legend and self.classes is not None
         self.legend_ = put_legend(ax, self._handles()) if has_legend else None
         return self
@@ -297,14 +276,8 @@ class GraphDisplay:
     def frame(self):
         """The edges as a pandas DataFrame: first, second, weight, is_cut."""
         first, second = self.edges.T
-        return make_frame(
-            {
-                "first": first,
-                "second": second,
-                "weight": self.weights,
-                "is_cut": self.is_cut,
-            }
-        )
+        columns = {"first": first, "second": second, "weight": self.weights}
+        return make_frame(columns | {"is_cut": self.is_cut})
 
     def _draw_edges(self, chosen, color, width):
         from matplotlib.collections import LineCollection
@@ -334,8 +307,7 @@ class GraphDisplay:
             self.unlabeled_[-1] = self.ax_.scatter(*self.points[~known].T, **dots)
 
     def _handles(self):
-        codes = range(len(self.classes))
-        handles = [class_handle(code, str(self.classes[code])) for code in codes]
+        handles = class_handles(self.classes)
         if (self.codes < 0).any():
             handles.append(kind_handle(self.rest_name, is_labeled=False))
         if self.labeled_:
@@ -346,7 +318,6 @@ class GraphDisplay:
         return handles
 
 
-def _list_edges(adjacency):
-    """Ends (n_edges, 2) and weights of the edges, each of them once."""
-    upper = sparse.triu(adjacency, k=1).tocoo()
-    return np.column_stack([upper.row, upper.col]), np.asarray(upper.data, np.float64)
+def _graph_name(graph):
+    n_neighbors = getattr(graph, "n_neighbors", None)
+    return repr(graph) if n_neighbors is None else f"{n_neighbors} nearest neighbors"

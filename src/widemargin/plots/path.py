@@ -1,44 +1,49 @@
-"""Error or objective over the weights of a path of models."""
+"""Error or objective over a parameter of a path of models."""
 
 import numbers
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from widemargin.plots._frame import make_frame
 from widemargin.plots._models import check_model, last_step
 from widemargin.plots._style import (
+    Display,
     class_color,
     class_marker,
     line_handle,
+    make_frame,
     make_logarithmic,
     put_legend,
-    take_axes,
     use_whole_numbers,
 )
 
-_WEIGHTS = ("ambient_reg", "intrinsic_reg", "unlabeled_weight", "C")
+_RING = {
+    "linestyle": "none", "marker": "o", "markerfacecolor": "none",
+    "markeredgecolor": "black",
+}  # fmt: skip
 
 
-class PathDisplay:
-    """Error or objective over a regularization weight, one line a series.
+@dataclass(repr=False, eq=False)
+class PathDisplay(Display):
+    """Error or objective over a parameter, such as a penalty, one line per series.
 
     Make it with `from_estimators` (models of `fit_path` or `fit_grid`),
-    `from_estimator` (the path inside a model that averages over one) or `from_arrays`.
+    `from_estimator` (the models that a model averages) or `from_arrays`.
 
     Parameters
     ----------
     values : sequence of length n_values
-        Values of the weight, in order.
+        Values of the parameter, in order.
     scores : ndarray of shape (n_series, n_values)
-        What is drawn over them; NaN where nothing is known.
+        The values to draw; NaN where there is none.
     parameter : str
-        Name of the weight.
+        Name of the parameter.
     score_name : str
-        What is drawn.
+        Name of the scores.
     series : sequence of str, optional
         Names of the lines.
     mark_lowest : bool
-        Whether to mark the lowest point of all, or those that share this place.
+        Whether to mark the lowest point, or all points that share this place.
     name : str
         What the models are called.
 
@@ -49,7 +54,7 @@ class PathDisplay:
     lines_ : list of Line2D
         One for each series.
     lowest_ : Line2D or None
-        Mark of the lowest point, or of those that share this place.
+        Mark of the lowest point, or of all that share this place.
     legend_ : Legend or None
 
     Notes
@@ -74,24 +79,14 @@ class PathDisplay:
     ('intrinsic_reg', (2, 3))
     """
 
-    def __init__(
-        self,
-        values,
-        scores,
-        *,
-        parameter="regularization",
-        score_name="error",
-        series=None,
-        mark_lowest=True,
-        name="",
-    ):
-        self.values = values
-        self.scores = scores
-        self.parameter = parameter
-        self.score_name = score_name
-        self.series = series
-        self.mark_lowest = mark_lowest
-        self.name = name
+    values: list
+    scores: np.ndarray
+    _: KW_ONLY
+    parameter: str = "regularization"
+    score_name: str = "error"
+    series: list | None = None
+    mark_lowest: bool = True
+    name: str = ""
 
     @classmethod
     def from_estimators(
@@ -105,22 +100,22 @@ class PathDisplay:
         ax=None,
         **options,
     ):
-        """Draw models that differ in their weights only.
+        """Draw models that differ in a few parameters.
 
         Parameters
         ----------
         estimators : sequence of fitted estimators
             As `fit_path` and `fit_grid` return them.
         X, y : array-likes, optional
-            Rows with their classes in truth, for an error.
+            Rows and their true classes, for an error.
         metric : "error", "objective", callable or "auto", default="auto"
             Share of rows whose class is wrong; the objective where the solver ended; or
             a function ``metric(estimator, X, y)``. "auto" is "error" with X and y, else
-            "objective". Objectives of different weights are different functions: their
-            lowest point means nothing and is not marked.
+            "objective". Objectives of different penalties are different functions:
+            their lowest point means nothing and is not marked.
         parameter : str, optional
-            The weight for the horizontal axis. By default, of those that differ, the
-            one with most values. The others make the series.
+            The parameter for the horizontal axis. By default the one with the most
+            values. The other parameters that differ make the series.
         ax : matplotlib Axes, optional
             Where to draw; by default a new figure.
         **options
@@ -162,13 +157,14 @@ class PathDisplay:
 
     @classmethod
     def from_estimator(cls, estimator, *, ax=None, **options):
-        """Draw the held-out errors of the machines that a model averages.
+        """Draw the held-out errors of the models that an estimator averages.
 
         Parameters
         ----------
         estimator : fitted estimator
-            With ``unlabeled_weight="auto"``, so that ``average_`` has a path; a
-            pipeline may be around it.
+            With ``average_.errors``, and a fitted attribute with a value or name for
+            each averaged model, which its declaration ``averaged`` names, such as
+            ``unlabeled_weights_``; a pipeline may be around it.
         ax : matplotlib Axes, optional
             Where to draw; by default a new figure.
         **options
@@ -180,19 +176,20 @@ class PathDisplay:
         """
         check_model(estimator, cls.__name__)
         model = last_step(estimator)
-        average = getattr(model, "average_", None)
-        if not hasattr(average, "unlabeled_weights"):
+        errors = getattr(getattr(model, "average_", None), "errors", None)
+        names = getattr(model, getattr(model, "averaged", None) or "", None)
+        if errors is None or names is None:
             raise ValueError(
                 f"{cls.__name__}.from_estimator needs a model that averages over a "
-                f"path of unlabeled weights, {type(model).__name__} has none in "
-                "average_; fit it with unlabeled_weight='auto' and unlabeled rows, or "
-                "use from_estimators with the models of fit_path or fit_grid."
+                f"path of models, {type(model).__name__} has none in average_; fit it "
+                "with unlabeled_weight='auto' and unlabeled rows, or use "
+                "from_estimators with the models of fit_path or fit_grid."
             )
         display = cls(
-            list(average.unlabeled_weights),
-            np.asarray(average.errors, dtype=np.float64)[None, :],
-            parameter="unlabeled_weight",
-            score_name="held-out labels that are wrong",
+            list(names),
+            np.asarray(errors, dtype=np.float64)[None, :],
+            parameter=model.averaged.removesuffix("_").removesuffix("s"),
+            score_name="share of held-out labels that are wrong",
             name=type(model).__name__,
         )
         return display.plot(ax, **options)
@@ -215,9 +212,9 @@ class PathDisplay:
         Parameters
         ----------
         values : array-like of shape (n_values,)
-            Values of the weight, in any order.
+            Values of the parameter, in any order.
         scores : array-like of shape (n_values,) or (n_series, n_values)
-            What to draw over them.
+            The values to draw.
         parameter, score_name, series, mark_lowest
             As in the class.
         ax : matplotlib Axes, optional
@@ -267,17 +264,13 @@ class PathDisplay:
         self
         """
         names = self.series if legend and self.series is not None else ()
-        self.ax_ = ax = take_axes(ax, (6.4, 4.0), names=names)
-        self.figure_ = ax.figure
+        ax = self._open(ax, (6.4, 4.0), names=names)
         is_log = all(_is_number(value) and value > 0 for value in self.values)
         x = np.asarray(self.values, float) if is_log else np.arange(len(self.values))
         self.lines_ = []
         for code, line in enumerate(self.scores):
-            look = {"color": class_color(code), "marker": class_marker(code)}
-            known = np.isfinite(line)
-            self.lines_ += ax.plot(
-                x[known], line[known], markersize=6, linewidth=1.6, **look
-            )
+            known, size = np.isfinite(line), {"markersize": 6, "linewidth": 1.6}
+            self.lines_ += ax.plot(x[known], line[known], **size, **_look(code))
         if is_log:
             make_logarithmic(ax.xaxis)
         else:
@@ -287,14 +280,14 @@ class PathDisplay:
         use_whole_numbers(ax.yaxis, self.scores)
         self.lowest_ = self._mark(x) if self.mark_lowest else None
         ax.grid(alpha=0.25, linewidth=0.6)
-        ax.set(xlabel=self.parameter, ylabel=self.score_name, title=self.name)
+        ax.set(xlabel=self.parameter, ylabel=self.score_name)
         self.legend_ = put_legend(ax, self._handles()) if legend else None
         return self
 
     def frame(self):
-        """The points as a pandas DataFrame: series, value of the weight, score."""
+        """The points as a pandas DataFrame: series, value of the parameter, score."""
         n_series, n_values = self.scores.shape
-        names = self.series if self.series is not None else [""] * n_series
+        names = self.series or [""] * n_series
         return make_frame(
             {
                 "series": [name for name in names for _ in range(n_values)],
@@ -308,28 +301,23 @@ class PathDisplay:
         if not np.isfinite(self.scores).any():
             return None
         rows, columns = np.nonzero(self.scores == np.nanmin(self.scores))
-        (rings,) = self.ax_.plot(
-            x[columns], self.scores[rows, columns], linestyle="none", marker="o",
-            markersize=14, markerfacecolor="none", markeredgecolor="black",
-        )  # fmt: skip
-        return rings
+        y = self.scores[rows, columns]
+        return self.ax_.plot(x[columns], y, markersize=14, **_RING)[0]
 
     def _handles(self):
-        handles = []
-        for code, name in enumerate(self.series if self.series is not None else ()):
-            look = {"color": class_color(code), "marker": class_marker(code)}
-            handles.append(line_handle(name, **look))
+        names = enumerate(self.series or ())
+        handles = [line_handle(name, **_look(code)) for code, name in names]
         if self.lowest_ is not None:
-            ring = {
-                "linestyle": "none", "marker": "o", "markersize": 11,
-                "markerfacecolor": "none", "markeredgecolor": "black",
-            }  # fmt: skip
-            handles.append(line_handle("lowest", **ring))
+            handles.append(line_handle("lowest", markersize=11, **_RING))
         return handles
 
 
+def _look(code):
+    return {"color": class_color(code), "marker": class_marker(code)}
+
+
 def _check_models(estimators, who):
-    """The models of a path, all of one kind."""
+    """The models of a path, all of one class."""
     if hasattr(estimators, "fit") or not np.iterable(estimators):
         raise TypeError(
             f"estimators of {who} must be a list of fitted models, as fit_path and "
@@ -349,20 +337,17 @@ def _check_models(estimators, who):
 
 
 def _differing(models, parameter, who):
-    """Names of the weights that differ, that of the horizontal axis first."""
-    own = [name for name in _WEIGHTS if hasattr(models[0], name)]
-    counts = {name: len({getattr(m, name) for m in models}) for name in own}
-    differing = sorted(
-        (name for name in own if counts[name] > 1), key=lambda name: -counts[name]
-    )
-    if parameter is None:
-        return differing or own[:1]
-    if parameter not in models[0].get_params():
+    """Names of the parameters that differ, that of the horizontal axis first."""
+    params = [model.get_params(deep=False) for model in models]
+    counts = {key: len({repr(own[key]) for own in params}) for key in params[0]}
+    differing = sorted((k for k in counts if counts[k] > 1), key=lambda k: -counts[k])
+    if parameter is not None and parameter not in counts:
         raise ValueError(
             f"parameter of {who} must be a parameter of {type(models[0]).__name__}, "
-            f"such as {', '.join(own)}, got {parameter!r}."
+            f"such as {', '.join(differing) or next(iter(counts))}, got {parameter!r}."
         )
-    return [parameter, *(name for name in differing if name != parameter)]
+    first = parameter or next(iter([*differing, *counts]))
+    return [first, *(name for name in differing if name != first)]
 
 
 def _make_metric(metric, X, y, who):
@@ -378,8 +363,8 @@ def _make_metric(metric, X, y, who):
         )
     if X is None or y is None:
         raise ValueError(
-            f"metric='error' of {who} needs X and y, rows with their classes in "
-            "truth; pass them, or use metric='objective'."
+            f"metric='error' of {who} needs X and y, rows and their true classes; "
+            "pass them, or use metric='objective'."
         )
 
     def error(model):

@@ -1,10 +1,12 @@
-"""What became of the unlabeled rows, and how surely."""
+"""Inferred classes and margins of the unlabeled rows."""
+
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
 from widemargin.labels import decide, margins
-from widemargin.plots._frame import make_frame
 from widemargin.plots._models import (
+    check_length,
     check_model,
     find_codes,
     infer_rows,
@@ -12,21 +14,24 @@ from widemargin.plots._models import (
     score_matrix,
 )
 from widemargin.plots._style import (
+    Display,
     class_color,
+    class_names,
     line_handle,
+    make_frame,
     put_legend,
     short_name,
-    take_axes,
 )
 
 
-class TransductionDisplay:
-    """The unlabeled rows by the class that they were given, sorted by margin.
+@dataclass(repr=False, eq=False)
+class TransductionDisplay(Display):
+    """The unlabeled rows by inferred class, sorted by margin.
 
-    One block a class, as high as it has rows; the margin of a row is how far its score
-    is on the side of its class. Left of zero are rows that were given a class, for the
-    sake of the balance, say, that their score does not ask for. Make it with
-    `from_estimator`.
+    There is one block per class, whose height is the number of its rows. The margin of
+    a row is positive if its score is on the side of its class. Rows left of zero got a
+    class that differs from their score, to keep the balance of the classes, for
+    example. Make it with `from_estimator`.
 
     Parameters
     ----------
@@ -40,7 +45,7 @@ class TransductionDisplay:
     classes : ndarray of shape (n_classes,)
         The class names.
     wrong : ndarray of bool, shape (n_unlabeled,), optional
-        Which of them have another class in truth.
+        Which of them have a different true class.
     name : str
         What the classifier is called.
 
@@ -49,7 +54,7 @@ class TransductionDisplay:
     ax_, figure_
         Where it was drawn.
     blocks_ : dict of PolyCollection
-        By the code of the class, those that have rows; -1 is that of irrelevant rows.
+        By the code of the class, if it has rows; -1 for irrelevant rows.
     wrong_ : Line2D or None
         Marks of the wrong rows.
     legend_ : Legend or None
@@ -57,8 +62,8 @@ class TransductionDisplay:
     Notes
     -----
     For two classes the margin is the score times the sign of the class; for more, half
-    of what the class is ahead of the best other one. That of an irrelevant row is the
-    one of the class which it comes closest to.
+    of the lead of the class over the best other one. For an irrelevant row it is the
+    margin of the predicted class.
 
     Examples
     --------
@@ -76,17 +81,17 @@ class TransductionDisplay:
     141
     """
 
-    def __init__(self, rows, codes, margins, classes, *, wrong=None, name=""):
-        self.rows = rows
-        self.codes = codes
-        self.margins = margins
-        self.classes = classes
-        self.wrong = wrong
-        self.name = name
+    rows: np.ndarray
+    codes: np.ndarray
+    margins: np.ndarray
+    classes: np.ndarray
+    _: KW_ONLY
+    wrong: np.ndarray | None = None
+    name: str = ""
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, y_true=None, ax=None, **options):
-        """Draw what a fitted classifier made of the unlabeled rows.
+        """Draw the classes that a fitted classifier infers for the unlabeled rows.
 
         Parameters
         ----------
@@ -95,7 +100,7 @@ class TransductionDisplay:
         X, y
             As in `fit`.
         y_true : array-like of shape (n_samples,), optional
-            The classes in truth, to mark rows that are wrong.
+            The true classes, to mark rows that are wrong.
         ax : matplotlib Axes, optional
             Where to draw; by default a new figure.
         **options
@@ -126,7 +131,10 @@ class TransductionDisplay:
         order = np.lexsort((rows, -own, block))
         wrong = None
         if y_true is not None:
-            wrong = _find_wrong(y_true, found, who)[rows][order]
+            truth = np.asarray(y_true, dtype=object)
+            check_length(truth, len(found.codes), "y_true", who)
+            wrong = find_codes(truth, found.classes) != found.codes
+            wrong = wrong[rows][order]
         display = cls(
             rows[order],
             codes[order],
@@ -158,8 +166,7 @@ class TransductionDisplay:
         """
         codes = [*range(len(self.classes))] + ([-1] if (self.codes < 0).any() else [])
         height = min(12.0, max(3.6, 1.2 + 0.32 * len(codes)))
-        self.ax_ = ax = take_axes(ax, (6.4, height))
-        self.figure_ = ax.figure
+        ax = self._open(ax, (6.4, height))
         least = len(self.rows) / (3.0 * len(codes))  # room for the name of a class
         places = np.empty(len(self.rows))
         self.blocks_, ticks, names, top = {}, [], [], 0.0
@@ -179,7 +186,7 @@ class TransductionDisplay:
         ax.set_yticks(ticks, names)
         ax.tick_params(axis="y", length=0)
         ax.set_ylim(top, -0.3 * least)  # the first class at the top
-        ax.set(xlabel="margin", ylabel="class of the unlabeled rows", title=self.name)
+        ax.set(xlabel="margin", ylabel="class of the unlabeled rows")
         self.legend_ = None
         if legend and self.wrong_ is not None:
             look = {"color": "black", "marker": ".", "linestyle": "none"}
@@ -189,7 +196,7 @@ class TransductionDisplay:
 
     def frame(self):
         """The unlabeled rows as a pandas DataFrame: row, class, margin, wrong."""
-        names = [None if c < 0 else self.classes[c] for c in self.codes.tolist()]
+        names = class_names(self.codes, self.classes)
         columns = {"row": self.rows, "class": names, "margin": self.margins}
         return make_frame(
             columns if self.wrong is None else columns | {"wrong": self.wrong}
@@ -200,34 +207,14 @@ class TransductionDisplay:
         edges = start + np.arange(len(chosen) + 1)
         widths = self.margins[chosen]
         return self.ax_.fill_betweenx(
-            edges,
-            np.append(widths, widths[-1]),
-            step="post",
+            edges, np.append(widths, widths[-1]), step="post", linewidth=0, alpha=0.85,
             color=class_color(code),
-            linewidth=0,
-            alpha=0.85,
-        )
+        )  # fmt: skip
 
     def _mark_wrong(self, places):
         """Dots at the ends of the bars of wrong rows."""
         if self.wrong is None or not self.wrong.any():
             return None
-        (marks,) = self.ax_.plot(
-            self.margins[self.wrong],
-            places[self.wrong],
-            color="black",
-            marker=".",
-            linestyle="none",
-        )
+        x, y = self.margins[self.wrong], places[self.wrong]
+        (marks,) = self.ax_.plot(x, y, color="black", marker=".", linestyle="none")
         return marks
-
-
-def _find_wrong(y_true, found, who):
-    """Which rows have another class in truth, shape (n_samples,)."""
-    truth = np.asarray(y_true, dtype=object)
-    if len(truth) != len(found.codes):
-        raise ValueError(
-            f"y_true of {who} must have one entry for each of the {len(found.codes)} "
-            f"rows of X, got {len(truth)}."
-        )
-    return find_codes(truth, found.classes) != found.codes

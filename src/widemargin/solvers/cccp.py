@@ -1,13 +1,81 @@
 """The concave-convex procedure of the tri-class paper, in its reduced form."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from widemargin.objectives.tri_class import Ramp
-from widemargin.solvers.hinge_machine import roughness
+from widemargin.checks import check_choice, check_number
+from widemargin.objectives.pieces import MinLoss, Ramp, RelaxedMinLoss
+from widemargin.solvers.driver import drive
+from widemargin.solvers.hinge import majorize_minimize, roughness
 from widemargin.solvers.result import SolveResult, Status, worst
+from widemargin.values import Value
 
 
-def tri_class_cccp(problem, start, *, restore=True, max_iter=50, callback=None):
+class TriClassMethod(Value):
+    """How the tri-class problem is solved; a family of parameters.
+
+    A member gives ``loss(epsilon)`` and ``minimize(problem, start, **options)``.
+    """
+
+
+@dataclass(frozen=True)
+class Direct(TriClassMethod, shorthand="min"):
+    """The min loss itself, by majorize-minimize."""
+
+    def loss(self, epsilon):
+        """The loss of an unlabeled row."""
+        return MinLoss(epsilon)
+
+    def minimize(self, problem, start, **options):
+        """Solve the problem; `options` are those of `majorize_minimize`."""
+        return majorize_minimize(problem, start, **options)
+
+
+@dataclass(frozen=True)
+class Relaxed(TriClassMethod, shorthand="paper"):
+    r"""Algorithm 1 of Yang et al., see `tri_class_cccp`.
+
+    Parameters
+    ----------
+    restore : bool, default=True
+        Whether steps that raise the objective are taken back. False measured better
+        than the algorithm itself.
+    kappa : float, default=0.01
+        Scores closer to zero are not pulled to either side; less than 1.
+    reach : float, default=2.0
+        The D of the paper, which makes :math:`(D - 1 + \varepsilon) / 2` the margin of
+        relevant unlabeled rows; at least 1.
+
+    Examples
+    --------
+    >>> from widemargin.solvers.cccp import Relaxed
+    >>> Relaxed(restore=False)
+    Relaxed(restore=False, kappa=0.01, reach=2.0)
+    """
+
+    restore: bool = True
+    kappa: float = 0.01
+    reach: float = 2.0
+
+    def check(self):
+        """Raise unless the fields are valid."""
+        check_choice(self, "restore", (True, False))
+        check_number(self, "kappa", low=0, high=1)
+        check_number(self, "reach", low=1)
+
+    def loss(self, epsilon):
+        """The loss of an unlabeled row."""
+        return RelaxedMinLoss(epsilon, self.kappa, self.reach)
+
+    def minimize(self, problem, start, **options):
+        """Solve the problem; `options` are those of `tri_class_cccp`."""
+        return tri_class_cccp(problem, start, restore=self.restore, **options)
+
+
+def tri_class_cccp(
+    problem, start, *, scores=None, restore=True, max_iter=50, callback=None
+):
     r"""Algorithm 1 of [1]_ with its quadratic program (21) in reduced form.
 
     A step solves the relaxed convex problem, rounds the decisions d by Eq. (19) and
@@ -20,7 +88,9 @@ def tri_class_cccp(problem, start, *, restore=True, max_iter=50, callback=None):
     problem : BranchProblem
         Its loss is a `RelaxedMinLoss`. Columns are solved one after the other.
     start : ndarray of shape (n_samples + 1, n_columns)
-        The machine of the labels alone: coefficients and, in the last row, intercepts.
+        The model of the labels alone: coefficients and, in the last row, intercepts.
+    scores : ndarray of shape (n_samples, n_columns), optional
+        Those of `start`, if they are known.
     restore : bool
         Whether steps that raise the objective are taken back. Without it the procedure
         ends when decisions and slopes repeat.
@@ -46,32 +116,38 @@ def tri_class_cccp(problem, start, *, restore=True, max_iter=50, callback=None):
     .. [1] H. Yang, K. Huang, I. King, M. R. Lyu. Maximum margin semi-supervised
        learning with irrelevant data. Neural Networks 70, 2015.
     """
-    columns = [_Column(problem, k, start[:, k]) for k in range(problem.n_columns)]
+    scores = problem.scores(start) if scores is None else scores
+    columns = [
+        _Column(problem, k, start[:, k], scores[:, k]) for k in range(problem.n_columns)
+    ]
     status, history = Status.CONVERGED, {"objective": [], "criterion": []}
-    try:
-        for column in columns:
-            own = column.descend(restore, max_iter, history, callback)
-            status = worst(status, own)
-            if status is Status.INTERRUPTED:
-                break
-    except KeyboardInterrupt:
-        status = Status.INTERRUPTED
+    for column in columns:
+        own, column.n_iter = drive(
+            column.steps(restore, history),
+            history,
+            max_iter=max_iter,
+            callback=callback,
+        )
+        status = worst(status, own)
+        if status is Status.INTERRUPTED:
+            break
     return SolveResult(
         np.column_stack([column.solution for column in columns]),
         sum(column.current_value() for column in columns),
         status,
         max(column.n_iter for column in columns),
         history,
+        np.column_stack([column.scores for column in columns]),
     )
 
 
 class _Column:
     """The state of one function: its scores, the decisions d and the slopes."""
 
-    def __init__(self, problem, k, start):
+    def __init__(self, problem, k, start, scores):
         self.problem, self.k, self.n_iter = problem, k, 0
         self.loss, self.rows, self.costs = problem.loss, problem.rows, problem.costs
-        self.solution, self.scores = start, problem.machine.scores(start)
+        self.solution, self.scores = start, scores
         f = self.scores[self.rows]
         self.relevant = np.ones(len(f), dtype=bool)  # the start uses every sample
         self.slopes = Ramp(self.loss.kappa).branches(f)
@@ -86,20 +162,21 @@ class _Column:
         """The objective where the column stands."""
         return self.value(self.solution, self.scores, self.relevant)
 
-    def descend(self, restore, max_iter, history, callback):
-        """Steps until nothing changes; how it ended."""
+    def steps(self, restore, history):
+        """Steps until nothing changes; yields the status in the end."""
         before = history["objective"][-1] if history["objective"] else 0.0
-        lowest, seen = np.inf, set()
-        for self.n_iter in range(1, max_iter + 1):
+        lowest, seen, status = np.inf, set(), None
+        while status is None:
             result, found = self._step(self._relaxed_pieces())
-            if result.status is Status.INTERRUPTED:
-                return result.status
-            if restore and self.value(*found) > lowest:
+            is_interrupted = result.status is Status.INTERRUPTED
+            if restore and not is_interrupted and self.value(*found) > lowest:
                 result, found = self._step(self._fixed_pieces())
-                if result.status is Status.INTERRUPTED:
-                    return result.status
+                is_interrupted = result.status is Status.INTERRUPTED
                 if self.value(*found) >= lowest:  # within the solver's tolerance
-                    return result.status
+                    status = result.status
+            if is_interrupted or status is not None:
+                yield result.status
+                return
             relevant, f = found[2], found[1][self.rows]
             slopes = self.loss.branches(relevant, f)
             changed = (relevant != self.relevant) | (slopes != self.slopes)
@@ -107,29 +184,32 @@ class _Column:
             self.slopes, lowest = slopes, self.value(*found)
             history["objective"].append(before + lowest)
             history["criterion"].append(float(changed.mean()) if len(changed) else 0.0)
-            if callback is not None:
-                callback(self.n_iter, history)
             state = relevant.tobytes() + slopes.tobytes()
             if not changed.any() or state in seen:
-                return result.status
+                status = result.status
             seen.add(state)
-        return Status.MAX_ITER
+            yield status
 
     def _step(self, pieces):
         """Solve, and round the decisions: (result, (solution, scores, decisions))."""
-        machine, intercept = self.problem.machine, self.problem.intercepts[self.k]
-        given = self.problem.given[self.k]
-        result = machine.solve(given + pieces, intercept, self.solution)
-        scores = machine.scores(result.solution)
+        problem, k = self.problem, self.k
+        result = problem.solver.solve(
+            problem.space,
+            problem.given[k] + pieces,
+            problem.intercepts[k],
+            self.solution,
+        )
+        # not those of the solver, whose rounding would count as a rise
+        scores = problem.space.dual_scores(result.solution)
         decisions = self.loss.decisions(scores[self.rows])
         return result, (result.solution, scores, decisions)
 
     def _relaxed_pieces(self):
-        n_samples = self.problem.machine.n_samples
+        n_samples = self.problem.given[0].n_samples
         return self.loss.pieces(self.slopes, self.rows, self.costs, n_samples)
 
     def _fixed_pieces(self):
-        n_samples = self.problem.machine.n_samples
+        n_samples = self.problem.given[0].n_samples
         return self.loss.fixed_pieces(
             self.relevant, self.slopes, self.rows, self.costs, n_samples
         )

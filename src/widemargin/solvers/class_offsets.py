@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from widemargin.solvers.label_starts import mend
+from widemargin.labels import sign_coding
+from widemargin.objectives.class_sizes import repair_sizes
 
 _ROUNDS = 50
 _STEP = 1e-4  # smaller changes of an offset, over the range of scores, do not count
@@ -12,17 +13,25 @@ _TIE = 1e-12
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """How many samples each class may have, as `mend` asks for it."""
+class JointChoice:
+    """Branches of all classes together, so that each row is in one class.
+
+    Attributes
+    ----------
+    lower, upper : ndarrays of shape (n_classes,)
+        Bounds of the class sizes.
+    """
 
     lower: np.ndarray
     upper: np.ndarray
-    movable: np.ndarray
 
-    @property
-    def n_classes(self):
-        """Number of classes."""
-        return len(self.lower)
+    def codes(self, scores):
+        """Class of each row."""
+        return assign_classes(scores, self.lower, self.upper)[0]
+
+    def __call__(self, scores):
+        """Branches, (n_rows, n_classes): +1 for a row's class, -1 for others."""
+        return sign_coding(self.codes(scores), len(self.lower)).astype(int)
 
 
 def assign_classes(scores, lower, upper):
@@ -65,8 +74,8 @@ def assign_classes(scores, lower, upper):
     best = shifted.max(axis=1, keepdims=True)
     tied = shifted >= best - _TIE * (1.0 + np.abs(best))
     codes = np.where(tied, scores, -np.inf).argmax(axis=1)
-    sizes = Sizes(lower, upper, np.ones(n_samples, dtype=bool))
-    return mend(sizes, codes, shifted.T), offsets
+    everywhere = np.ones(n_samples, dtype=bool)
+    return repair_sizes(codes, shifted.T, everywhere, lower, upper), offsets
 
 
 def _next_offsets(columns, offsets, lower, upper):

@@ -46,7 +46,7 @@ def drive(steps, history, *, max_iter, callback=None):
     max_iter : int
         Steps at the most.
     callback : callable, optional
-        Called as ``callback(n_iter, history)`` after each step.
+        Called as ``callback(n_iter, history)`` after each step that was finished.
 
     Returns
     -------
@@ -55,9 +55,9 @@ def drive(steps, history, *, max_iter, callback=None):
     """
     n_iter, ended = 0, None
     with Interruptible() as run:
-        for ended in steps:
+        for ended in steps if max_iter > 0 else ():
             n_iter += 1
-            if callback is not None:
+            if callback is not None and ended is not Status.INTERRUPTED:
                 callback(n_iter, history)
             if ended is not None or n_iter >= max_iter:
                 break

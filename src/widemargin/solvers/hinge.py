@@ -1,23 +1,34 @@
-"""How problems of hinges are solved: by the dual on a Gram matrix, or on features.
+"""Problems of hinges: what solves the convex ones, and majorize-minimize around them.
 
-The solution of either is (n_rows + 1,): coefficients of the rows' kernel functions, and
-the intercept. Balance is a matter of centering: if the space is centered on the mean of
-some rows, the mean score of these is the intercept, whatever the coefficients are
-(Eq. (25) of Yang et al., eliminated exactly).
+Sequential minimal optimization solves convex problems on a Gram matrix, the proximal
+method of multipliers on features. The solution of either is (n_rows + 1,): coefficients
+of the rows' kernel functions, and the intercept. Balance is a matter of centering: if
+the space is centered on the mean of some rows, the mean score of these is the
+intercept, whatever the coefficients are (Eq. (25) of Yang et al., eliminated exactly).
+
+A loss that is a minimum of convex branches makes a `BranchProblem`, which
+`majorize_minimize` solves by convex problems, and `follow_path` for growing costs.
 """
 
 from dataclasses import dataclass, replace
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
 
 from widemargin.checks import check_number
-from widemargin.defaults import HINGE_LADDER
+from widemargin.defaults import GRAM_BYTES, HINGE_LADDER
 from widemargin.kernels import Linear
-from widemargin.solvers.result import Status
+from widemargin.objectives.pieces import HingePieces
+from widemargin.solvers.driver import drive
+from widemargin.solvers.proximal_multipliers import proximal_multipliers
+from widemargin.solvers.result import SolveResult, Status, worst
 from widemargin.solvers.smo import smo
-from widemargin.solvers.weight_newton import weight_newton
 from widemargin.spaces import choose_space
 from widemargin.values import Value
 
 _SMO_STEPS = 2_000_000  # of a convex problem; a bound for problems that never settle
+_RISE = 1e-9  # relative rise of the objective that is rounding
 
 
 class HingeSolver(Value):
@@ -25,6 +36,19 @@ class HingeSolver(Value):
 
     A member gives ``solve(space, pieces, intercept, start)``.
     """
+
+    @classmethod
+    def read(cls, given, who):
+        """The solver that a user means; "auto" stays as it is."""
+        if isinstance(given, str) and given == "auto":
+            return given
+        if isinstance(given, cls) or (isinstance(given, str) and given in cls._members):
+            return super().read(given, who)
+        names = ", ".join(map(repr, cls.shorthands()))
+        raise ValueError(
+            f"{who} must be 'auto', {names} or a value such as Smo(tol=1e-4), got "
+            f"{given!r}."
+        )
 
     def loosened(self, factor):
         """The same solver with a tolerance that is larger by a factor."""
@@ -92,7 +116,7 @@ class ProximalNewton(HingeSolver, shorthand="newton"):
     def solve(self, space, pieces, intercept=None, start=None):
         """Minimize half of the squared norm plus the pieces."""
         return _limited(
-            weight_newton(
+            proximal_multipliers(
                 space.features,
                 pieces,
                 intercept=intercept,
@@ -103,12 +127,22 @@ class ProximalNewton(HingeSolver, shorthand="newton"):
         )
 
 
-def choose_hinge_space(kernel, rows, landmarks, solver, rng, *, who):
+def choose_hinge_space(
+    kernel,
+    rows,
+    landmarks,
+    solver,
+    rng,
+    *,
+    who,
+    ladder=HINGE_LADDER,
+    gram_bytes=GRAM_BYTES,
+):
     """The space and the solver for what the user wishes.
 
     Parameters
     ----------
-    kernel, rows, landmarks, rng, who
+    kernel, rows, landmarks, rng, who, ladder, gram_bytes
         As in :func:`widemargin.spaces.choose_space`.
     solver : HingeSolver or "auto"
         "auto" is `ProximalNewton` on features and `Smo` on a Gram matrix.
@@ -134,11 +168,12 @@ def choose_hinge_space(kernel, rows, landmarks, solver, rng, *, who):
         rows,
         None if is_smo else landmarks,
         rng,
-        ladder=HINGE_LADDER,
+        ladder=ladder,
         who=who,
         features=not is_smo,
         sparse_features=True,
         reads_rows=True,
+        gram_bytes=gram_bytes,
     )
     if solver == "auto":
         solver = ProximalNewton() if space.low_rank else Smo()
@@ -152,6 +187,263 @@ def _limited(result):
     return result
 
 
+@dataclass(frozen=True)
+class BranchProblem:
+    r"""A convex loss of labeled rows and a loss of branches on others, by columns.
+
+    .. math:: \sum_k \tfrac12 \|h_k\|^2 + \text{given}_k(f_k)
+              + \sum_{i \in \text{rows}} c_i\, \ell(f_{ik}) , \qquad f_k = h_k + b_k
+
+    Attributes
+    ----------
+    space : GramSpace, GramRowSpace or FeatureSpace
+        The functions h.
+    solver : HingeSolver
+        What solves the convex problems.
+    given : tuple of HingePieces
+        Loss of the labeled rows, one for each column of scores.
+    loss : BranchLoss or RelaxedMinLoss
+        Of the other rows, see :mod:`widemargin.objectives.pieces`.
+    rows, costs : ndarrays of shape (n_rows,)
+        Rows that it applies to, and its weights there.
+    intercepts : tuple of float or None
+        Fixed intercept of each column, or None where it is free.
+    choose : JointChoice, optional
+        ``choose(scores) -> branches`` for all columns of the rows together; by default
+        each column takes its own lowest branches.
+    """
+
+    space: object
+    solver: object
+    given: tuple[HingePieces, ...]
+    loss: object
+    rows: np.ndarray
+    costs: np.ndarray
+    intercepts: tuple
+    choose: object = None
+
+    @property
+    def n_columns(self):
+        """Number of functions."""
+        return len(self.given)
+
+    def with_costs(self, costs):
+        """The same problem with other weights of the loss."""
+        return replace(self, costs=costs)
+
+    def branches(self, scores):
+        """Branches at the scores of all samples, (n_rows, n_columns)."""
+        choose = self.loss.lowest if self.choose is None else self.choose
+        return choose(scores[self.rows])
+
+    def value(self, solution, scores, branches):
+        """Objective, with the loss on the given branches."""
+        given, rows, costs = self.given, self.rows, self.costs
+        _, total = self.loss.total(given, scores, rows, costs, branches)
+        return 0.5 * roughness(solution, scores) + total
+
+    def touch(self, solution, scores):
+        """The branches at some scores, and the objective there."""
+        given, rows, costs = self.given, self.rows, self.costs
+        branches = None if self.choose is None else self.choose(scores[rows])
+        branches, total = self.loss.total(given, scores, rows, costs, branches)
+        return branches, 0.5 * roughness(solution, scores) + total
+
+    def solve(self, k, branches, start):
+        """The best function of column k on fixed branches."""
+        pieces = self.loss.bound(self.given[k], branches, self.rows, self.costs)
+        return self.solver.solve(self.space, pieces, self.intercepts[k], start)
+
+    def solve_given(self):
+        """The functions of the given loss alone, with free intercepts or as fixed."""
+        n_samples = self.given[0].n_samples
+        solution = np.zeros((n_samples + 1, self.n_columns))
+        scores = np.zeros((n_samples, self.n_columns))
+        status, objective, criterion = Status.CONVERGED, 0.0, 0.0
+        for k, given in enumerate(self.given):
+            result = self.solver.solve(self.space, given, self.intercepts[k])
+            solution[:, k], scores[:, k] = result.solution, self.scores_of(result)
+            status = _worst([status, result.status])
+            objective += result.objective
+            criterion = max([criterion, *result.history.get("criterion", [])[-1:]])
+            if status is Status.INTERRUPTED:
+                break
+        history = {"objective": [objective], "criterion": [criterion]}
+        return SolveResult(solution, objective, status, 1, history, scores)
+
+    def scores(self, solution):
+        """Scores of all samples, (n_samples, n_columns)."""
+        return np.column_stack([self.space.dual_scores(own) for own in solution.T])
+
+    def scores_of(self, result):
+        """Scores of all samples by the result of a convex problem."""
+        if result.scores is not None:
+            return result.scores
+        return self.space.dual_scores(result.solution)
+
+
+def majorize_minimize(problem, start, *, scores=None, max_iter=50, callback=None):
+    """Fix the lowest branches, solve the convex problem that is left, and repeat.
+
+    Each step bounds the objective from above by a function that touches it, so that the
+    objective never rises; a step that gains nothing ends it.
+
+    Parameters
+    ----------
+    problem : BranchProblem
+    start : ndarray of shape (n_samples + 1, n_columns)
+        Coefficients and, in the last row, intercepts. Its branches are what the first
+        step fixes; if its intercepts are not the fixed ones, that step is taken
+        whatever it costs.
+    scores : ndarray of shape (n_samples, n_columns), optional
+        Those of `start`, if they are known.
+    max_iter : int
+        Steps at the most.
+    callback : callable, optional
+        Called as ``callback(n_iter, history)`` after each step.
+
+    Returns
+    -------
+    SolveResult
+        The solution has the shape of `start`. The history has the "objective" after
+        each step and as "criterion" the share of branches that still change.
+    """
+    state = _State(problem, start, scores)
+    steps = iter(state.step, StopIteration)
+    status, n_iter = drive(steps, state.history, max_iter=max_iter, callback=callback)
+    return SolveResult(
+        state.solution, state.value, status, n_iter, state.history, state.scores
+    )
+
+
+class Path(NamedTuple):
+    """Solutions for growing costs.
+
+    Attributes
+    ----------
+    solutions : list of ndarrays of shape (n_samples + 1, n_columns)
+        An interrupted one is the last.
+    scores : list of ndarrays of shape (n_samples, n_columns)
+    result : SolveResult
+        That of the last solution; its status is the worst of all.
+    """
+
+    solutions: list
+    scores: list
+    result: SolveResult
+
+
+def follow_path(
+    problem,
+    path_costs,
+    *,
+    minimize=majorize_minimize,
+    fixed_first=False,
+    max_iter=50,
+    announce=None,
+    callback=None,
+):
+    """Solve for the given loss alone, then for growing costs of the other loss.
+
+    Parameters
+    ----------
+    problem : BranchProblem
+    path_costs : list of ndarrays of shape (n_rows,)
+        Costs of the rows; each problem starts from the solution before it.
+    minimize : callable
+        `majorize_minimize`, or another solver with the same arguments.
+    fixed_first : bool
+        Whether the first solution also keeps the fixed intercepts.
+    max_iter : int
+        Steps for each of the costs at the most.
+    announce : callable, optional
+        Called with the position in `path_costs` before each of them.
+    callback : callable, optional
+        Of `minimize`.
+
+    Returns
+    -------
+    Path
+    """
+    free = (None,) * problem.n_columns
+    first = problem if fixed_first else replace(problem, intercepts=free)
+    result = first.solve_given()
+    path = [result]
+    for place, costs in enumerate(path_costs):
+        if result.status is Status.INTERRUPTED:
+            break
+        if announce is not None:
+            announce(place)
+        result = minimize(
+            replace(problem, costs=costs),
+            result.solution,
+            scores=result.scores,
+            max_iter=max_iter,
+            callback=callback,
+        )
+        path.append(result)
+    status = _worst([own.status for own in path])
+    result = replace(result, status=status) if status is not result.status else result
+    return Path([own.solution for own in path], [own.scores for own in path], result)
+
+
+class _State:
+    """The functions, their scores and branches, and how each column was solved."""
+
+    def __init__(self, problem, start, scores):
+        self.problem, self.solution = problem, start
+        self.scores = problem.scores(start) if scores is None else scores
+        self.branches, self.value = problem.touch(start, self.scores)
+        self.solved, self.statuses = None, [Status.CONVERGED] * problem.n_columns
+        fixed = zip(problem.intercepts, start[-1], strict=True)
+        is_feasible = all(b is None or b == own for b, own in fixed)
+        self.lowest = self.value if is_feasible else np.inf
+        objective = [self.value] if is_feasible else []
+        self.history = {"objective": objective, "criterion": []}
+
+    def step(self):
+        """Solve the columns whose branches are new; the status at the end, or None."""
+        return None if self._goes_on() else _worst(self.statuses)
+
+    def _goes_on(self):
+        """Take a step; whether there is more to do."""
+        problem, branches = self.problem, self.branches
+        solution, scores = self.solution.copy(), self.scores.copy()
+        for k in range(problem.n_columns):
+            if self.solved is not None and _equal(self.solved, branches, k):
+                continue
+            result = problem.solve(k, branches[:, k], solution[:, k])
+            self.statuses[k] = result.status
+            if result.status is Status.INTERRUPTED:
+                return False
+            solution[:, k] = result.solution
+            scores[:, k] = problem.scores_of(result)
+        lowest, value = problem.touch(solution, scores)
+        rounding = _RISE * abs(value)
+        if value > self.lowest + rounding:  # the solver's tolerance is left
+            return False
+        changed = float(np.mean(lowest != branches)) if branches.size else 0.0
+        has_gained = value < self.lowest - rounding
+        self.solution, self.scores = solution, scores
+        self.branches, self.solved = lowest, branches
+        self.value = self.lowest = min(value, self.lowest)
+        self.history["objective"].append(self.value)
+        self.history["criterion"].append(changed)
+        return changed > 0 and has_gained
+
+
+def _worst(statuses):
+    """The status that the user should hear of."""
+    if all(status is Status.CONVERGED for status in statuses):
+        return Status.CONVERGED
+    return reduce(worst, statuses)
+
+
 def roughness(solution, scores):
-    """Squared norm of a function, from its solution and its scores."""
-    return float(solution[:-1] @ (scores - solution[-1]))
+    """Squared norm of functions, summed, from their solutions and scores."""
+    return float(np.vdot(solution[:-1], scores - solution[-1]))
+
+
+def _equal(one, other, k):
+    """Whether two choices of branches are the same in column k."""
+    return np.array_equal(one[:, k], other[:, k])

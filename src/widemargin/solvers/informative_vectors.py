@@ -19,108 +19,93 @@ References
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
-_AHEAD = 16  # kernel columns that are computed at a time
+from widemargin.checks import check_number
+from widemargin.defaults import PROCESS_LADDER
+from widemargin.kernels import Landmarks
+
+_AHEAD = 16  # kernel columns that are computed at a time: a matter of speed only
 
 
 @dataclass(frozen=True)
-class InformativeVectors:
-    r"""Active rows, and the posterior that their targets make.
+class InformativeVectors(Landmarks, shorthand="ivm"):
+    """Landmarks of an informative vector machine, as a parameter of an estimator.
 
-    With I the active rows in order, :math:`L L^\top = K_{II} + N_{II}` and
-    :math:`F = L^{-1} K_{I:}`.
+    Parameters
+    ----------
+    n_landmarks : int, default=500
+        Labeled rows come first.
+
+    Examples
+    --------
+    >>> from widemargin.solvers.informative_vectors import InformativeVectors
+    >>> InformativeVectors(100)
+    InformativeVectors(n_landmarks=100)
+    """
+
+    n_landmarks: int = PROCESS_LADDER.n_landmarks
+
+    def check(self):
+        """Raise unless the number is positive."""
+        check_number(self, "n_landmarks", low=1, integer=True)
+
+
+def choose_active(kernel, rows, scale, noise, n_active, labeled_idx):
+    """Positions of active rows, labeled ones before others.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    rows : Rows
+    scale : float
+        What the kernel is multiplied by.
+    noise : ndarray of shape (n_rows,)
+        Of each row.
+    n_active : int
+    labeled_idx : ndarray of int
+        If there are more of these, the most informative of them are taken.
+    """
+    X, given_idx = rows.X, labeled_idx
+    pool = np.arange(len(rows))
+    if len(labeled_idx) > n_active:
+        pool, given_idx = labeled_idx, ()
+    candidates = X if len(pool) == len(rows) else X[pool]
+    found = informative_vectors(
+        lambda idx: scale * kernel(candidates, kernel.points(X, pool[idx])),
+        scale * kernel.diagonal(X).astype(np.float64)[pool],
+        noise[pool],
+        min(n_active, len(rows)),
+        given=given_idx,
+    )
+    return pool[found.rows]
+
+
+@dataclass(frozen=True)
+class ActiveRows:
+    r"""Active rows, and the posterior variance that their targets leave.
+
+    With I the active rows in order and :math:`L L^\top = K_{II} + N_{II}`.
 
     Attributes
     ----------
     rows : ndarray of int, shape (n_active,)
         In the order of their inclusion.
     factor : ndarray of shape (n_active, n_samples)
-        F, so that :math:`F^\top F` is what the active rows explain of K.
-    cholesky : ndarray of shape (n_active, n_active)
-        L, lower triangular.
+        :math:`F = L^{-1} K_{I:}`, so that :math:`F^\top F` is what the active rows
+        explain of K.
     variance : ndarray of shape (n_samples,)
         Of f at all rows, given the targets of the active ones and a known mean.
     """
 
     rows: np.ndarray
     factor: np.ndarray
-    cholesky: np.ndarray
     variance: np.ndarray
 
-    def mean(self, Y, *, fit_mean=True):
-        """Posterior mean at all rows for targets Y, (n_samples, k) -> (n_samples, k).
 
-        Parameters
-        ----------
-        Y : ndarray of shape (n_samples, k)
-            Only those of the active rows count.
-        fit_mean : bool
-            Whether the process has an unknown constant mean, which generalized least
-            squares over the active rows fits; else it is zero.
-        """
-        half, level = self._half(Y, fit_mean)
-        return self.factor.T @ half + level
-
-    def function(self, Y, *, fit_mean=True):
-        """The same mean as a function of any point.
-
-        Returns
-        -------
-        dual_coef : ndarray of shape (n_active, k)
-            Coefficients of the kernel functions of the active rows, in order.
-        level : ndarray of shape (k,)
-            The constant.
-        """
-        half, level = self._half(Y, fit_mean)
-        return self._solve(half, trans="T"), level
-
-    def variance_with_mean(self):
-        """Variance at all rows if the mean is fitted: with the doubt about it, (n,)."""
-        return self.variance + self._doubt(self.factor)
-
-    def variance_at(self, cross, diagonal, *, fit_mean=True):
-        """Variance at any points.
-
-        Parameters
-        ----------
-        cross : ndarray of shape (n_points, n_active)
-            The kernel between the points and the active rows, in order.
-        diagonal : ndarray of shape (n_points,)
-            The kernel of each point with itself.
-        fit_mean : bool
-            Whether the doubt about a fitted mean is part of it.
-
-        Returns
-        -------
-        ndarray of shape (n_points,)
-        """
-        half = self._solve(cross.T)
-        left = np.maximum(diagonal - np.einsum("ij,ij->j", half, half), 0.0)
-        return left + self._doubt(half) if fit_mean else left
-
-    def _doubt(self, half):
-        """Variance that a fitted mean adds where the active rows explain `half`."""
-        ones = self._solve(np.ones(len(self.rows)))
-        return (1.0 - ones @ half) ** 2 / (ones @ ones)
-
-    def _half(self, Y, fit_mean):
-        """The targets less their level, by the inverse of L; and the level."""
-        half, level = self._solve(Y[self.rows]), np.zeros(Y.shape[1])
-        if fit_mean:
-            ones = self._solve(np.ones(len(self.rows)))
-            level = ones @ half / (ones @ ones)
-            half = half - np.outer(ones, level)
-        return half, level
-
-    def _solve(self, b, trans="N"):
-        return solve_triangular(
-            self.cholesky, b, lower=True, trans=trans, check_finite=False
-        )
-
-
-def informative_vectors(columns, diagonal, noise, n_active, *, given=(), callback=None):
-    r"""Choose active rows one by one, those that tell most first.
+def informative_vectors(
+    columns, diagonal, noise, n_active, *, given=(), n_ahead=_AHEAD
+):
+    r"""Choose active rows one by one, the most informative first.
 
     Row i adds one row to the factor F,
 
@@ -129,7 +114,7 @@ def informative_vectors(columns, diagonal, noise, n_active, *, given=(), callbac
 
     which is a partial Cholesky factorization of K + N with the pivot of the largest
     :math:`\zeta_i / n_i`. It takes O(n_samples * n_active) time for each row, and as
-    much memory in all. Among rows that tell the same the first is taken.
+    much memory in all. The first of equally informative rows is taken.
 
     Parameters
     ----------
@@ -143,18 +128,18 @@ def informative_vectors(columns, diagonal, noise, n_active, *, given=(), callbac
     n_active : int
         Rows to choose; all if there are no more.
     given : sequence of int
-        Rows to start with, in this order, whatever they tell: the labeled ones.
-    callback : callable, optional
-        Called with the number of rows chosen so far, after each.
+        Rows to start with, in this order: the labeled ones.
+    n_ahead : int
+        Kernel columns that are computed at a time, which changes no result.
 
     Returns
     -------
-    InformativeVectors
+    ActiveRows
 
     Notes
     -----
     Deviations: [2]_ does not say that labeled rows come first. But with Gaussian noise
-    the score sees no label, and without `given` labeled rows may be left out.
+    the score depends on no label, and without `given` labeled rows may be left out.
     """
     n_samples, given = len(diagonal), np.asarray(given, dtype=np.intp)
     n_active = min(n_active, n_samples)
@@ -165,30 +150,26 @@ def informative_vectors(columns, diagonal, noise, n_active, *, given=(), callbac
         )
     variance = diagonal.astype(np.float64)
     factor = np.empty((n_active, n_samples))
-    cholesky = np.zeros((n_active, n_active))
     rows, free = np.empty(n_active, dtype=np.intp), np.ones(n_samples, dtype=bool)
     ready = _ColumnsAhead(columns)
     for t in range(n_active):
         if t < len(given):
-            likely = given[t : t + _AHEAD]
+            likely = given[t : t + n_ahead]
         else:
             score = np.where(free, variance / noise, -np.inf)
-            likely = _largest(score, _AHEAD)
+            likely = _largest(score, n_ahead)
         i = likely[0]
         past = factor[:t, i].copy()
         root = np.sqrt(variance[i] + noise[i])
         np.subtract(ready.column(likely), past @ factor[:t], out=factor[t])
         factor[t] /= root
         variance = np.maximum(variance - factor[t] ** 2, 0.0)
-        cholesky[t, :t], cholesky[t, t] = past, root
         rows[t], free[i] = i, False
-        if callback is not None:
-            callback(t + 1)
-    return InformativeVectors(rows, factor, cholesky, variance)
+    return ActiveRows(rows, factor, variance)
 
 
 class _ColumnsAhead:
-    """Kernel columns, a few of which are computed before they are asked for.
+    """Kernel columns, a few of which are computed before they are needed.
 
     A kernel reads all samples for one column, and hardly more often for several. So
     whenever a column is missing, those of the rows likely to be next come with it.

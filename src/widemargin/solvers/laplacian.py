@@ -27,6 +27,8 @@ from widemargin.values import Value
 class LaplacianSolver(Value):
     """What solves the problems of Laplacian models; a family of parameters."""
 
+    history_names = {}  # titles of what it records, for plots
+
     @classmethod
     def read(cls, given, who):
         """The solver that a user means; "auto" stays as it is."""
@@ -46,6 +48,8 @@ class Newton(LaplacianSolver, shorthand="newton"):
     >>> LaplacianSVC(solver=Newton())  # the same as solver="newton"
     LaplacianSVC(solver=Newton())
     """
+
+    history_names = {"criterion": "labels that switched"}
 
 
 @dataclass(frozen=True)
@@ -115,6 +119,14 @@ class Pcg(LaplacianSolver, shorthand="pcg"):
         check_choice(self, "early_stopping", choices)
         check_number(self, "validation_fraction", low=0, strict=True, high=1)
         check_choice(self, "warm_start", (True, False))
+
+    @property
+    def history_names(self):
+        """Titles of what it records, for plots."""
+        names = {"criterion": "relative gradient norm"}
+        if self.early_stopping == "validation":
+            names["decision_change"] = "share of held-out labels\nnewly right"
+        return names
 
     def plan_stopping(self, sample, rng):
         """The sample to train on, and the check that stops early or None.

@@ -59,7 +59,7 @@ def pcg(objective, start=None, *, max_iter=1000, tol=1e-6, check=None, callback=
     run = _Block(objective, start)
     tol = max(tol, 200 * float(np.finfo(objective.space.dtype).eps))
     history = {"objective": [], "criterion": [], "gradient_norm": []}
-    history |= {"decision_change": []}
+    history |= {"decision_change": [], "decision_iteration": []}
     status, n_iter = Status.CONVERGED, 0
     if not run.has_converged(tol, history):
         steps = run.steps(tol, check, history)
@@ -114,6 +114,7 @@ class _Block:
                 if before is not None:
                     stop, change = check.compare(before, seen)
                     history["decision_change"].append(change)
+                    history["decision_iteration"].append(n_iter)
                     if stop:
                         yield Status.STOPPED_EARLY
             yield Status.CONVERGED if self.has_converged(tol, history) else None

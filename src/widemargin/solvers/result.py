@@ -1,9 +1,11 @@
 """What every solver returns."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 import numpy as np
+
+from widemargin.stored import Stored, require
 
 
 class Status(Enum):
@@ -26,13 +28,14 @@ class Status(Enum):
 
 
 @dataclass(frozen=True)
-class SolveResult:
+class SolveResult(Stored):
     """A solution and the evidence for it.
 
     Attributes
     ----------
-    solution : ndarray
-        What was solved for; a solver's docstring gives its meaning and shape.
+    solution : ndarray or None
+        What was solved for; a solver's docstring gives its meaning and shape. Model
+        files do not keep it.
     objective : float
         Value of the objective there.
     status : Status
@@ -40,15 +43,36 @@ class SolveResult:
     n_iter : int
         Number of iterations.
     history : dict of lists
-        One entry an iteration: "objective", "criterion" (what is compared with tol)
+        One entry per iteration: "objective", "criterion" (what is compared with tol)
         and what else the solver records.
+    scores : ndarray or None
+        Scores of all rows there, where the solver has them anyway.
     """
 
-    solution: np.ndarray = field(repr=False)
+    solution: np.ndarray | None = field(repr=False, metadata={"kept": False})
     objective: float
     status: Status
     n_iter: int
     history: dict[str, list[float]] = field(default_factory=dict, repr=False)
+    scores: np.ndarray | None = field(default=None, repr=False)
+
+    def kept(self):
+        """Without the solution, and of the history what has one number per step."""
+        arrays = {name: np.asarray(values) for name, values in self.history.items()}
+        history = {
+            name: array.tolist()
+            for name, array in arrays.items()
+            if array.ndim == 1 and array.dtype.kind in "bif"
+        }
+        return replace(super().kept(), history=history)
+
+    def check(self, n_features):
+        """Raise ValueError unless the history is lists of numbers."""
+        for values in self.history.values():
+            fits = isinstance(values, list) and all(
+                isinstance(value, bool | int | float) for value in values
+            )
+            require(fits, self, "history")
 
 
 def worst(status, other):

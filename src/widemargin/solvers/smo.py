@@ -1,31 +1,32 @@
-"""Kernel machines with a piecewise linear loss, by their dual."""
+"""Kernel models with a piecewise linear loss, by their dual."""
 
 import numpy as np
 
+from widemargin.solvers.driver import drive
 from widemargin.solvers.result import SolveResult, Status
 
 
 def smo(
     gram, pieces, *, intercept=None, start=None, tol=1e-3, max_iter=10_000_000,
-    cache_rows=None, callback=None,
+    cache_rows=None, pause=None, callback=None,
 ):  # fmt: skip
     r"""Minimize half the squared norm of a function plus a piecewise linear loss.
 
     .. math:: \min_{h, b}\ \tfrac12 \|h\|^2 + \mathrm{loss}(h + b), \qquad
               h = \sum_i a_i k(x_i, \cdot)
 
-    The dual has one variable a sample, its coefficient :math:`a_i`, however many pieces
-    the sample has: its terms are concave and piecewise linear. A free intercept makes
-    the coefficients sum to zero, and they move in pairs chosen by second-order gain
-    [1]_; with a fixed one they move one at a time. A step is an exact line search,
+    The dual has one variable per sample, its coefficient :math:`a_i`, however many
+    pieces the sample has: its terms are concave and piecewise linear. A free intercept
+    makes the coefficients sum to zero, and they move in pairs chosen by second-order
+    gain [1]_; with a fixed one they move one at a time. A step is an exact line search,
     through as many kinks as it takes.
 
     Parameters
     ----------
     gram : ndarray of shape (n_samples, n_samples), or a matrix that makes its rows
         Kernel matrix in single or double precision. If it is no array, it has
-        ``diagonal()`` and ``gram_rows(idx)``, which returns those rows as an array, and is
-        never held as a whole.
+        ``diagonal()`` and ``gram_rows(idx)``, which returns those rows as an array, and
+        is never held as a whole.
     pieces : HingePieces
     intercept : float, optional
         A fixed intercept. By default it is free.
@@ -38,22 +39,25 @@ def smo(
         Steps at the most.
     cache_rows : int, optional
         Rows of a `gram` that is no array to keep, two or more. By default 200 MB.
+    pause : int, optional
+        Steps between two entries of the history. By default 20,000,000 over the number
+        of samples, which takes about as long as a computation of the objective.
     callback : callable, optional
         Called as ``callback(n_steps, history)`` at each pause.
 
     Returns
     -------
     SolveResult
-        The solution, (n_samples + 1,), holds the coefficients and the intercept. The
-        history has an entry for each of the times at which the steps pause:
-        "objective", "criterion" and "gap", the most that the objective may be above
-        its minimum. `n_iter` counts steps. An interrupt ends them; what they have
-        reached is returned.
+        The solution, (n_samples + 1,), holds the coefficients and the intercept. It
+        comes with the scores of all samples. The history has an entry for each of the
+        times at which the steps pause: "objective", "criterion" and "gap", the most
+        that the objective may be above its minimum. `n_iter` counts steps. An interrupt
+        ends them; what they have reached is returned.
 
     Notes
     -----
     A step costs O(n_samples) and one or two rows of the Gram matrix. Single steps are
-    slow where near copies of a sample ask for opposite moves at a high cost. Deviations
+    slow where near copies of a sample need opposite moves at a high cost. Deviations
     from [1]_: kinks inside the box; no shrinking, because to copy the part of the Gram
     matrix that is still active takes as long as all steps.
 
@@ -62,81 +66,102 @@ def smo(
     .. [1] Fan, Chen and Lin, Working set selection using second order information for
        training support vector machines, JMLR 6, 2005.
     """
-    # compiles: only when needed
-    from widemargin.linalg.products_loops import add_rows
-    from widemargin.solvers import smo_loops as loops
-
-    is_free = intercept is None
-    if is_free:
-        pieces.check_free_intercept()
-    dual = _Dual(pieces, start, is_free)
-    rows = (
-        _DenseRows(gram) if isinstance(gram, np.ndarray) else _Cache(gram, cache_rows)
-    )
-    loop = loops.pair_steps if is_free else loops.single_steps
-    fixed = () if is_free else (float(intercept),)
-    loops.set_slopes(*dual.path, *dual.place, *dual.slopes)
-    rows.add_product(dual.coefficients(), dual.scores, add_rows)
-    progress = np.array([0.0, np.inf, -np.inf])  # steps, high, low
-    pause = max(_STEP_WORK // pieces.n_samples, 1)
-    history = {"objective": [], "criterion": [], "gap": []}
-
-    def note():
-        """Solution so far, and its evidence to the history."""
-        high, low = progress[1:]
-        b = _middle(high, low) if is_free else fixed[0]
-        a = dual.coefficients()
-        roughness = a @ dual.scores
-        objective = roughness / 2.0 + pieces.value(dual.scores + b)
-        history["objective"].append(float(objective))
-        history["criterion"].append(max(float(high - low), 0.0))
-        history["gap"].append(objective - pieces.dual_value(a, roughness, b))
-        return np.append(a, b)
-
-    status, target, best = None, 0, -np.inf
-    try:
-        while status is None:
-            target = min(target + pause, max_iter)
-            wanted = 0
-            while wanted >= 0:
-                wanted = loop(
-                    rows.cache, rows.slots, rows.stamps, rows.diagonal, *dual.path,
-                    *dual.place, *dual.slopes, dual.scores, tol, target - progress[0],
-                    progress, *fixed,
-                )  # fmt: skip
-                if wanted >= 0:
-                    middle = _middle(*progress[1:]) if is_free else fixed[0]
-                    rows.fetch(wanted, dual.violations(middle), progress[0])
-            solution = note()
-            reached = history["objective"][-1] - history["gap"][-1]
-            if history["criterion"][-1] <= tol:
-                status = Status.CONVERGED
-            elif progress[0] >= max_iter:
-                status = Status.MAX_ITER
-            elif reached <= best:  # not even rounding is left to gain
-                status = Status.STALLED
-            best = reached
-            if callback is not None:
-                callback(int(progress[0]), history)
-    except KeyboardInterrupt:
-        status, solution = Status.INTERRUPTED, note()
+    pause = max(_PAUSE_WORK // pieces.n_samples, 1) if pause is None else pause
+    run = _Run(gram, pieces, intercept, start, tol, cache_rows)
+    run.limit(pause, max_iter, callback)
+    # its own limit counts steps, not pauses
+    status, _ = drive(iter(run.step, StopIteration), run.history, max_iter=np.inf)
+    if status is Status.INTERRUPTED:
+        run.note()
     return SolveResult(
-        solution, history["objective"][-1], status, int(progress[0]), history
+        run.solution,
+        run.history["objective"][-1],
+        status,
+        run.n_steps,
+        run.history,
+        run.dual.scores + run.solution[-1],
     )
+
+
+class _Run:
+    """Dual variables on their way, and the evidence for them."""
+
+    def __init__(self, gram, pieces, intercept, start, tol, cache_rows):
+        # compiles: only when needed
+        from widemargin.linalg.products_loops import add_rows
+        from widemargin.solvers import smo_loops as loops
+
+        self.pieces, self.tol, self.is_free = pieces, tol, intercept is None
+        self.dual = _Dual(pieces, start, self.is_free)
+        is_dense = isinstance(gram, np.ndarray)
+        self.rows = _DenseRows(gram) if is_dense else _Cache(gram, cache_rows)
+        self.loop = loops.pair_steps if self.is_free else loops.single_steps
+        self.fixed = () if self.is_free else (float(intercept),)
+        loops.set_slopes(*self.dual.path, *self.dual.place, *self.dual.slopes)
+        self.rows.add_product(self.dual.coefficients(), self.dual.scores, add_rows)
+        self.progress = np.array([0.0, np.inf, -np.inf])  # steps, high, low
+        self.history = {"objective": [], "criterion": [], "gap": []}
+
+    @property
+    def n_steps(self):
+        return int(self.progress[0])
+
+    def limit(self, pause, max_iter, callback):
+        """Set the steps between two pauses, the steps at the most, and who is told."""
+        self.pause, self.max_iter, self.callback = pause, max_iter, callback
+        self.target, self.best = 0, -np.inf
+
+    def step(self):
+        """Steps until the next pause; the status if they end there, or None."""
+        history, status = self.history, None
+        self.target = min(self.target + self.pause, self.max_iter)
+        self._advance(self.target)
+        self.note()
+        reached = history["objective"][-1] - history["gap"][-1]
+        if history["criterion"][-1] <= self.tol:
+            status = Status.CONVERGED
+        elif self.n_steps >= self.max_iter:
+            status = Status.MAX_ITER
+        elif reached <= self.best:  # not even rounding is left to gain
+            status = Status.STALLED
+        self.best = reached
+        if self.callback is not None:
+            self.callback(self.n_steps, history)
+        return status
+
+    def _advance(self, target):
+        """Steps up to the number `target`; rows that are missing are brought in."""
+        rows, dual, progress = self.rows, self.dual, self.progress
+        wanted = 0
+        while wanted >= 0:
+            wanted = self.loop(
+                rows.cache, rows.slots, rows.stamps, rows.diagonal, *dual.path,
+                *dual.place, *dual.slopes, dual.scores, self.tol, target - progress[0],
+                progress, *self.fixed,
+            )  # fmt: skip
+            if wanted >= 0:
+                rows.fetch(wanted, dual.violations(self._intercept()), progress[0])
+
+    def note(self):
+        """Write down the solution so far, and its evidence to the history."""
+        a, b = self.dual.coefficients(), self._intercept()
+        high, low = self.progress[1:]
+        objective, gap = self.pieces.evidence(a, self.dual.scores, b)
+        self.history["objective"].append(float(objective))
+        self.history["criterion"].append(max(float(high - low), 0.0))
+        self.history["gap"].append(gap)
+        self.solution = np.append(a, b)
+
+    def _intercept(self):
+        return self.fixed[0] if self.fixed else _middle(*self.progress[1:])
 
 
 class _Dual:
     """Where each coefficient stands among the pieces of its sample."""
 
     def __init__(self, pieces, start, is_balanced):
-        self.lower, self.upper = pieces.bounds()
-        starts, kinks, lengths = pieces.by_sample()
-        counts = np.concatenate([[0], np.cumsum(lengths > 0)])
-        starts, kinks, lengths = (
-            counts[starts],
-            kinks[lengths > 0],
-            lengths[lengths > 0],
-        )
+        path = pieces.dual_path(free_intercept=is_balanced)
+        self.lower, self.upper, starts, kinks, lengths = path
         self.path = starts, kinks, lengths
         self.origins = _origins(starts, lengths, self.lower)
         n = pieces.n_samples
@@ -269,4 +294,4 @@ def _diagonal(gram):
 _CACHE_BYTES = 200_000_000
 _FETCHED = 64  # rows brought in at a time, at the most
 _ROUNDING = 1e-12
-_STEP_WORK = 20_000_000  # steps times samples between two pauses
+_PAUSE_WORK = 20_000_000  # steps times samples between two pauses

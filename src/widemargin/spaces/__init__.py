@@ -11,14 +11,15 @@ of a kernel gives the features of any prior covariance over its eigenvectors.
 from widemargin.spaces.choose import choose_space
 from widemargin.spaces.deformed import Deformed
 from widemargin.spaces.features import FeatureSpace, linear_space, nystrom_space
-from widemargin.spaces.function import Function, FunctionSum
+from widemargin.spaces.function import Embedding, Function, FunctionSum
 from widemargin.spaces.gram import GramRowSpace, GramSpace
-from widemargin.spaces.posterior import Posterior, ProfiledSmoother
+from widemargin.spaces.posterior import Posterior, ProfiledSmoother, VarianceFunction
 from widemargin.spaces.smoother import Smoother
 from widemargin.spaces.spectrum import Spectrum, graph_spectrum, kernel_spectrum
 
 __all__ = [
     "Deformed",
+    "Embedding",
     "FeatureSpace",
     "Function",
     "FunctionSum",
@@ -28,6 +29,7 @@ __all__ = [
     "ProfiledSmoother",
     "Smoother",
     "Spectrum",
+    "VarianceFunction",
     "choose_space",
     "graph_spectrum",
     "kernel_spectrum",

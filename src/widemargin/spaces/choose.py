@@ -1,10 +1,11 @@
 """Which functions are learned: exact, over landmarks, or linear in the features."""
 
+import math
 import os
 
 from widemargin.defaults import GRAM_BYTES
 from widemargin.kernels import Linear
-from widemargin.kernels.nystrom import Nystrom, choose_landmarks
+from widemargin.kernels.nystrom import Landmarks, Nystrom, choose_landmarks
 from widemargin.spaces.features import linear_space, nystrom_space
 from widemargin.spaces.gram import GramRowSpace, GramSpace
 
@@ -62,7 +63,7 @@ def choose_space(
     if landmarks == "auto":
         landmarks = ladder.n_landmarks if n_rows > ladder.exact_rows else None
     if landmarks is not None:
-        return landmark_space(kernel, rows, landmarks, rng)
+        return landmark_space(kernel, rows, landmarks, rng, who=who)
     is_large = n_rows**2 * rows.dtype.itemsize > gram_bytes
     if is_large and reads_rows and not rows.pairwise:
         return GramRowSpace(kernel, rows)
@@ -70,8 +71,13 @@ def choose_space(
     return GramSpace(kernel(rows.X), kernel, rows)
 
 
-def landmark_space(kernel, rows, landmarks, rng):
+def landmark_space(kernel, rows, landmarks, rng, *, who="the estimator"):
     """The features of landmarks that are drawn from the rows."""
+    if isinstance(landmarks, Landmarks) and not isinstance(landmarks, Nystrom):
+        raise ValueError(
+            f"landmarks of {who} must be those of a Nystrom approximation, got "
+            f"{landmarks!r}; use Nystrom({landmarks.n_landmarks})."
+        )
     wish = landmarks if isinstance(landmarks, Nystrom) else Nystrom(int(landmarks))
     if hasattr(rows, "parts"):  # rows in blocks: draw from some of them
         size = min(len(rows), _POOL * wish.n_landmarks)
@@ -81,6 +87,16 @@ def landmark_space(kernel, rows, landmarks, rng):
         return nystrom_space(kernel, rows, pool_idx[chosen])
     chosen = choose_landmarks(kernel, rows.X, wish.n_landmarks, rng, wish.choice)
     return nystrom_space(kernel, rows, chosen)
+
+
+def check_scale(scale, who):
+    """Raise unless the mean diagonal of a kernel can be divided by."""
+    if not 0 < scale < math.inf:
+        raise ValueError(
+            f"the kernel of {who} must have a positive diagonal, got {scale:g} on "
+            "average; look for rows of zeros, or for a kernel that is not positive "
+            "semi-definite."
+        )
 
 
 def check_gram_memory(n_rows, itemsize, who, installed=None):

@@ -8,7 +8,7 @@ from widemargin.kernels import Kernel, Linear, NystromMap
 from widemargin.linalg.products import column_dots
 from widemargin.sample import Rows
 from widemargin.spaces.deformation import DeformedFeatures
-from widemargin.spaces.function import Function
+from widemargin.spaces.function import Embedding, Function
 from widemargin.spaces.smoother import LowRankSmoother
 
 
@@ -27,6 +27,11 @@ class NystromBasis:
     features: NystromMap
     points: object
 
+    def embedding(self):
+        """What gives the features of new rows."""
+        whitening = self.features.whitening
+        return Embedding(self.features.kernel, self.points, whitening)
+
     def to_function(self, w, intercept):
         """The function with feature weights w and a constant."""
         coef = self.features.coefficients(w).astype(np.float64)
@@ -36,6 +41,10 @@ class NystromBasis:
 @dataclass(frozen=True)
 class LinearBasis:
     """The rows themselves; a linear function is its weights."""
+
+    def embedding(self):
+        """What gives the features of new rows: they are the rows."""
+        return Embedding(Linear(), None)
 
     def to_function(self, w, intercept):
         """The function with weights w and a constant: the weights are the points."""
@@ -166,6 +175,10 @@ class FeatureSpace:
         total = dual[:-1].sum(axis=0)
         weights = weights - np.multiply.outer(self.center, total)
         return weights, intercepts - self.center @ weights
+
+    def embedding(self):
+        """What gives the features of new rows."""
+        return self.basis.embedding()
 
     def to_function(self, c, intercept=0.0):
         """The function with coordinates c and a constant, for a fitted model."""

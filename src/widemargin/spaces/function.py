@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from widemargin.kernels import Kernel, Precomputed, scores_in_blocks
-from widemargin.stored import Stored
+from widemargin.kernels import Kernel, Linear, Precomputed, scores_in_blocks
+from widemargin.linalg.rows import squared_norms
+from widemargin.stored import Stored, is_finite, require
 
 
 @dataclass(frozen=True)
@@ -53,24 +54,84 @@ class Function(Stored):
         scores = scores_in_blocks(self.kernel, X, self.points, self.coef)
         return scores + self.intercept.astype(scores.dtype)
 
+    @property
+    def training_rows(self):
+        """The points, unless they are positions, or the weights of a linear function.
+
+        A linear function over features is written as its weights with the identity for
+        coefficients (`LinearBasis`), from which no row can be read.
+        """
+        if isinstance(self.kernel, Precomputed):
+            return None
+        is_square = self.coef.shape[0] == self.coef.shape[1]
+        is_weights = is_square and np.array_equal(self.coef, np.eye(len(self.coef)))
+        is_weights = is_weights and isinstance(self.kernel, Linear)
+        return None if is_weights else self.points
+
     def check(self, n_features):
         """Raise ValueError unless the parts fit each other and the features."""
-        coef, constants, points = self.coef, self.intercept, self.points
-        _require(isinstance(self.kernel, Kernel), "kernel", self.kernel)
-        self.kernel.check()
-        _require(_is_finite(coef, 2), "coef", coef)
-        fits = _is_finite(constants, 1) and len(constants) == coef.shape[1]
-        _require(fits, "intercept", constants)
-        if isinstance(self.kernel, Precomputed):
-            fits = isinstance(points, np.ndarray) and points.dtype.kind == "i"
-            fits = fits and points.shape == (len(coef),)
-            fits = fits and bool(((points >= 0) & (points < n_features)).all())
-        else:
-            fits = sparse.issparse(points) or _is_finite(points, 2)
-            fits = fits and points.shape == (len(coef), n_features)
-            if fits and sparse.issparse(points):
-                fits = _is_finite(points.data, 1)
-        _require(fits, "points", points)
+        shape = self.coef.shape
+        with np.errstate(over="ignore"):
+            fits = is_finite(self.coef, 2) and np.isfinite(np.abs(self.coef).sum())
+        require(fits, self, "coef")
+        fits = is_finite(self.intercept, 1) and len(self.intercept) == shape[1]
+        require(fits, self, "intercept")
+        fits = _are_points(self.kernel, self.points, shape[0], n_features)
+        require(fits, self, "points")
+
+
+@dataclass(frozen=True)
+class Embedding(Stored):
+    """Coordinates of new rows in a space: what its functions are linear in.
+
+    Kernel values against training rows, features made from these, or the rows
+    themselves.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    points : ndarray or CSR matrix of shape (n_points, n_features), or None
+        Training rows, or places of training rows for a precomputed kernel; None for the
+        features of a linear kernel, which are the rows themselves.
+    whitening : ndarray of shape (n_points, rank) or None
+        Turns kernel values into features.
+    """
+
+    kernel: Kernel
+    points: object
+    whitening: np.ndarray | None = None
+
+    def __call__(self, X):
+        """Coordinates of the rows of X, (n_rows, n_coordinates)."""
+        if self.points is None:
+            return X
+        values = self.kernel(X, self.points)
+        return values if self.whitening is None else values @ self.whitening
+
+    @property
+    def training_rows(self):
+        """The points, unless there are none or they are positions."""
+        return None if isinstance(self.kernel, Precomputed) else self.points
+
+    def n_coordinates(self, n_features):
+        """Number of coordinates of rows of so many features."""
+        if self.points is None:
+            return n_features
+        parts = self.points.shape if self.whitening is None else self.whitening.T.shape
+        return parts[0]
+
+    def check(self, n_features):
+        """Raise ValueError unless the parts fit each other and the features."""
+        if self.points is None:
+            fits = isinstance(self.kernel, Linear) and self.whitening is None
+            require(fits, self, "points")
+            return
+        n_points = getattr(self.points, "shape", (0,))[0]
+        if self.whitening is not None:
+            require(is_finite(self.whitening, 2), self, "whitening")
+            n_points = len(self.whitening)
+        fits = _are_points(self.kernel, self.points, n_points, n_features)
+        require(fits, self, "points")
 
 
 @dataclass(frozen=True)
@@ -105,21 +166,20 @@ class FunctionSum(Stored):
 
     def check(self, n_features):
         """Raise ValueError unless all parts are functions of the same columns."""
-        is_sum = isinstance(self.parts, tuple) and len(self.parts) > 0
-        _require(is_sum, "parts", self.parts)
-        for part in self.parts:
-            _require(isinstance(part, Function), "parts", part)
-            part.check(n_features)
-            _require(part.n_columns == self.n_columns, "parts", part)
+        are_functions = all(isinstance(part, Function) for part in self.parts)
+        require(are_functions and len(self.parts) > 0, self, "parts")
+        fits = all(part.n_columns == self.n_columns for part in self.parts)
+        require(fits, self, "parts")
 
 
-def _require(condition, name, value):
-    if not condition:
-        shape = getattr(value, "shape", None)
-        shown = repr(value) if shape is None else f"an array of shape {shape}"
-        raise ValueError(f"{name} of a fitted function does not fit: {shown[:80]}")
-
-
-def _is_finite(array, ndim):
-    is_array = isinstance(array, np.ndarray) and array.ndim == ndim
-    return is_array and array.dtype.kind == "f" and bool(np.isfinite(array).all())
+def _are_points(kernel, points, n_points, n_features):
+    """Whether training rows, or their places, fit a kernel and these numbers."""
+    if isinstance(kernel, Precomputed):
+        fits = isinstance(points, np.ndarray) and points.dtype.kind == "i"
+        fits = fits and points.shape == (n_points,)
+        return fits and bool(((points >= 0) & (points < n_features)).all())
+    is_rows = sparse.issparse(points) or is_finite(points, 2)
+    if not is_rows or points.shape != (n_points, n_features):
+        return False
+    with np.errstate(over="ignore"):  # kernels need the squares of rows
+        return points.dtype.kind == "f" and np.isfinite(squared_norms(points)).all()

@@ -9,7 +9,7 @@ from widemargin.kernels import Kernel, scores_in_blocks
 from widemargin.linalg.products import column_dots, sparse_product, symmetric_product
 from widemargin.sample import Rows
 from widemargin.spaces.deformation import DeformedKernel
-from widemargin.spaces.function import Function
+from widemargin.spaces.function import Embedding, Function
 from widemargin.spaces.smoother import (
     DenseSmoother,
     GraphPenalty,
@@ -156,6 +156,11 @@ class GramSpace:
     def from_dual(self, dual):
         """Coordinates and intercepts, not centered, of (n + 1, k) dual variables."""
         return _uncentered(dual, self.center, self.shift)
+
+    def embedding(self):
+        """What gives the kernel values of new rows against all rows."""
+        every = np.arange(self.n_rows)
+        return Embedding(self.kernel, self.rows.points(self.kernel, every))
 
     def to_function(self, c, intercept=0.0):
         """The function with coordinates c and a constant, as a fitted model keeps it.

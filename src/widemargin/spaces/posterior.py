@@ -11,7 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from widemargin.stored import Stored
+from widemargin.kernels import Precomputed
+from widemargin.linalg.rows import row_blocks
+from widemargin.spaces.function import Embedding
+from widemargin.stored import Stored, is_finite, require
 
 
 class ProfiledSmoother:
@@ -131,6 +134,53 @@ class Posterior(Stored):
         rest = 1.0 - (values @ self.ones)[:, 0]
         return self.scale * left + self.mean_variance * rest**2
 
+    def check(self, n_features):
+        """Raise ValueError unless the parts are of one size and no variance is < 0."""
+        kinds = DenseExplanation | LowRankExplanation
+        require(isinstance(self.explanation, kinds), self, "explanation")
+        size = len(self.explanation.factor)
+        require(is_finite(self.ones, 2) and self.ones.shape == (size, 1), self, "ones")
+        for name in ("mean_variance", "scale"):
+            require(0 <= getattr(self, name) < np.inf, self, name)
+
+
+@dataclass(frozen=True)
+class VarianceFunction(Stored):
+    """Variance of the score of new rows, as a fitted model keeps it.
+
+    Attributes
+    ----------
+    embedding : Embedding
+    posterior : Posterior
+    diagonal : float or None
+        k(x, x) of new rows for a precomputed kernel, which does not hold it; None for
+        another kernel, or if it is not known.
+    """
+
+    embedding: Embedding
+    posterior: Posterior
+    diagonal: float | None = None
+
+    def __call__(self, X):
+        """Variances at the rows of X, shape (n_rows,), block by block."""
+        kernel, variances = self.embedding.kernel, []
+        for block in row_blocks(X.shape[0], len(self.posterior.ones), 8):
+            rows = X[block]
+            if isinstance(kernel, Precomputed):
+                prior = np.full(rows.shape[0], self.diagonal)
+            else:
+                prior = kernel.diagonal(rows).astype(np.float64)
+            values = self.embedding(rows)
+            variances.append(self.posterior.variance(values, prior))
+        return np.concatenate(variances)
+
+    def check(self, n_features):
+        """Raise ValueError unless the parts fit each other and the features."""
+        n_coordinates = self.embedding.n_coordinates(n_features)
+        require(n_coordinates == len(self.posterior.ones), self, "posterior")
+        is_number = self.diagonal is None or 0 <= self.diagonal < np.inf
+        require(is_number, self, "diagonal")
+
 
 @dataclass(frozen=True)
 class DenseExplanation(Stored):
@@ -153,6 +203,12 @@ class DenseExplanation(Stored):
         half = solve_triangular(self.factor, scaled, trans="T", check_finite=False)
         return np.einsum("ij,ij->j", half, half)
 
+    def check(self, n_features):
+        """Raise ValueError unless the factor can be solved with, for each root."""
+        require(_is_factor(self.factor), self, "factor")
+        fits = is_finite(self.root, 1) and len(self.root) == len(self.factor)
+        require(fits, self, "root")
+
 
 @dataclass(frozen=True)
 class LowRankExplanation(Stored):
@@ -174,3 +230,14 @@ class LowRankExplanation(Stored):
         half = solve_triangular(self.factor, features.T, lower=True, check_finite=False)
         squares = np.einsum("ij,ij->i", features, features)
         return squares - self.reg * np.einsum("ij,ij->j", half, half)
+
+    def check(self, n_features):
+        """Raise ValueError unless the factor can be solved with."""
+        require(_is_factor(self.factor), self, "factor")
+        require(0 <= self.reg < np.inf, self, "reg")
+
+
+def _is_factor(factor):
+    """Whether a triangular matrix can be solved with."""
+    is_square = is_finite(factor, 2) and factor.shape[0] == factor.shape[1]
+    return is_square and bool((np.diagonal(factor) != 0).all())

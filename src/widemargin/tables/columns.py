@@ -9,13 +9,20 @@ from enum import Enum
 import pandas as pd
 
 from widemargin.tables.errors import TableError, check_columns
-from widemargin.tables.number_text import advise, find_mark
 
-_MOST_CATEGORIES = 100  # as many features does one column become
-_FEW = 10  # as many rows may all be different and still be categories
+_MAX_CATEGORIES = 100  # features that one column becomes
+_MIN_VALUES_OF_KEY = 10  # up to so many values may all differ and be no identifier
 _IDENTIFIER = re.compile(r"(^|[^a-z])(id|index|row|key|nr|no|number)$|^column 1$", re.I)
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}([./-])\d{1,2}\2\d{2,4}")
 _TRUTH = {"true": 1.0, "false": 0.0}
+
+# Texts that a reader sees as numbers: with a unit, a decimal comma or separators.
+_NUMBER = (
+    r"[+-]?(\d{1,3}(?P<mark>[,.' \u00a0\u202f])\d{3}((?P=mark)\d{3})*|\d+)([.,]\d+)?"
+)
+_WRITTEN = re.compile(rf"[$€£¥]?\s?{_NUMBER}\s?[%‰$€£¥]?")
+_MARKS = re.compile(r"[%‰$€£¥]|[,' \u00a0\u202f]")
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 class Kind(Enum):
@@ -28,9 +35,9 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Column:
-    """A column, what it is used as and, where it is left out, why.
+    """A column, what it is used as and, if it is left out, why.
 
-    `doubt` says what else it may be meant as.
+    `doubt` says what else it may be.
     """
 
     name: str
@@ -47,7 +54,7 @@ def examine_columns(frame, *, numeric=(), categorical=(), dropped=(), name="the 
     frame : DataFrame
         Without the target.
     numeric, categorical, dropped : collections of str
-        Columns whose use is given.
+        Columns whose use the user has given.
     name : str
         What the table is called in messages.
 
@@ -69,7 +76,7 @@ def examine_columns(frame, *, numeric=(), categorical=(), dropped=(), name="the 
                 f"Column {column!r} has more than one of --numeric, --categorical and "
                 "--drop; keep one of them."
             )
-    given = {column: Column(column, Kind.LEFT_OUT, "as asked") for column in dropped}
+    given = {column: Column(column, Kind.LEFT_OUT, "by --drop") for column in dropped}
     given |= {column: Column(column, Kind.CATEGORIES) for column in categorical}
     given |= {column: Column(column, Kind.NUMBERS) for column in numeric}
     columns = [given.get(column) or _examine(column, frame[column]) for column in frame]
@@ -77,13 +84,13 @@ def examine_columns(frame, *, numeric=(), categorical=(), dropped=(), name="the 
         reasons = "; ".join(f"{column.name!r}: {column.reason}" for column in columns)
         raise TableError(
             f"No column of {name} is left to learn from ({reasons or 'it has none'}). "
-            "Use one with --numeric or --categorical."
+            "Choose one with --numeric or --categorical."
         )
     return columns
 
 
 def as_numbers(values):
-    """Numbers, or truth values, of a column; NaN where there is none."""
+    """A column as numbers, true and false as 1 and 0; NaN for other values."""
     if pd.api.types.is_numeric_dtype(values):
         return values.astype(float)
     truth = values.map(lambda value: _TRUTH.get(str(value).lower()), na_action="ignore")
@@ -101,7 +108,7 @@ def refuse_mixture(name, values, also=""):
     others = filled[~is_number]
     example = str(others.iloc[0])
     way_out = f"--missing {example!r} if that marks a missing cell"
-    way_out = advise(example) or f"mend them, or add {way_out}"
+    way_out = advise(example) or f"correct them, or add {way_out}"
     raise TableError(
         f"Column {name!r} mixes numbers and text: {len(others):,} of its "
         f"{len(filled):,} values are like {example!r} (row {others.index[0] + 1:,}); "
@@ -114,7 +121,9 @@ def _examine(name, values):
     if not len(filled):
         return Column(name, Kind.LEFT_OUT, "empty")
     if pd.api.types.is_datetime64_any_dtype(filled) or _are_dates(filled):
-        return Column(name, Kind.LEFT_OUT, "dates; make numbers of them, such as days")
+        return Column(
+            name, Kind.LEFT_OUT, "dates; convert them to numbers, such as days"
+        )
     if not all(isinstance(value, Hashable) for value in filled):
         kind = type(filled.iloc[0]).__name__
         return Column(name, Kind.LEFT_OUT, f"each cell is a {kind}")
@@ -136,15 +145,15 @@ def _examine(name, values):
 def _judge_numbers(name, numbers, n_rows):
     if numbers.nunique() == 1:
         return Kind.LEFT_OUT, f"always {numbers.iloc[0]:g}"
-    is_key = len(numbers) == n_rows > _FEW and numbers.is_unique
+    is_key = len(numbers) == n_rows > _MIN_VALUES_OF_KEY and numbers.is_unique
     is_key = is_key and bool((numbers % 1 == 0).all())
     if is_key and (_IDENTIFIER.search(name) or bool((numbers.diff()[1:] == 1).all())):
-        return Kind.LEFT_OUT, "looks like an identifier: another number in each row"
+        return Kind.LEFT_OUT, "looks like an identifier: a different number in each row"
     return (Kind.NUMBERS,)
 
 
 def _written_number(texts, is_number):
-    """One of the texts if most of them are numbers to a reader, otherwise None."""
+    """One of the texts if most of them look like numbers, otherwise None."""
     marks = texts[~is_number].map(find_mark).dropna()
     if not len(marks) or len(marks) + is_number.sum() <= len(texts) / 2:
         return None
@@ -155,12 +164,12 @@ def _judge_text(texts, n_rows):
     n_different = texts.nunique()
     if n_different == 1 and len(texts) == n_rows:
         return Kind.LEFT_OUT, f"always {texts.iloc[0]!r}"
-    if n_different > max(_FEW, len(texts) / 2):
+    if n_different > max(_MIN_VALUES_OF_KEY, len(texts) / 2):
         return Kind.LEFT_OUT, (
             f"looks like an identifier or free text: {n_different:,} different values "
             f"in {len(texts):,} rows"
         )
-    if n_different > _MOST_CATEGORIES:
+    if n_different > _MAX_CATEGORIES:
         return Kind.LEFT_OUT, f"{n_different:,} different values are too many"
     return Kind.CATEGORIES, ""
 
@@ -170,3 +179,34 @@ def _are_dates(values):
         _DATE.fullmatch(value) if isinstance(value, str) else isinstance(value, date)
         for value in values
     )
+
+
+def find_mark(text):
+    """The mark that keeps a text from being a number, such as "%"; None without one.
+
+    Examples
+    --------
+    >>> [find_mark(text) for text in ("5 %", "$3", "1,234.5", "1.5", "5 apples")]
+    ['%', '$', ',', None, None]
+    """
+    if not isinstance(text, str) or not _WRITTEN.fullmatch(text):
+        return None
+    marks = sorted(_MARKS.findall(text), key="%‰$€£¥,' \u00a0\u202f".index)
+    return marks[0] if marks else None
+
+
+def advise(text):
+    """How to turn such a text into a number; None if it does not look like one.
+
+    Examples
+    --------
+    >>> advise("5%")
+    "write numbers without '%'"
+    """
+    mark = find_mark(text)
+    if mark is None:
+        return None
+    advice = f"write numbers without {mark!r}"
+    if _DECIMAL_COMMA.fullmatch(text):
+        advice += ", or add --decimal ',' if it is a decimal comma"
+    return advice

@@ -1,4 +1,4 @@
-"""What is raised for a table that cannot be used as it is."""
+"""The error for a table that cannot be used as it is."""
 
 from difflib import get_close_matches
 

@@ -7,27 +7,27 @@ from widemargin.labels import labeled_mask, read_labels
 from widemargin.tables.columns import refuse_mixture
 from widemargin.tables.errors import TableError
 
-_MANY = 20  # classes that may have a single label each
-_MARKER = -1  # of a row without a label, where all are whole numbers
-_LONGEST = 2**53  # beyond it floats, as numbers beside empty cells are read, skip some
+_MAX_SINGLE = 20  # classes that may have a single label each
+_MARKER = -1  # marks an unlabeled row where all labels are whole numbers
+_LARGEST = 2**53  # pandas reads numbers beside empty cells as floats, exact up to here
 
 
 def read_target(values, *, as_names=False):
-    """Labels of a column; its empty cells are the rows without one.
+    """Labels of a column; empty cells are unlabeled rows.
 
     Parameters
     ----------
     values : Series
         The column.
     as_names : bool, default=False
-        Whether numbers beside text are names of classes, too.
+        Whether numbers beside text are also names of classes.
 
     Returns
     -------
     y : ndarray
         As estimators take it.
     labels : PartialLabels
-        What is known.
+        The labels that are known.
 
     Raises
     ------
@@ -53,11 +53,11 @@ def read_target(values, *, as_names=False):
             f"(labeled rows: {n_labeled:,}); label rows of at least one more "
             f"class{marked}."
         )
-    if len(different) > max(_MANY, 0.9 * n_labeled):
+    if len(different) > max(_MAX_SINGLE, 0.9 * n_labeled):
         raise TableError(
             f"Column {name!r} holds {len(different):,} different labels in "
             f"{n_labeled:,} labeled rows; a target has several rows of each class. "
-            "Name another column with --target."
+            "Choose another column with --target."
         )
     try:
         return y, read_labels(y)
@@ -69,7 +69,7 @@ def read_target(values, *, as_names=False):
 
 
 def _as_labels(values, as_names):
-    """Numbers where all are whole, otherwise as they are; None where there is none."""
+    """Numbers if all are whole, otherwise unchanged; None for unlabeled rows."""
     if pd.api.types.is_float_dtype(values):
         values = _whole_numbers(values, as_names)
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iuf":
@@ -83,7 +83,7 @@ def _as_labels(values, as_names):
 
 
 def _refuse_two_markers(y, name):
-    """Empty cells and -1 among whole numbers cannot both mean that there is none."""
+    """Empty cells and -1 among whole numbers cannot both mean "unlabeled"."""
     if y.dtype.kind != "O" or all(value is not None for value in y):
         return
     if any(type(value) is int and value == _MARKER for value in y):
@@ -95,7 +95,7 @@ def _refuse_two_markers(y, name):
 
 
 def _whole_numbers(values, as_names):
-    """As integers; fractions are no classes unless they are names."""
+    """As integers; fractions are refused unless they are names."""
     filled = values.dropna()
     broken = filled[filled % 1 != 0]
     if len(broken) and as_names:
@@ -103,13 +103,13 @@ def _whole_numbers(values, as_names):
     if len(broken):
         raise TableError(
             f"Column {values.name!r} holds measured numbers such as "
-            f"{broken.iloc[0]:g}, and a target holds classes; name another column with "
-            f"--target, or make classes of them, such as low and high."
+            f"{broken.iloc[0]:g}, but a target holds classes; choose another column "
+            f"with --target, or turn them into classes, such as low and high."
         )
-    if (filled.abs() > _LONGEST).any():
+    if (filled.abs() > _LARGEST).any():
         raise TableError(
             f"Column {values.name!r} holds numbers such as {filled.abs().max():.0f}, "
-            "too long to be told apart beside empty cells; add --categorical "
+            "which are too long to be exact beside empty cells; add --categorical "
             f"{values.name!r} to take them as names."
         )
     return values.astype("Int64")
@@ -120,6 +120,6 @@ def _plain_label(value, name):
     if not isinstance(value, str | bool | int | float):
         raise TableError(
             f"Column {name!r} holds values such as {value!r} ({type(value).__name__}), "
-            "which are no classes; a target holds texts, whole numbers or truth values."
+            "which are not classes; a target holds texts, whole numbers or booleans."
         )
     return value

@@ -1,0 +1,306 @@
+"""What TransductiveSVC, TriClassSVC and UniversumSVC share: a path of hinge models.
+
+The first model of the path learns from the labels alone; each of the others gives the
+rows without a class more weight, and starts from the one before it. Held-out labels
+weigh the models (`widemargin.averaging`), or calibrate the last one.
+"""
+
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from widemargin.averaging import average_scores, family_prior
+from widemargin.calibration import Calibration
+from widemargin.checks import check_number, check_number_or
+from widemargin.defaults import (
+    HINGE_FOLD_TOL,
+    HINGE_HOLDOUT,
+    HINGE_WEIGHTS,
+    PATH_DECAY,
+)
+from widemargin.estimators._estimator import (
+    Progress,
+    read_parameter,
+    read_sample,
+    transduce,
+)
+from widemargin.labels import decide, has_label, labeled_mask, sign_coding
+from widemargin.linalg.random import as_generator
+from widemargin.objectives.class_sizes import Balance
+from widemargin.objectives.pieces import EpsilonInsensitive, labeled_hinges
+from widemargin.sample import N_FOLDS, label_counts
+from widemargin.solvers.class_offsets import JointChoice
+from widemargin.solvers.hinge import (
+    BranchProblem,
+    choose_hinge_space,
+    follow_path,
+    majorize_minimize,
+)
+from widemargin.solvers.result import Status
+
+_ANY_BALANCE = Balance(None)
+_CALIBRATION_FOLDS = 2  # of a single model: its labels only fit one slope
+
+
+@dataclass(frozen=True)
+class HingeTask:
+    """What an estimator minimizes, beside the hinges of its labels.
+
+    Attributes
+    ----------
+    who : str
+        Name of the estimator, for messages.
+    C : float
+        Cost of a labeled row of weight one.
+    loss : BranchLoss or RelaxedMinLoss
+        Of the rows without a class, see :mod:`widemargin.objectives.pieces`.
+    weights : tuple of float
+        Summed cost of these rows over that of the labels, for each model of the path
+        after the first.
+    is_averaged : bool
+        Whether held-out labels weigh all models of the path; else the last one counts.
+    max_iter : int
+        Convex problems for each of the weights at the most.
+    balance : Balance
+        Mean score, or class sizes, of the unlabeled rows.
+    minimize : callable
+        `majorize_minimize`, or a solver with the same arguments.
+    is_universum : bool
+        Whether the loss applies to the rows known to be irrelevant, and the unlabeled
+        ones have none.
+    epsilon, irrelevant_weight : float
+        Of the loss of rows known to be irrelevant, if it is not that loss.
+    is_joint : bool
+        Whether more than two classes choose branches together.
+    """
+
+    who: str
+    C: float
+    loss: object
+    weights: tuple
+    is_averaged: bool
+    max_iter: int
+    balance: Balance = _ANY_BALANCE
+    minimize: object = majorize_minimize
+    is_universum: bool = False
+    epsilon: float = 0.0
+    irrelevant_weight: float = 0.0
+    is_joint: bool = False
+
+    def problem(self, sample, space, solver):
+        """The problem of the labels and of the loss on other rows."""
+        given, unlabeled, choose = self._given(sample), sample.unlabeled_idx, None
+        rows = sample.irrelevant_idx if self.is_universum else unlabeled
+        intercepts, names = (None,) * len(given), sample.classes.tolist()
+        shares = sample.class_shares()
+        if self.balance.shares != "labeled":
+            shares = self.balance.class_shares(names, shares, self.who)
+        if self.is_joint and sample.n_classes > 2:
+            choose = JointChoice(*self.balance.bounds(shares, len(unlabeled)))
+        elif self.balance.shares is not None and len(unlabeled):
+            center = np.zeros(len(sample.row_weights))
+            center[unlabeled] = sample.row_weights[unlabeled]
+            space = space.centered(center / center.sum())
+            # the mean score of a class of share p, Eq. (25)
+            intercepts = tuple((2.0 * shares[-len(given) :] - 1.0).tolist())
+        costs = np.zeros(len(rows))  # those of the path come later
+        return BranchProblem(
+            space, solver, given, self.loss, rows, costs, intercepts, choose
+        )
+
+    def follow(self, problem, sample, progress=None):
+        """The `Path` of the weights."""
+        announce = callback = None
+        if progress is not None and progress.verbose:
+            callback = progress.every(1)
+
+            def announce(place):
+                progress.say(f"unlabeled weight {self.weights[place]:g}")
+
+        return follow_path(
+            problem,
+            [self._costs(sample, problem.rows, weight) for weight in self.weights],
+            minimize=self.minimize,
+            fixed_first=self.balance.shares not in (None, "labeled"),
+            max_iter=self.max_iter,
+            announce=announce,
+            callback=callback,
+        )
+
+    def _given(self, sample):
+        """Losses of what is known of the rows, one for each column of scores."""
+        n_rows, costs = len(sample.row_weights), self.C * sample.label_weights
+        signs = sign_coding(sample.codes, len(sample.classes))
+        losses = tuple(
+            labeled_hinges(sample.label_idx, own, costs, n_rows) for own in signs.T
+        )
+        if self.is_universum or not sample.irrelevant.any():
+            return losses
+        rows = sample.irrelevant_idx
+        costs = self._costs(sample, rows, self.irrelevant_weight)
+        known = EpsilonInsensitive(self.epsilon).pieces(None, rows, costs, n_rows)
+        return tuple(loss + known for loss in losses)
+
+    def _costs(self, sample, rows, weight):
+        """Costs of rows, which add up to `weight` times that of all labels."""
+        own = sample.row_weights[rows]
+        return weight * self.C * sample.label_weights.sum() * own / own.sum()
+
+
+def make_task(estimator, loss, **options):
+    """The task for the parameters that all three estimators have, checked."""
+    check_number(estimator, "C", low=0, strict=True)
+    check_number_or(estimator, "unlabeled_weight", ("auto",), low=0)
+    check_number(estimator, "max_iter", low=1, integer=True)
+    weight, n_steps = estimator.unlabeled_weight, 1
+    if hasattr(estimator, "n_annealing"):
+        check_number(estimator, "n_annealing", low=1, integer=True)
+        n_steps = estimator.n_annealing
+    is_auto = isinstance(weight, str)
+    weights = () if weight == 0 else HINGE_WEIGHTS
+    if weights and not is_auto:  # growing to the one that the user wishes
+        smaller = 10.0 ** (-0.5 * np.arange(n_steps)[::-1])
+        weights = tuple((weight * smaller).tolist())
+    who, C = type(estimator).__name__, float(estimator.C)
+    return HingeTask(who, C, loss, weights, is_auto, estimator.max_iter, **options)
+
+
+def find_irrelevant(estimator, y):
+    """Which given rows are known to be irrelevant; None without a label for it."""
+    label, who = estimator.irrelevant_label, type(estimator).__name__
+    if label is None or y is None:
+        return None
+    if not (np.isscalar(label) and labeled_mask([label])[0]):
+        raise ValueError(
+            f"irrelevant_label of {who} must be None or a value in y that does not "
+            f"mark unlabeled samples, got {label!r}."
+        )
+    irrelevant = has_label(y, label)
+    if not irrelevant.any():
+        warnings.warn(
+            f"{who} found no sample with the irrelevant_label {label!r} "
+            f"({type(label).__name__}) in y.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return irrelevant
+
+
+def fit_hinge(estimator, task, X, y, sample_weight, irrelevant=None):
+    """Fit an estimator and set all of its attributes but ``result_``.
+
+    Parameters
+    ----------
+    estimator : Classifier
+    task : HingeTask
+    X, y, sample_weight
+        What was passed to `fit`.
+    irrelevant : ndarray of bool, shape (n_given,), optional
+        Rows known to be irrelevant.
+
+    Returns
+    -------
+    sample : Sample
+    scores : ndarray of shape (n_rows, n_columns)
+        Of the rows of the sample.
+    result : SolveResult
+    """
+    rng = as_generator(estimator.random_state)
+    kernel, landmarks, solver = (
+        read_parameter(estimator, name) for name in ("kernel", "landmarks", "solver")
+    )
+    sample = read_sample(
+        estimator, X, y, sample_weight, kernel, irrelevant=irrelevant
+    ).sorted()
+    has_rows = sample.irrelevant.any() if task.is_universum else sample.n_unlabeled
+    if not has_rows:
+        task = replace(task, weights=())
+    kernel = kernel.fit_width(sample.rows.X, rng)
+    space, solver = choose_hinge_space(
+        kernel, sample.rows, landmarks, solver, rng, who=task.who
+    )
+    held_out = hold_out(task, sample, space, solver, rng)
+    if held_out is None:  # interrupted: the labels alone
+        task = replace(task, weights=())
+    problem = task.problem(sample, space, solver)
+    path = task.follow(problem, sample, Progress.of(estimator))
+    result = replace(path.result, scores=None)  # a value for each training row
+    if held_out is None:
+        result = replace(result, status=Status.INTERRUPTED)
+    solution = _store_average(estimator, task, sample, held_out, path.solutions)
+    estimator.classes_ = sample.classes
+    estimator.function_ = problem.space.to_function(*problem.space.from_dual(solution))
+    scores = problem.scores(solution)
+    codes = decide(scores)
+    if problem.choose is not None:
+        codes[problem.rows] = problem.choose.codes(scores[problem.rows])
+    estimator.transduction_ = transduce(estimator, sample, codes)
+    return sample, scores, result
+
+
+def hold_out(task, sample, space, solver, rng):
+    """Scores of labels by models that did not see them.
+
+    Returns
+    -------
+    ndarray of shape (n_models, n_labels, n_columns), or None if interrupted
+        Of all models of the path if they are averaged, or else of the last. NaN where
+        a label was not held out, as the only one of its class.
+    """
+    n_models = 1 + len(task.weights) if task.is_averaged else 1
+    n_folds = N_FOLDS if task.is_averaged else _CALIBRATION_FOLDS
+    idx = _draw_holdout(sample, space.low_rank, rng)
+    part, space = sample.part(idx), space.part(idx)
+    solver = solver.loosened(HINGE_FOLD_TOL)
+    folds = sample.deal_folds(rng)
+    n_columns = 1 if sample.n_classes == 2 else sample.n_classes
+    scores = np.full((n_models, len(folds), n_columns), np.nan)
+    for fold in range(n_folds):
+        held_out = folds == fold
+        if held_out.any():
+            own = part.without(held_out)
+            problem = task.problem(own, space, solver)
+            path = task.follow(problem, own)
+            if path.result.status is Status.INTERRUPTED:
+                return None
+            rows = part.label_idx[held_out]
+            scores[:, held_out] = [own[rows] for own in path.scores[-n_models:]]
+    return scores
+
+
+def _draw_holdout(sample, is_cheap, rng):
+    """Rows on which labels are held out: all labeled ones and some others.
+
+    A part in which unlabeled rows hardly outnumber the labels cannot show what many
+    more of them do: where rows are cheap, there are more for each label.
+    """
+    per_label = HINGE_HOLDOUT.rows_per_label if is_cheap else 2
+    n_labels = len(sample.codes)
+    n_rows = min(per_label * n_labels, HINGE_HOLDOUT.most_rows)
+    n_rows = max(HINGE_HOLDOUT.least_rows, n_rows, 2 * n_labels)
+    known_idx, irrelevant_idx = sample.draw_rows(n_rows, rng), sample.irrelevant_idx
+    if len(irrelevant_idx):
+        size = min(len(irrelevant_idx), HINGE_HOLDOUT.most_irrelevant)
+        irrelevant_idx = np.sort(rng.choice(irrelevant_idx, size, replace=False))
+    return np.concatenate([known_idx, irrelevant_idx])
+
+
+def _store_average(estimator, task, sample, held_out, solutions):
+    """Set what follows from held-out labels; return the solution of the model."""
+    estimator.average_ = estimator.held_out_proba_ = None
+    estimator.unlabeled_weights_ = None
+    estimator.calibration_ = Calibration()
+    if held_out is None:
+        return solutions[-1]
+    n_models = len(held_out)
+    prior = family_prior(["path"] * n_models, PATH_DECAY ** np.arange(n_models))
+    counts = label_counts(sample.label_weights)
+    average, calibration = average_scores(held_out, sample.codes, prior, counts)
+    estimator.calibration_ = calibration
+    estimator.held_out_proba_ = sample.spread_to_given(average.held_out)
+    if n_models == 1:
+        return solutions[-1]
+    estimator.average_ = average
+    estimator.unlabeled_weights_ = (0.0, *task.weights)
+    return average.combine(solutions)

@@ -1,0 +1,461 @@
+"""How clusters of a sample are found, for given parameters."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from sklearn.exceptions import ConvergenceWarning
+
+from widemargin.defaults import (
+    CLUSTER_GRAPH_WEIGHT,
+    CLUSTER_LIMITS,
+    SMALLEST_CLUSTER,
+    ClusterLimits,
+)
+from widemargin.graphs import Graph
+from widemargin.labelling.constraints import Constraints
+from widemargin.labelling.problem import LabelProblem
+from widemargin.labelling.search import search_labels
+from widemargin.labelling.sizes import reassign_to_means
+from widemargin.labelling.starts import make_starts
+from widemargin.labelling.strategies import Search, Steepest
+from widemargin.labels import decide, sign_coding
+from widemargin.linalg.rows import content_order
+from widemargin.objectives.class_sizes import nearest_sizes, size_bounds
+from widemargin.sample import Sample
+from widemargin.solvers.result import SolveResult, Status, worst
+
+_KMEANS_STARTS = 5
+
+
+@dataclass(frozen=True)
+class ClusterTask:
+    """Rows to be clustered, and what the user says about them.
+
+    Attributes
+    ----------
+    sample : Sample
+        Without labels.
+    constraints : Constraints
+    """
+
+    sample: Sample
+    constraints: Constraints
+
+    def part(self, idx):
+        """The task of some of the rows."""
+        return ClusterTask(self.sample.part(idx), self.constraints.part(idx))
+
+    @property
+    def weights(self):
+        """Weight of each row in the loss: all the same, adding up to one."""
+        n_rows = len(self.sample.row_weights)
+        return np.full(n_rows, 1.0 / n_rows)
+
+
+@dataclass(frozen=True)
+class ClusterGraph:
+    """The graph along which the functions are smooth.
+
+    Attributes
+    ----------
+    graph : Graph
+    intrinsic_reg : float or "auto"
+        Weight of the smoothness; 0 for no graph.
+    """
+
+    graph: Graph
+    intrinsic_reg: float | str
+
+    def adjacency(self, kernel, rows):
+        """The edges between the rows; None for no graph."""
+        if self.intrinsic_reg == 0:
+            return None
+        return self.graph.adjacency(*kernel.geometry(rows.X))
+
+    def penalty(self, adjacency, power):
+        """The Laplacian of these edges, over their mean degree, and its weight."""
+        weight = self.intrinsic_reg
+        if weight == "auto":
+            weight = CLUSTER_GRAPH_WEIGHT / adjacency.shape[0]
+        laplacian = self.graph.laplacian(
+            None, None, auto_power=power, adjacency=adjacency, normalized=False
+        )
+        return laplacian, weight
+
+    def add(self, space, kernel, rows, power):
+        """The space, also penalized by the smoothness along the graph of its rows."""
+        adjacency = self.adjacency(kernel, rows)
+        if adjacency is None:
+            return space
+        return space.with_graph(*self.penalty(adjacency, power))
+
+
+@dataclass(frozen=True)
+class ClusterModel:
+    """The functions on all rows that tell clusters apart.
+
+    Attributes
+    ----------
+    space : space over the rows, without a graph
+    graph : ClusterGraph
+    parameters : Parameters
+        Kernel, power of the graph Laplacian and weight of the norm.
+    scale : float
+        Mean diagonal of the kernel, which the weight of the norm is relative to.
+    """
+
+    space: object
+    graph: ClusterGraph
+    parameters: object
+    scale: float
+
+    def smoothers(self, task):
+        """A function of the weight of the norm that gives smoothers."""
+        path = self._with_graph(task).path(task.weights)
+        return lambda ambient_reg: path(ambient_reg * self.scale)
+
+    def smoother(self, task):
+        """From targets to the values of the best functions."""
+        reg = self.parameters.ambient_reg * self.scale
+        return self._with_graph(task).smoother(task.weights, reg)
+
+    def part(self, idx):
+        """The same functions on some of the rows."""
+        space = self.space.part(idx)
+        return replace(self, space=space, scale=space.mean_diagonal())
+
+    def _with_graph(self, task):
+        kernel, power = self.parameters.kernel, self.parameters.power
+        return self.graph.add(self.space, kernel, task.sample.rows, power)
+
+
+@dataclass(frozen=True)
+class ClusterSizes:
+    """Sizes that the user wants.
+
+    Attributes
+    ----------
+    n_clusters : int
+    shares : ndarray of shape (n_clusters,) or None
+        Share of each cluster; None if any will do.
+    tolerance : float
+        How far the share of a cluster may be off.
+    has_floor : bool
+        Whether no cluster may be much smaller than the others by accident.
+    """
+
+    n_clusters: int
+    shares: np.ndarray | None
+    tolerance: float
+    has_floor: bool
+
+    @property
+    def are_free(self):
+        """Whether clusters may have any size."""
+        return self.shares is None
+
+    def make_problem(self, smoother, constraints, order):
+        """The problem of finding clusters of these sizes.
+
+        Parameters
+        ----------
+        smoother : Smoother
+        constraints : Constraints
+            The fixed rows among them keep their cluster.
+        order : ndarray of shape (n,)
+            All rows in the order in which they are visited.
+        """
+        codes, fixed, n_clusters = constraints.codes, constraints.fixed, self.n_clusters
+        n_samples, shares = len(fixed), self.shares
+        n_fixed = np.bincount(codes[fixed], minlength=n_clusters)
+        if shares is None:
+            lower, upper = self._free_bounds(n_samples, n_fixed)
+            shares = np.full(n_clusters, 1.0 / n_clusters)
+        else:
+            lower, upper = self._share_bounds(n_samples)
+        return LabelProblem(
+            smoother,
+            ~fixed,
+            np.where(fixed, codes, 0).astype(np.int32),
+            lower,
+            np.maximum(upper, n_fixed),
+            shares * n_samples,
+            order[~fixed[order]],
+        )
+
+    def _free_bounds(self, n_samples, n_fixed):
+        """Any sizes, down to the floor; fixed rows may leave few for all."""
+        upper = np.full(self.n_clusters, n_samples)
+        if not self.has_floor:
+            return np.zeros_like(n_fixed), upper
+        n_free = n_samples - n_fixed.sum()
+        smallest = self._smallest(n_samples)
+        return np.minimum(smallest, n_fixed + n_free // self.n_clusters), upper
+
+    def _share_bounds(self, n_samples):
+        """Sizes near the shares; the floor is never above what the user wants."""
+        lower, upper = size_bounds(self.shares, self.tolerance, n_samples)
+        if self.has_floor:
+            wanted = nearest_sizes(self.shares, n_samples)
+            lower = np.maximum(lower, np.minimum(self._smallest(n_samples), wanted))
+        return lower, upper
+
+    def _smallest(self, n_samples):
+        return max(1, int(SMALLEST_CLUSTER * n_samples / self.n_clusters))
+
+
+@dataclass(frozen=True)
+class ClusterSearch:
+    """How clusters of some sizes are searched.
+
+    Attributes
+    ----------
+    sizes : ClusterSizes
+    search : Search
+        From random starts.
+    improver : Search
+        From the clusters of the user.
+    n_restarts : int
+        Random starts.
+    refines : bool
+        Whether more is done after the search: rows move to the nearest cluster mean, or
+        clusters are named anew.
+    n_threads : int
+        Searches that run side by side.
+    callback : callable, optional
+        See `search_labels`.
+    limits : ClusterLimits
+    """
+
+    sizes: ClusterSizes
+    search: Search
+    improver: Search
+    n_restarts: int
+    refines: bool
+    n_threads: int = 1
+    callback: Callable | None = None
+    limits: ClusterLimits = CLUSTER_LIMITS
+
+    def make_problem(self, smoother, task):
+        """The problem of finding the clusters of a task."""
+        return self.sizes.make_problem(smoother, task.constraints, task.sample.order)
+
+    def tries_spectrum(self, constraints):
+        """Whether clusters may have any size and the user has named none."""
+        return self.refines and self.sizes.are_free and not constraints.named.any()
+
+    def find_all(self, problem, model, task, rng):
+        """Clusters of all rows, in the way that suits the model and their number.
+
+        Parameters
+        ----------
+        problem : LabelProblem
+            Of the task and the smoother of the model.
+        model : ClusterModel
+        task : ClusterTask
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        SolveResult
+        """
+        if model.parameters.source == "spectrum":
+            codes = cluster_spectrum(problem, task.sample.order, rng)
+            if codes is not None and problem.is_feasible(codes):
+                return SolveResult(codes, problem.value(codes), Status.CONVERGED, 0)
+        n_rows = self.limits.search_rows
+        is_large = problem.smoother.low_rank and problem.n_samples > n_rows
+        is_searched = problem.n_classes > 1 and not task.constraints.is_complete
+        if is_large and is_searched and self.search.reads_rows:
+            return self._find_large(problem, model, task, rng)
+        return self.find(problem, task.constraints, rng)
+
+    def find(self, problem, constraints, rng):
+        """Search clusters from several starts, or improve those of the user."""
+        if problem.n_classes == 1:
+            codes = np.zeros(problem.n_samples, dtype=np.int32)
+            return SolveResult(codes, problem.value(codes), Status.CONVERGED, 0)
+        if constraints.is_complete:
+            start = problem.repair(constraints.codes)
+            seeds = rng.integers(2**62, size=1)
+            return self._run(problem, self.improver, [start], seeds)
+        starts, seeds = make_starts(problem, self.n_restarts, rng)
+        result = self._run(problem, self.search, starts, seeds)
+        if not self.refines:
+            return result
+        if self.sizes.are_free:
+            return self._free_sizes(problem, constraints, result, rng)
+        return self._fit_sizes(problem, result, rng)
+
+    def _run(self, problem, search, starts, seeds):
+        """The best of some searches, side by side if the user wants it."""
+        return search_labels(
+            problem,
+            search,
+            starts,
+            seeds,
+            n_threads=self.n_threads,
+            callback=self.callback,
+        )
+
+    def _free_sizes(self, problem, constraints, result, rng):
+        """The result with sizes of the data, and names that fixed rows agree with."""
+        codes = reassign_to_means(problem, result.solution)
+        if constraints.fixed.any() and result.status is not Status.INTERRUPTED:
+            unnamed = self._find_unnamed(problem, constraints, rng)
+            named = name_by_fixed(problem, unnamed.solution)
+            codes = min(codes, named, key=problem.value)
+            n_iter = result.n_iter + unnamed.n_iter
+            status = worst(result.status, unnamed.status)
+            result = replace(result, n_iter=n_iter, status=status)
+        return replace(result, solution=codes, objective=problem.value(codes))
+
+    def _find_unnamed(self, problem, constraints, rng):
+        """Clusters of the same rows if none of them were fixed."""
+        smoother, constraints = problem.smoother, constraints.dropped()
+        order = np.arange(problem.n_samples)
+        if not smoother.low_rank:
+            order = content_order(smoother.matrix, pairwise=True)
+        free = self.sizes.make_problem(smoother, constraints, order)
+        return self.find(free, constraints, rng)
+
+    def _fit_sizes(self, problem, result, rng):
+        """The better of a result and of clusters of any size, fitted to the sizes."""
+        if not problem.movable.all():
+            return result
+        found = cluster_spectrum(problem, problem.order, rng)
+        if found is None:
+            return result
+        codes = name_by_size(problem, found)
+        value = problem.value(codes)
+        if value >= result.objective:
+            return result
+        return replace(result, solution=codes, objective=value)
+
+    def _find_large(self, problem, model, task, rng):
+        """Search among some of the rows, then let the others join."""
+        constraints, sample = task.constraints, task.sample
+        drawn = rng.choice(sample.n_rows, self.limits.search_sample, replace=False)
+        idx = np.union1d(sample.order[drawn], np.flatnonzero(constraints.fixed))
+        some = task.part(idx)
+        smoother = model.part(idx).smoother(some)
+        result = self.find(self.make_problem(smoother, some), some.constraints, rng)
+        signs = sign_coding(result.solution, problem.n_classes)
+        scores = model.space.scores(smoother.coordinates(signs))
+        codes = np.where(constraints.fixed, constraints.codes, decide(scores))
+        codes = problem.repair(codes.astype(np.int32))
+        if self.refines:
+            codes = reassign_to_means(problem, codes)
+        return replace(result, solution=codes, objective=problem.value(codes))
+
+
+# Clusters from the eigenvectors of a smoother
+
+
+def cluster_spectrum(problem, order, rng):
+    """Clusters by k-means in the leading eigenvectors of the weighted smoother.
+
+    They maximize the ties inside the clusters divided by their sizes, approximately,
+    and so prefer no size. Bounds of the problem may be broken; where they hold, rows
+    are moved to the nearest cluster mean.
+
+    Parameters
+    ----------
+    problem : LabelProblem
+    order : ndarray of shape (n,)
+        All points in the order in which chance is to see them.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of int32, shape (n,), or None if the eigenvectors do not converge
+    """
+    from sklearn.cluster import KMeans  # takes time to import
+
+    n_samples, n_classes = problem.n_samples, problem.n_classes
+    if n_samples <= n_classes + 1:
+        return np.arange(n_samples, dtype=np.int32) % n_classes
+    try:
+        points = _leading_points(problem.smoother, n_classes)
+    except ArpackNoConvergence:
+        return None
+    seed = int(rng.integers(2**31))
+    k_means = KMeans(n_classes, n_init=_KMEANS_STARTS, random_state=seed)
+    codes = np.empty(n_samples, dtype=np.int32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct points
+        codes[order] = k_means.fit_predict(points[order])
+    return reassign_to_means(problem, codes) if problem.is_feasible(codes) else codes
+
+
+def _leading_points(smoother, rank):
+    """Points whose inner products are nearest to the weighted smoother, (n, rank)."""
+    matrix, low_rank = smoother.matrix, smoother.low_rank
+    n_samples = len(matrix)
+
+    def product(v):
+        """The weighted smoother times v, in its own type."""
+        v = v.reshape(-1).astype(matrix.dtype, copy=False)
+        return n_samples * (matrix @ (matrix.T @ v) if low_rank else matrix @ v)
+
+    ties = LinearOperator((n_samples, n_samples), matvec=product, dtype=np.float64)
+    values, vectors = eigsh(ties, rank, v0=np.ones(n_samples))
+    return vectors * np.sqrt(np.maximum(values, 0.0))
+
+
+# Which cluster is which: a search without names finds clusters that one with bounds and
+# given labels, which has to get names and clusters right at once, may miss.
+
+
+def name_by_fixed(problem, found):
+    """Clusters with the names that most of the fixed points have, then improved.
+
+    A few fixed points hardly pull the others; names that fit them do.
+
+    Parameters
+    ----------
+    problem : LabelProblem
+        Its bounds and given labels will hold.
+    found : ndarray of shape (n,)
+        Clusters in which given labels need not hold.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+    """
+    fixed = ~problem.movable
+    votes = np.zeros((problem.n_classes, problem.n_classes))
+    np.add.at(votes, (found[fixed], problem.given[fixed]), 1)
+    _, name = linear_sum_assignment(-votes)
+    return _improve(problem, np.where(fixed, problem.given, name[found]))
+
+
+def name_by_size(problem, found):
+    """Clusters named so that larger ones get larger target sizes, then improved.
+
+    Shaking alone cannot find out which cluster is to be the large one.
+
+    Parameters
+    ----------
+    problem : LabelProblem
+        Its bounds will hold; all points are movable.
+    found : ndarray of shape (n,)
+        Clusters of any size.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+    """
+    sizes = np.bincount(found, minlength=problem.n_classes)
+    name = np.empty(problem.n_classes, dtype=np.int32)
+    name[np.argsort(sizes)] = np.argsort(problem.target, kind="stable")
+    return _improve(problem, name[found])
+
+
+def _improve(problem, codes):
+    """The nearest labels within the bounds, and downhill from there."""
+    return Steepest().improve(problem, problem.repair(codes.astype(np.int32)))[0]

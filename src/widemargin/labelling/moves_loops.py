@@ -1,0 +1,360 @@
+"""Compiled label moves: steepest descent, claims, tabu search, exchanges.
+
+All functions share these arrays, `n` points and `k` classes:
+
+- `matrix` (n, n), the weighted smoother, or its factor (n, rank) if `low_rank`;
+- `diagonal` (n,) of the weighted smoother;
+- `table` (k, n), the ties of each point to each class;
+- `own_tie` (n,), the tie of each point to its own class, itself not counted:
+  relabeling j as d gains ``table[d, j] - own_tie[j]``;
+- `codes` (n,) and `counts` (k,), the labels and the sizes of the classes;
+- `lower`, `upper` (k,), bounds of the sizes;
+- `move_penalty` (n,), zero for points that may move and infinite for the others;
+- `row` (n,), a place for a row of the weighted smoother.
+
+A pass over the points applies a move and finds the next one at the same time. The
+maximum is kept in `_LANES` places side by side, which the compiler turns into vector
+instructions; at the end the best of them is looked up. Of equal gains the first point
+wins.
+"""
+
+import numpy as np
+
+from widemargin.linalg.compiled import compiled
+
+_LANES = 64
+_MATHS = {"nnan", "nsz"}  # no NaN, no signed zero: maxima can be vectorized
+
+
+@compiled
+def _tie_row(matrix, low_rank, k, row):
+    """Row k of the weighted smoother."""
+    if low_rank:
+        np.dot(matrix, matrix[k], row)
+        return row
+    return matrix[k]
+
+
+@compiled(fastmath=_MATHS)
+def _move(row_ties, diagonal, table, own_tie, codes, counts, k, new):
+    """Relabel point k, whose ties to all points are given."""
+    old = codes[k]
+    from_row, to_row = table[old], table[new]
+    for j in range(len(codes)):
+        tie, code = row_ties[j], codes[j]
+        from_row[j] -= tie
+        to_row[j] += tie
+        own_tie[j] += tie if code == new else (-tie if code == old else tie - tie)
+    codes[k] = new
+    own_tie[k] = to_row[k] - diagonal[k]
+    counts[old] -= 1
+    counts[new] += 1
+
+
+@compiled(fastmath=_MATHS)
+def _first_best(lanes, to_row, own_tie, leave_penalty, codes, label, n_laned):
+    """Position and gain of the best point, given the maxima of the lanes.
+
+    Lane i covers the points i, i + _LANES, ... below `n_laned`; the rest is looked
+    through here.
+    """
+    best = -np.inf
+    for i in range(_LANES):
+        if lanes[i] > best:
+            best = lanes[i]
+    in_tail = -1
+    for j in range(n_laned, len(codes)):
+        gain = to_row[j] - own_tie[j] - leave_penalty[j]
+        if codes[j] != label and gain > best:
+            best, in_tail = gain, j
+    if in_tail >= 0 or best == -np.inf:
+        return in_tail, best
+    first = len(codes)
+    for i in range(_LANES):
+        if lanes[i] != best:
+            continue
+        for j in range(i, min(first, n_laned), _LANES):
+            if codes[j] != label and to_row[j] - own_tie[j] - leave_penalty[j] == best:
+                first = j
+                break
+    return first, best
+
+
+@compiled(fastmath=_MATHS)
+def _best_for(to_row, own_tie, leave_penalty, codes, label, lanes):
+    """The point that gains most by joining a class: position (-1: none) and gain.
+
+    `leave_penalty` (n,) is infinite for points that may not leave their class.
+    """
+    n_laned = len(codes) - len(codes) % _LANES
+    for i in range(_LANES):
+        lanes[i] = -np.inf
+    never = lanes[0]
+    for start in range(0, n_laned, _LANES):
+        stop = start + _LANES
+        joins, own_ties = to_row[start:stop], own_tie[start:stop]
+        leave_penalties, labels = leave_penalty[start:stop], codes[start:stop]
+        for i in range(_LANES):
+            gain = joins[i] - own_ties[i] - leave_penalties[i]
+            gain = gain if labels[i] != label else never
+            top = lanes[i]
+            lanes[i] = gain if gain > top else top
+    return _first_best(lanes, to_row, own_tie, leave_penalty, codes, label, n_laned)
+
+
+@compiled
+def _close_donors(codes, counts, lower, move_penalty, leave_penalty):
+    """Penalize leaving a class at its lower bound, besides `move_penalty`."""
+    for j in range(len(codes)):
+        leave_penalty[j] = move_penalty[j]
+    for h in range(len(counts)):
+        if counts[h] <= lower[h]:
+            for j in range(len(codes)):
+                if codes[j] == h:
+                    leave_penalty[j] = np.inf
+
+
+@compiled
+def best_move(
+    table, own_tie, codes, counts, lower, upper, move_penalty, leave_penalty, lanes
+):
+    """The best admissible move: point, class, gain; the point is -1 if none is."""
+    _close_donors(codes, counts, lower, move_penalty, leave_penalty)
+    point, label, gain = -1, -1, -np.inf
+    for h in range(len(counts)):
+        if counts[h] < upper[h]:
+            j, value = _best_for(table[h], own_tie, leave_penalty, codes, h, lanes)
+            if value > gain:
+                point, label, gain = j, h, value
+    return point, label, gain
+
+
+@compiled
+def descend(
+    matrix, low_rank, diagonal, table, own_tie, codes, counts, lower, upper,
+    move_penalty, row, tol, max_moves,
+):  # fmt: skip
+    """Best move after best move while one gains more than `tol`; number of moves."""
+    leave_penalty, lanes = np.empty_like(own_tie), np.empty(_LANES, dtype=own_tie.dtype)
+    for n_moves in range(max_moves):
+        j, new, gain = best_move(
+            table,
+            own_tie,
+            codes,
+            counts,
+            lower,
+            upper,
+            move_penalty,
+            leave_penalty,
+            lanes,
+        )
+        if gain <= tol:
+            return n_moves
+        row_ties = _tie_row(matrix, low_rank, j, row)
+        _move(row_ties, diagonal, table, own_tie, codes, counts, j, new)
+    return max_moves
+
+
+@compiled(fastmath=_MATHS)
+def claim(
+    matrix, low_rank, diagonal, table, own_tie, codes, counts, floor, move_penalty, row,
+    label, n_claims,
+):  # fmt: skip
+    """Let one class take the points that gain most, or lose least, one at a time.
+
+    No class falls below its `floor`. Returns the number of points taken.
+    """
+    leave_penalty, lanes = np.empty_like(own_tie), np.empty(_LANES, dtype=own_tie.dtype)
+    _close_donors(codes, counts, floor, move_penalty, leave_penalty)
+    n_laned = len(codes) - len(codes) % _LANES
+    to_row = table[label]
+    j, _ = _best_for(to_row, own_tie, leave_penalty, codes, label, lanes)
+    for n_taken in range(n_claims):
+        if j < 0:
+            return n_taken
+        old = codes[j]
+        row_ties, from_row = _tie_row(matrix, low_rank, j, row), table[old]
+        for i in range(_LANES):
+            lanes[i] = -np.inf
+        never = lanes[0]  # of the type of all others: no detour by double precision
+        codes[j] = label  # `own_tie` of j is set after the pass
+        leave_penalty[j] = np.inf
+        for start in range(0, n_laned, _LANES):
+            stop = start + _LANES
+            ties, leaves = row_ties[start:stop], from_row[start:stop]
+            joins, own_ties = to_row[start:stop], own_tie[start:stop]
+            leave_penalties, labels = leave_penalty[start:stop], codes[start:stop]
+            for i in range(_LANES):
+                tie, code = ties[i], labels[i]
+                leaves[i] -= tie
+                joined = joins[i] + tie
+                joins[i] = joined
+                own = tie if code == label else (-tie if code == old else tie - tie)
+                own = own_ties[i] + own
+                own_ties[i] = own
+                gain = joined - own - leave_penalties[i]
+                gain = gain if code != label else never
+                top = lanes[i]
+                lanes[i] = gain if gain > top else top
+        for i in range(n_laned, len(codes)):
+            tie, code = row_ties[i], codes[i]
+            from_row[i] -= tie
+            to_row[i] += tie
+            own_tie[i] += tie if code == label else (-tie if code == old else tie - tie)
+        own_tie[j] = to_row[j] - diagonal[j]
+        counts[old] -= 1
+        counts[label] += 1
+        if counts[old] <= floor[old]:
+            _close_donors(codes, counts, floor, move_penalty, leave_penalty)
+            j, _ = _best_for(to_row, own_tie, leave_penalty, codes, label, lanes)
+        else:
+            j, _ = _first_best(
+                lanes, to_row, own_tie, leave_penalty, codes, label, n_laned
+            )
+    return n_claims
+
+
+@compiled
+def best_exchange(matrix, low_rank, table, own_tie, codes, move_penalty, row):
+    """The best pair of points of two classes that swap places.
+
+    For every two classes the first point is the one that gains most alone, the second
+    the one that then gains most. Pairs of classes are looked at in the order of what
+    their best points gain alone, which bounds the gain of the pair where points are not
+    tied negatively, and no more than twice as many as there are classes. Returns both
+    points and their gain; the points are -1 if there is no pair.
+    """
+    n, k = len(codes), len(table)
+    alone = np.full((k, k), -np.inf)
+    candidate = np.full((k, k), -1)
+    for d in range(k):
+        for j in range(n):
+            a = codes[j]
+            if a != d and move_penalty[j] == 0.0:
+                value = table[d, j] - own_tie[j]
+                if value > alone[a, d]:
+                    alone[a, d], candidate[a, d] = value, j
+    bound = alone + alone.T
+    first, second, best = -1, -1, -np.inf
+    for _ in range(2 * k):
+        a, d, top = -1, -1, best
+        for x in range(k):
+            for y in range(k):
+                if bound[x, y] > top:
+                    a, d, top = x, y, bound[x, y]
+        if a < 0:
+            break
+        bound[a, d] = -np.inf
+        i = candidate[a, d]
+        row_ties = _tie_row(matrix, low_rank, i, row)
+        for j in range(n):
+            if codes[j] == d and move_penalty[j] == 0.0:
+                value = alone[a, d] + table[a, j] - own_tie[j] - 2.0 * row_ties[j]
+                if value > best:
+                    first, second, best = i, j, value
+    return first, second, best
+
+
+@compiled
+def exchange(matrix, low_rank, diagonal, table, own_tie, codes, counts, row, i, j):
+    """Let two points of different classes swap places."""
+    a, d = codes[i], codes[j]
+    row_ties = _tie_row(matrix, low_rank, i, row)
+    _move(row_ties, diagonal, table, own_tie, codes, counts, i, d)
+    row_ties = _tie_row(matrix, low_rank, j, row)
+    _move(row_ties, diagonal, table, own_tie, codes, counts, j, a)
+
+
+@compiled
+def _draw(state, n):
+    """A pseudo-random whole number below n (splitmix64); `state` is uint64 (1,)."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return np.int64((z >> np.uint64(11)) % np.uint64(n))
+
+
+@compiled
+def tabu_steps(
+    matrix, low_rank, diagonal, table, own_tie, codes, counts, lower, upper,
+    move_penalty, row, free_at, ring, best_codes, tracker, seed, step, n_steps, tenure,
+    spread, exchanging,
+):  # fmt: skip
+    """Always the best move, even if it costs, of points that did not move lately.
+
+    A point that moved is barred for `tenure` steps and up to `spread` - 1 more, unless
+    its move would lead to something better than ever. `free_at` (n,) and `ring` (all -1
+    at first, with room for two points a step) hold the barred points. `tracker` holds
+    the gain since the start, the best so far (`best_codes` then), the step of the best
+    and what counts as rounding.
+    If no single move is admissible, or `exchanging`, two points swap places.
+    """
+    leave_penalty, lanes = np.empty_like(own_tie), np.empty(_LANES, dtype=own_tie.dtype)
+    size = len(ring)
+    for t in range(step, step + n_steps):
+        needed = tracker[1] + tracker[3] - tracker[0]  # to beat the best
+        for slot in range(size):  # points whose time is over
+            j = ring[slot]
+            if j >= 0 and free_at[j] <= t:
+                move_penalty[j] = 0.0
+                ring[slot] = -1
+        point, label, gain = -1, -1, -np.inf
+        other = -1
+        if not exchanging:
+            point, label, gain = best_move(
+                table,
+                own_tie,
+                codes,
+                counts,
+                lower,
+                upper,
+                move_penalty,
+                leave_penalty,
+                lanes,
+            )
+            for slot in range(size):  # barred points that would beat the best
+                j = ring[slot]
+                if j < 0 or counts[codes[j]] <= lower[codes[j]]:
+                    continue
+                for h in range(len(counts)):
+                    if h != codes[j] and counts[h] < upper[h]:
+                        value = table[h, j] - own_tie[j]
+                        if value > gain and value > needed:
+                            point, label, gain = j, h, value
+        if point < 0:
+            point, other, gain = best_exchange(
+                matrix, low_rank, table, own_tie, codes, move_penalty, row
+            )
+            if point < 0:
+                if ring.max() < 0:  # not even later can anything move
+                    return t
+                continue
+            exchange(
+                matrix, low_rank, diagonal, table, own_tie, codes, counts, row,
+                point, other,
+            )  # fmt: skip
+        else:
+            row_ties = _tie_row(matrix, low_rank, point, row)
+            _move(row_ties, diagonal, table, own_tie, codes, counts, point, label)
+        tracker[0] += gain
+        for moved in (point, other):
+            if moved < 0:
+                continue
+            until = t + 1 + tenure + _draw(seed, spread)
+            free_at[moved] = until
+            move_penalty[moved] = np.inf
+            free_slot = -1
+            for slot in range(size):
+                if ring[slot] == moved:
+                    free_slot = slot
+                    break
+                if ring[slot] < 0 and free_slot < 0:
+                    free_slot = slot
+            ring[free_slot] = moved
+        if tracker[0] > tracker[1] + tracker[3]:
+            tracker[1] = tracker[0]
+            tracker[2] = t
+            best_codes[:] = codes
+    return step + n_steps

@@ -1,0 +1,328 @@
+"""Models along a path of weights of the unlabeled rows, and their average.
+
+The first model is that of the labels alone. Each further one gives the unlabeled rows
+more weight; its search starts from the labels that the one before it has found.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from widemargin.averaging import Average, average_scores, family_prior
+from widemargin.calibration import Calibration, fit_calibration
+from widemargin.defaults import HOLDOUT_ROWS, PATH_DECAY, UNLABELED_WEIGHTS
+from widemargin.graphs import Graph
+from widemargin.kernels import Kernel
+from widemargin.labelling.problem import make_problem
+from widemargin.labelling.search import search_labels
+from widemargin.labelling.starts import Starts
+from widemargin.labelling.strategies import Search
+from widemargin.labels import decide, sign_coding
+from widemargin.objectives.class_sizes import Balance
+from widemargin.sample import N_FOLDS, label_counts
+from widemargin.solvers.driver import Interruptible
+from widemargin.solvers.result import SolveResult, Status
+
+
+@dataclass(frozen=True)
+class PathSettings:
+    """How missing labels are searched.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        Whose geometry the graph is in.
+    graph : Graph
+    intrinsic_reg : float
+        Weight of the smoothness along the graph; 0 for no graph.
+    balance : Balance
+    own_shares : ndarray of shape (n_classes,) or None
+        Shares of the classes that the user gave; None for those of the labels.
+    search : Search
+    starts : Starts
+        Of the first search.
+    n_threads : int
+        Searches that run side by side.
+    """
+
+    kernel: Kernel
+    graph: Graph
+    intrinsic_reg: float
+    balance: Balance
+    own_shares: np.ndarray | None
+    search: Search
+    starts: Starts
+    n_threads: int = 1
+
+    def of_sample(self, kernel, sample, who):
+        """The settings with a kernel of known width and shares for these classes."""
+        own_shares, balance = None, self.balance
+        if balance.is_own or balance.shares == "equal":
+            names = sample.classes.tolist()
+            own_shares = balance.class_shares(names, None, who)
+        return replace(self, kernel=kernel, own_shares=own_shares)
+
+    def add_graph(self, space, rows):
+        """The space, also penalized by the smoothness along the graph of its rows."""
+        if self.intrinsic_reg == 0:
+            return space
+        # Few landmarks cannot follow a function that is smoother than power 1 asks for.
+        power = 1 if space.low_rank else 3
+        laplacian = self.graph.laplacian(self.kernel, rows.X, auto_power=power)
+        return space.with_graph(laplacian, self.intrinsic_reg)
+
+
+class SharedPaths:
+    """A space that keeps what its smoothers share, for many values of `reg`."""
+
+    def __init__(self, space):
+        self.space, self._paths = space, {}
+        self.scores, self.fit_rows = space.scores, space.fit_rows
+        self.part, self.low_rank = space.part, space.low_rank
+
+    def smoother(self, weights, reg):
+        """The smoother for one value of `reg`, cheap for weights seen before."""
+        key = weights.tobytes()
+        if key not in self._paths:
+            self._paths[key] = self.space.path(weights)
+        return self._paths[key](reg)
+
+
+@dataclass(frozen=True)
+class LabelPath:
+    """Models with ever more weight on the unlabeled rows.
+
+    Attributes
+    ----------
+    coordinates : list of ndarrays
+        Of the functions; the first is that of the labels alone.
+    results : list of SolveResult
+        Of the searches; codes are those of the problem.
+    problem : LabelProblem or None
+        The last one, if there was any.
+    class_order : ndarray of shape (n_classes,)
+        Class of each code of the problem.
+    was_interrupted : bool
+        Whether the path is shorter than it was meant to be.
+    """
+
+    coordinates: list
+    results: list
+    problem: object
+    class_order: np.ndarray
+    was_interrupted: bool
+
+    @property
+    def codes(self):
+        """Class codes of all rows that the last search has found."""
+        return self.class_order[self.results[-1].solution]
+
+
+def follow_path(space, sample, reg, weights, settings, rng, *, callback=None):
+    """The model of the labels alone, and one for each weight of the unlabeled rows.
+
+    Parameters
+    ----------
+    space : space over the rows of the sample
+        With its graph, if any.
+    sample : Sample
+    reg : float
+        Weight of the norm.
+    weights : sequence of float
+    settings : PathSettings
+    rng : numpy.random.Generator
+    callback : callable, optional
+        See `search_labels`.
+
+    Returns
+    -------
+    LabelPath
+        An interrupt ends it early.
+    """
+    class_signs = sign_coding(np.arange(sample.n_classes), sample.n_classes)
+    own = sample.label_weights / sample.label_weights.sum()
+    coordinates = [
+        space.fit_rows(sample.label_idx, class_signs[sample.codes], own, reg)
+    ]
+    class_order, results, problem = sample.class_order, [], None
+    weights = weights if sample.n_unlabeled else ()
+    searches = settings.search.for_weights(weights, len(sample.row_weights))
+    unit = sample.loss_weights(1.0)  # of unlabeled rows with weight one
+    with Interruptible() as run:
+        for weight, search in zip(weights, searches, strict=True):
+            if problem is None:
+                problem = make_problem(sample, settings.balance, settings.own_shares)
+            row_weights = np.where(problem.movable, weight * unit, unit)
+            smoother = space.smoother(row_weights, reg)
+            problem = problem.with_smoother(smoother)
+            if results:
+                starts, seeds = [results[-1].solution], rng.integers(2**62, size=1)
+            else:
+                preference = preferences(space.scores(coordinates[0]), class_order)
+                starts, seeds = settings.starts.make(problem, preference, rng)
+            result = search_labels(
+                problem,
+                search,
+                starts,
+                seeds,
+                n_threads=settings.n_threads,
+                callback=callback,
+            )
+            found = class_signs[class_order[result.solution]]
+            coordinates.append(smoother.coordinates(found))
+            results.append(result)
+            if result.status is Status.INTERRUPTED:
+                break
+    is_ended = bool(results) and results[-1].status is Status.INTERRUPTED
+    was_interrupted = run.was_interrupted or is_ended
+    if was_interrupted and results and not is_ended:  # between two searches
+        results[-1] = replace(results[-1], status=Status.INTERRUPTED)
+    return LabelPath(coordinates, results, problem, class_order, was_interrupted)
+
+
+def preferences(scores, class_order):
+    """Scores of each class, (n_classes, n), with classes in an order of their own."""
+    scores = scores.astype(np.float64)
+    if scores.shape[1] == 1:
+        scores = np.hstack([-scores, scores])
+    return scores.T[class_order]
+
+
+def hold_out(space, sample, reg, weights, settings, rng, *, n_rows=HOLDOUT_ROWS):
+    """Scores of held-out labels by each model of the path.
+
+    Parameters
+    ----------
+    space, sample, reg, weights, settings, rng
+        As in `follow_path`.
+    n_rows : int
+        Rows on which labels are held out if there are more; at least twice as many as
+        labels.
+
+    Returns
+    -------
+    ndarray of shape (n_models, n_labels, n_columns), or None if interrupted
+        NaN for the only label of a class.
+    """
+    idx = sample.draw_rows(max(n_rows, 2 * sample.n_labels), rng)
+    part = sample.part(idx)
+    space = settings.add_graph(space.part(idx), part.rows)
+    folds = sample.deal_folds(rng)
+    n_columns = 1 if sample.n_classes == 2 else sample.n_classes
+    scores = np.full((len(weights) + 1, len(folds), n_columns), np.nan)
+    for fold in range(N_FOLDS):
+        held_out = folds == fold
+        if not held_out.any():
+            continue
+        path = follow_path(space, part.without(held_out), reg, weights, settings, rng)
+        if path.was_interrupted:
+            return None
+        of_rows = space.scores(np.hstack(path.coordinates))[part.label_idx[held_out]]
+        by_model = of_rows.reshape(len(of_rows), len(scores), n_columns)
+        scores[:, held_out] = by_model.transpose(1, 0, 2)
+    return scores
+
+
+@dataclass(frozen=True)
+class LabelFit:
+    """What is learned from labeled and unlabeled rows.
+
+    Attributes
+    ----------
+    coordinates : ndarray
+        Of the function.
+    codes : ndarray of shape (n_rows,)
+        Classes that were found for the rows.
+    result : SolveResult
+        Of the last search.
+    calibration : Calibration
+    average : Average or None
+        Of the models of the path, if they were averaged.
+    held_out : ndarray of shape (n_labels, n_classes) or None
+        Probabilities of each label by models that did not see it.
+    """
+
+    coordinates: np.ndarray
+    codes: np.ndarray
+    result: SolveResult
+    calibration: Calibration
+    average: Average | None = None
+    held_out: np.ndarray | None = None
+
+
+def fit_labels(space, sample, reg, weight, settings, rng, *, callback=None, n_rows):
+    """Learn from labeled and unlabeled rows.
+
+    Parameters
+    ----------
+    space, sample, reg, settings, rng, callback
+        As in `follow_path`.
+    weight : float or "auto"
+        Of the unlabeled rows; "auto" averages over the path of `UNLABELED_WEIGHTS`.
+    n_rows : int
+        Rows on which labels are held out if there are more.
+
+    Returns
+    -------
+    LabelFit
+        An interrupt leaves the best that there is.
+    """
+    if not sample.n_unlabeled:
+        return _fit_all_labeled(space, sample, reg, settings, rng)
+    if weight != "auto":
+        return _fit_weight(space, sample, reg, weight, settings, rng, callback)
+    weights = UNLABELED_WEIGHTS
+    scores = hold_out(space, sample, reg, weights, settings, rng, n_rows=n_rows)
+    if scores is None:  # interrupted
+        path = follow_path(space, sample, reg, (), settings, rng)
+        return _fit_supervised(space, path)
+    prior = family_prior(np.zeros(len(scores)), PATH_DECAY ** np.arange(len(scores)))
+    counts = label_counts(sample.label_weights)
+    average, calibration = average_scores(scores, sample.codes, prior, counts)
+    path = follow_path(space, sample, reg, weights, settings, rng, callback=callback)
+    if not path.results:
+        return _fit_supervised(space, path)
+    coordinates = average.combine(path.coordinates)  # of fewer models if interrupted
+    scores = space.scores(coordinates)
+    codes, balance = decide(scores), settings.balance
+    if settings.own_shares is not None or balance.tolerance != "auto":
+        preference = preferences(scores, path.class_order)
+        codes = path.class_order[path.problem.preferred_codes(preference)]
+    result = path.results[-1]
+    return LabelFit(coordinates, codes, result, calibration, average, average.held_out)
+
+
+def _fit_supervised(space, path):
+    """The model of the labels alone, where an interrupt left nothing else."""
+    codes = decide(space.scores(path.coordinates[0]))
+    result = SolveResult(codes, np.nan, Status.INTERRUPTED, 0)
+    return LabelFit(path.coordinates[0], codes, result, Calibration())
+
+
+def _fit_all_labeled(space, sample, reg, settings, rng):
+    """The model of rows that are all labeled, with exact leave-one-out scores."""
+    path = follow_path(space, sample, reg, (), settings, rng)
+    smoother = space.smoother(sample.loss_weights(1.0), reg)
+    scores, calibration = _calibrate(sample, smoother, sample.signs)
+    codes = decide(space.scores(path.coordinates[0]))
+    result = SolveResult(codes, np.nan, Status.CONVERGED, 0)
+    held_out = calibration.probabilities(scores)
+    return LabelFit(path.coordinates[0], codes, result, calibration, held_out=held_out)
+
+
+def _fit_weight(space, sample, reg, weight, settings, rng, callback):
+    """The model of one weight of the unlabeled rows."""
+    path = follow_path(space, sample, reg, (weight,), settings, rng, callback=callback)
+    if not path.results:
+        return _fit_supervised(space, path)
+    codes = path.codes
+    signs = sign_coding(codes, sample.n_classes)
+    _, calibration = _calibrate(sample, path.problem.smoother, signs)
+    return LabelFit(path.coordinates[1], codes, path.results[0], calibration)
+
+
+def _calibrate(sample, smoother, signs):
+    """Scores of each label without it, NaN for the only one of a class; calibration."""
+    scores = smoother.leave_one_out(signs)[sample.label_idx].astype(np.float64)
+    scores[~sample.is_repeated] = np.nan
+    return scores, fit_calibration(scores, sample.codes, sample.label_weights)

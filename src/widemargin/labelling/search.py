@@ -1,0 +1,98 @@
+"""Many searches from many starts, the best of which counts."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from widemargin.defaults import DENSE_ROWS
+from widemargin.labelling.strategies import StopSearch
+from widemargin.solvers.driver import Interruptible
+from widemargin.solvers.result import SolveResult
+
+
+def search_labels(
+    problem, search, starts, seeds, *, n_threads=1, callback=None, dense_rows=DENSE_ROWS
+):
+    """The labels of lowest objective that any of several searches finds.
+
+    Parameters
+    ----------
+    problem : LabelProblem
+    search : Search
+    starts : sequence of ndarrays of shape (n,)
+        Labels to start from.
+    seeds : sequence of int
+        One for each start; the result depends on them and not on `n_threads`.
+    n_threads : int
+        Searches that run side by side.
+    callback : callable, optional
+        Called with the number of searches that have ended, and the history.
+    dense_rows : int
+        Points up to which all ties of a low-rank smoother are kept for a search that
+        reads rows of them.
+
+    Returns
+    -------
+    SolveResult
+        The solution holds the codes, (n,). The history has one entry per search:
+        "objective" (the lowest until then), "found" (of that search), "moves" and
+        "seconds". An interrupt ends the searches; the best labels so far are returned.
+    """
+    if not len(starts):
+        raise ValueError("search_labels needs at least one start, got none.")
+    is_low_rank = problem.smoother.low_rank
+    if is_low_rank and search.reads_rows and problem.n_samples <= dense_rows:
+        problem = problem.with_dense_smoother()
+    stop, records = threading.Event(), [None] * len(starts)
+    history = {"objective": [], "found": [], "moves": [], "seconds": []}
+
+    def pulse():
+        if stop.is_set():
+            raise StopSearch
+
+    def run_one(index):
+        begin = time.perf_counter()
+        codes, n_moves = search.improve(
+            problem, starts[index], int(seeds[index]), pulse
+        )
+        records[index] = codes, problem.value(codes), n_moves
+        return index, time.perf_counter() - begin
+
+    def note(index, seconds):
+        _, value, n_moves = records[index]
+        history["found"].append(value)
+        history["objective"].append(min(history["found"]))
+        history["moves"].append(n_moves)
+        history["seconds"].append(seconds)
+
+    # Searches run in threads of their own even if one at a time, so that an interrupt,
+    # which reaches the main thread, can stop them at their next pulse.
+    with ThreadPoolExecutor(max(1, n_threads)) as pool, Interruptible() as run:
+        futures, n_noted = [pool.submit(run_one, i) for i in range(len(starts))], 0
+        try:
+            for future in futures:
+                outcome = future.result()
+                n_noted += 1
+                note(*outcome)
+                if callback is not None:
+                    callback(n_noted, history)
+        finally:
+            stop.set()
+            for future in futures:
+                future.cancel()
+    if run.was_interrupted:
+        for future in futures[n_noted:]:
+            if not future.cancelled() and future.exception() is None:
+                note(*future.result())
+    done = [record for record in records if record is not None]
+    if not done:  # interrupted before the first search had begun
+        done = [(starts[0], problem.value(starts[0]), 0)]
+    values = np.array([value for _, value, _ in done])
+    # The first one that is as good as the best up to rounding, which is the same on
+    # every machine.
+    best = int(np.flatnonzero(values <= values.min() + 1e-9 * abs(values.min()))[0])
+    return SolveResult(
+        done[best][0], float(values[best]), run.status(), sum(history["moves"]), history
+    )

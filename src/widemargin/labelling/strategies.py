@@ -1,0 +1,391 @@
+"""Ways to search for labels, as values that estimators take as a parameter."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from widemargin.checks import check_number, refuse
+from widemargin.defaults import TABU_FROM_WEIGHT, TABU_ROWS
+from widemargin.labelling.sizes import swap_pairs
+from widemargin.labelling.starts import random_start
+from widemargin.labelling.state import LabelState
+from widemargin.values import Value
+
+_WORK = 2**22  # matrix entries touched between two pulses, about: some milliseconds
+
+
+class StopSearch(Exception):
+    """Raised by a pulse: return the best labels so far."""
+
+
+def _no_pulse():
+    """The pulse of a search that nothing stops."""
+
+
+class Search(Value):
+    """How missing labels are searched; a family of parameters.
+
+    A member has one method, ``improve(problem, codes, seed, pulse)``, which returns
+    better labels and the number of moves that it took. `seed` makes its chance
+    repeatable. Between pieces of `work` it calls ``pulse()``, where a caller may stop
+    the search by raising `StopSearch`; the best labels by then are returned.
+    `reads_rows` says that every step reads a row of the weighted smoother, which is
+    then worth keeping in full.
+    """
+
+    reads_rows = True
+
+    def for_weights(self, unlabeled_weights, n_rows):
+        """The search for each weight of the unlabeled rows: this one."""
+        return [self] * len(unlabeled_weights)
+
+
+@dataclass(frozen=True)
+class Automatic(Search, shorthand="auto"):
+    """The search that suits the estimator.
+
+    For missing labels it is stochastic for unlabeled weights below 1, where labels
+    hardly move, and tabu search from there on. With many rows it is always stochastic.
+    For clusters it is shaking with local re-shaking, after which sizes become those of
+    the data.
+    """
+
+    def for_weights(self, unlabeled_weights, n_rows, *, tabu_rows=TABU_ROWS):
+        """Tabu search for large weights of not too many rows, else stochastic."""
+        heavy = _THOROUGH if n_rows <= tabu_rows else _QUICK
+        return [
+            heavy if weight >= TABU_FROM_WEIGHT else _QUICK
+            for weight in unlabeled_weights
+        ]
+
+
+@dataclass(frozen=True)
+class Stochastic(Search, shorthand="stochastic"):
+    """Each point in turn takes its best class, until a whole round changes nothing.
+
+    Algorithm 1 of the multi-class paper. With two classes it is also the (1+1)
+    round-robin evolution of the binary paper. It uses the table of ties where a row of
+    ties is cheap and the factor elsewhere.
+    """
+
+    reads_rows = False
+
+    def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
+        """Descend from `codes`; see `Search`."""
+        from widemargin.labelling import sweep_loops as loops
+
+        if not len(problem.order):
+            return codes, 0
+        smoother, by_factor = problem.smoother, _prefers_factor(problem.smoother)
+        progress = np.zeros(4, dtype=np.int64)
+        if by_factor:
+            codes = np.array(codes, dtype=np.int32)
+            counts = np.bincount(codes, minlength=problem.n_classes)
+            sums = _sum_by_class(smoother.matrix, codes, problem.n_classes)
+            tol = 1e2 * np.finfo(sums.dtype).eps * smoother.weighted_diagonal.max()
+            factors = smoother.matrix, smoother.rough_matrix, smoother.weighted_diagonal
+        else:
+            state = LabelState(problem, codes)
+            codes, counts, tol = state.codes, state.counts, state.tol
+        bounds = (problem.lower, problem.upper, problem.order)
+        width = smoother.matrix.shape[1] if by_factor else problem.n_classes
+        n_tests = max(len(problem.order), work // max(1, width))
+        try:
+            while progress[1] < len(problem.order):
+                if not by_factor:
+                    loops.sweep_table(
+                        *state.ties, state.table, codes, counts, *bounds, state.row,
+                        tol, progress, n_tests,
+                    )  # fmt: skip
+                elif problem.n_classes == 2:
+                    difference = sums[1] - sums[0]
+                    loops.sweep_two(
+                        *factors, difference, codes, counts, *bounds, tol, progress,
+                        n_tests,
+                    )  # fmt: skip
+                    sums = _sum_by_class(smoother.matrix, codes, 2)
+                else:
+                    loops.sweep_factor(
+                        *factors, sums, codes, counts, *bounds, tol, progress,
+                        n_tests,
+                    )  # fmt: skip
+                pulse()
+        except StopSearch:
+            pass
+        codes, n_swaps = swap_pairs(problem, codes)
+        return codes, int(progress[3]) + n_swaps
+
+
+@dataclass(frozen=True)
+class Steepest(Search, shorthand="steepest"):
+    """The best of all moves, again and again (Algorithm 2 of the multi-class paper)."""
+
+    def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
+        """Descend from `codes`; see `Search`."""
+        from widemargin.labelling import moves_loops as loops
+
+        state, n_moves = LabelState(problem, codes), 0
+        chunk = max(1, work // (problem.n_samples * problem.n_classes))
+        try:
+            while True:
+                done = loops.descend(
+                    *state.ties, *state.moving, *state.bounds,
+                    state.move_penalty, state.row, state.tol, chunk,
+                )  # fmt: skip
+                n_moves += done
+                pulse()
+                if done < chunk:
+                    break
+        except StopSearch:
+            pass
+        codes, n_swaps = swap_pairs(problem, state.codes)
+        return codes, n_moves + n_swaps
+
+
+@dataclass(frozen=True)
+class Shaking(Search, shorthand="shaking"):
+    r"""Classes in turn claim points, ever fewer (Algorithm 3 of the multi-class paper).
+
+    In round i each class grows to its target size times :math:`1 + 2^{-i}`, always by
+    the point that gains most; no other class falls below `size_floor` times
+    :math:`1 - 2^{-i}` of its own target. `size_floor` 0 is the published algorithm,
+    whose clusters may end up empty. If the result breaks a bound of the problem, sizes
+    are repaired and moves that still gain are made; otherwise it stays as it is.
+
+    Attributes
+    ----------
+    n_rounds : int
+    size_floor : float
+        From 0 to 1.
+    n_reshakes : int
+        Trials of local re-shaking afterwards, see `Reshaking`, if there are three
+        classes or more.
+    """
+
+    n_rounds: int = 21
+    size_floor: float = 0.5
+    n_reshakes: int = 0
+
+    def check(self):
+        """Raise unless rounds, floor and trials are in their range."""
+        check_number(self, "n_rounds", low=1, integer=True)
+        check_number(self, "size_floor", low=0)
+        if self.size_floor > 1:
+            refuse(self, "size_floor", "a number from 0 to 1")
+        check_number(self, "n_reshakes", low=0, integer=True)
+
+    def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
+        """Shake `codes`; see `Search`."""
+        if self.n_reshakes and problem.n_classes > 2:
+            # Of three classes two are shaken together, or nothing would stay in place.
+            n_together = min(3, problem.n_classes - 1)
+            once = replace(self, n_reshakes=0)
+            reshaking = Reshaking(once, self.n_reshakes, n_together)
+            return reshaking.improve(problem, codes, seed, pulse, work=work)
+        from widemargin.labelling import moves_loops as loops
+
+        state, n_moves = LabelState(problem, codes), 0
+        try:
+            for i in range(self.n_rounds):
+                cooling = 0.5**i
+                floor = self.size_floor * problem.target * (1.0 - cooling)
+                floor = np.maximum(np.floor(floor + 1e-9), 0).astype(np.int64)
+                for label in range(problem.n_classes):
+                    wanted = problem.target[label] * (1.0 + cooling)
+                    n_claims = int(np.floor(wanted - state.counts[label] + 1e-9))
+                    if n_claims > 0:
+                        n_moves += loops.claim(
+                            *state.ties, *state.moving, floor,
+                            state.move_penalty, state.row, label, n_claims,
+                        )  # fmt: skip
+                pulse()
+        except StopSearch:
+            pass
+        if problem.is_feasible(state.codes):
+            return state.codes, n_moves
+        codes = problem.repair(state.codes, problem.gains(state.table, state.codes))
+        codes, n_more = Steepest().improve(problem, codes)
+        return codes, n_moves + n_more
+
+
+@dataclass(frozen=True)
+class Tabu(Search, shorthand="tabu"):
+    """Always the best move of a point that did not move lately, even if it costs.
+
+    Attributes
+    ----------
+    steps_per_sample : float
+        Steps for each movable point.
+    patience_per_sample : float
+        Steps without a new best, for each movable point, after which it ends.
+    """
+
+    steps_per_sample: float = 5.0
+    patience_per_sample: float = 5.0
+
+    def check(self):
+        """Raise unless both are positive."""
+        check_number(self, "steps_per_sample", low=0, strict=True)
+        check_number(self, "patience_per_sample", low=0, strict=True)
+
+    def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
+        """Search from `codes`; see `Search`."""
+        from widemargin.labelling import moves_loops as loops
+
+        n_movable = len(problem.order)
+        if n_movable < 2:
+            return Steepest().improve(problem, codes, seed, pulse)
+        state = LabelState(problem, codes)
+        tenure = min(10 + n_movable // 100, max(1, n_movable // 4))
+        spread = max(1, min(10, n_movable // 4))
+        free_at = np.zeros(problem.n_samples, dtype=np.int64)
+        ring = np.full(2 * (tenure + spread) + 2, -1, dtype=np.int64)
+        best = state.codes.copy()
+        # Gains add up to about the ties inside, and so does their rounding.
+        rounding = 10 * np.finfo(state.own_tie.dtype).eps * abs(state.inside)
+        tracker = np.array([0.0, 0.0, 0.0, max(state.tol, rounding)])
+        random = np.array([seed], dtype=np.uint64)
+        n_steps, step = int(self.steps_per_sample * n_movable), 0
+        patience = self.patience_per_sample * n_movable
+        chunk = max(16, work // (problem.n_samples * problem.n_classes))
+        exchanging = bool((problem.lower == problem.upper).all())
+        try:
+            while step < n_steps and step - tracker[2] <= patience:
+                reached = loops.tabu_steps(
+                    *state.ties, *state.moving, *state.bounds,
+                    state.move_penalty, state.row, free_at, ring, best, tracker,
+                    random, step, min(chunk, n_steps - step), tenure, spread,
+                    exchanging,
+                )  # fmt: skip
+                pulse()
+                can_move = reached == min(step + chunk, n_steps)
+                step = reached
+                if not can_move:
+                    break
+        except StopSearch:
+            pass
+        codes, n_moves = Steepest().improve(problem, best)
+        return codes, step + n_moves
+
+
+@dataclass(frozen=True)
+class Evolution(Search, shorthand="evolution"):
+    """A population of labelings, mutated and selected (Algorithm 2, binary paper).
+
+    With one parent and one child it is the round-robin search of `Stochastic`.
+
+    Attributes
+    ----------
+    population, offspring : int
+        Parents that survive a generation, and children that it has.
+    """
+
+    population: int = 5
+    offspring: int = 25
+
+    def check(self):
+        """Raise unless there are parents and children."""
+        check_number(self, "population", low=1, integer=True)
+        check_number(self, "offspring", low=1, integer=True)
+
+    def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
+        """Evolve from `codes` and random labelings; see `Search`."""
+        from widemargin.labelling import evolution_loops as loops
+
+        if (self.population, self.offspring) == (1, 1) or len(problem.order) < 2:
+            return Stochastic().improve(problem, codes, seed, pulse)
+        rng = np.random.default_rng(seed)
+        starts = [codes]
+        starts += [random_start(problem, rng) for _ in range(self.population - 1)]
+        states = [LabelState(problem, start) for start in starts]
+        tables = np.stack([state.table for state in states])
+        population = np.stack([state.codes for state in states])
+        counts = np.stack([state.counts for state in states])
+        fitness = np.array([0.5 * state.inside for state in states])
+        progress, random = (
+            np.zeros(3, dtype=np.int64),
+            rng.integers(2**63, size=1, dtype=np.uint64),
+        )
+        patience = problem.n_samples
+        chunk = max(16, work // (problem.n_samples * problem.n_classes))
+        try:
+            while progress[0] < patience:
+                loops.evolve(
+                    *states[0].ties, tables, population, counts, fitness,
+                    *states[0].bounds, problem.order, self.offspring, random,
+                    max(state.tol for state in states), progress, patience, chunk,
+                )  # fmt: skip
+                pulse()
+        except StopSearch:
+            pass
+        return population[fitness.argmax()].copy(), int(progress[2])
+
+
+@dataclass(frozen=True)
+class Reshaking(Search):
+    """Shaking, then again and again of a class and the classes nearest to it.
+
+    Each trial forgets the labels of `n_together` classes, the first of them in turn and
+    the others those with the largest ties to it, shakes only their points, and keeps
+    the result if it is better. `shakes_first` says whether everything is shaken before.
+    """
+
+    shaking: Shaking = Shaking()
+    n_trials: int = 40
+    n_together: int = 3
+    shakes_first: bool = True
+
+    def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
+        """Shake `codes`, then parts of it; see `Search`."""
+        rng = np.random.default_rng(seed)
+        n_moves = 0
+        if self.shakes_first:
+            codes, n_moves = self.shaking.improve(problem, codes, seed, pulse)
+        n_together = min(self.n_together, problem.n_classes)
+        inside = problem.inside(codes)
+        try:
+            for trial in range(self.n_trials):
+                classes = self._neighbors(problem, codes, trial, n_together)
+                points = np.flatnonzero(np.isin(codes, classes))
+                part = problem.part(points, classes)
+                start = random_start(part, rng)
+                found, n_more = self.shaking.improve(part, start)
+                before = np.searchsorted(classes, codes[points]).astype(np.int32)
+                gain = part.inside(found) - part.inside(before)
+                n_moves += n_more
+                if gain > 1e-9 * abs(inside):
+                    codes = codes.copy()
+                    codes[points] = classes[found]
+                    inside += gain
+                pulse()
+        except StopSearch:
+            pass
+        return codes, n_moves
+
+    @staticmethod
+    def _neighbors(problem, codes, trial, n_together):
+        """A class and those with the largest ties to it, sorted."""
+        first = trial % problem.n_classes
+        members = (codes == first).astype(problem.smoother.matrix.dtype)
+        tie = problem.smoother.weighted_product(members[:, None])[:, 0]
+        ties = np.bincount(codes, weights=tie, minlength=problem.n_classes)
+        ties[first] = np.inf
+        order = np.argsort(-ties, kind="stable")
+        return np.sort(order[:n_together])
+
+
+_QUICK, _THOROUGH = Stochastic(), Tabu()  # what "auto" chooses from
+
+
+def _prefers_factor(smoother):
+    """Whether tests by the factor beat tests by the table, as measured."""
+    if not smoother.low_rank:
+        return False
+    n_samples, rank = smoother.matrix.shape
+    return n_samples >= 2 * rank
+
+
+def _sum_by_class(factor, codes, n_classes):
+    """Sum of the rows of each class, (n_classes, rank)."""
+    indicator = np.arange(n_classes)[:, None] == codes
+    return indicator.astype(factor.dtype) @ factor

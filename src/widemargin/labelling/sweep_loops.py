@@ -1,0 +1,172 @@
+"""Compiled round-robin search: each point in turn takes its best class.
+
+The arrays are those of `moves_loops`. A search goes on from `position` in `order`
+and ends when a whole round of tests, counted by `quiet`, has changed nothing, or after
+`max_tests`. `progress` (4,) holds position, quiet, tests and moves.
+
+By the factor a test reads a row of it, and memory sets the pace. So a test looks at
+`rough` first, the factor in single precision: where a move loses more than rounding can
+hide there is no need for the other digits. The moves are those of the full factor.
+"""
+
+import numpy as np
+
+from widemargin.linalg.compiled import compiled
+
+
+@compiled(fastmath={"nnan", "nsz"})
+def sweep_table(
+    matrix, low_rank, diagonal, table, codes, counts, lower, upper, order, row,
+    tol, progress, max_tests,
+):  # fmt: skip
+    """Tests in constant time from the table; a move costs a row of ties."""
+    k, n_order = len(counts), len(order)
+    position, quiet = progress[0], progress[1]
+    n_tests, n_moves = 0, 0
+    while quiet < n_order and n_tests < max_tests:
+        j = order[position]
+        position = position + 1 if position + 1 < n_order else 0
+        quiet += 1
+        n_tests += 1
+        old = codes[j]
+        if counts[old] <= lower[old]:
+            continue
+        best, new = table[old, j] - diagonal[j] + tol, -1
+        for h in range(k):
+            if h != old and counts[h] < upper[h] and table[h, j] > best:
+                best, new = table[h, j], h
+        if new < 0:
+            continue
+        if low_rank:
+            np.dot(matrix, matrix[j], row)
+            row_ties = row
+        else:
+            row_ties = matrix[j]
+        from_row, to_row = table[old], table[new]
+        for i in range(len(codes)):
+            from_row[i] -= row_ties[i]
+            to_row[i] += row_ties[i]
+        codes[j] = new
+        counts[old] -= 1
+        counts[new] += 1
+        quiet = 0
+        n_moves += 1
+    progress[0], progress[1] = position, quiet
+    progress[2] += n_tests
+    progress[3] += n_moves
+
+
+@compiled(fastmath=True)
+def _product(features, center):
+    """Inner product of two short rows."""
+    total = features.dtype.type(0)
+    for i in range(len(features)):
+        total += features[i] * center[i]
+    return total
+
+
+@compiled(fastmath=True)
+def _round_off(center, rough_center, rounding):
+    """Copy `center` to single precision; what a product with a row may be off."""
+    total = 0.0
+    for i in range(len(center)):
+        rough_center[i] = center[i]
+        total += center[i] * center[i]
+    return rounding * np.sqrt(total)
+
+
+@compiled(fastmath=True)
+def sweep_two(
+    factor, rough, diagonal, difference, codes, counts, lower, upper, order,
+    tol, progress, max_tests,
+):  # fmt: skip
+    """Two classes by the factor: one product of length rank a test.
+
+    `difference` (rank,) is the factor summed over class 1 minus that over class 0.
+    """
+    n_order, rank = len(order), factor.shape[1]
+    position, quiet = progress[0], progress[1]
+    n_tests, n_moves = 0, 0
+    rounding = (rank + 4) * 2.0**-23 * np.sqrt(diagonal.max())
+    rough_difference = np.empty(rank, dtype=np.float32)
+    hopeless = tol - _round_off(difference, rough_difference, rounding)
+    while quiet < n_order and n_tests < max_tests:
+        j = order[position]
+        position = position + 1 if position + 1 < n_order else 0
+        quiet += 1
+        n_tests += 1
+        old = codes[j]
+        new = 1 - old
+        if counts[old] <= lower[old] or counts[new] >= upper[new]:
+            continue
+        sign = 1.0 if new == 1 else -1.0
+        if sign * _product(rough[j], rough_difference) + diagonal[j] < hopeless:
+            continue
+        features = factor[j]
+        if sign * _product(features, difference) + diagonal[j] <= tol:
+            continue
+        for i in range(rank):
+            difference[i] += 2.0 * sign * features[i]
+        hopeless = tol - _round_off(difference, rough_difference, rounding)
+        codes[j] = new
+        counts[old] -= 1
+        counts[new] += 1
+        quiet = 0
+        n_moves += 1
+    progress[0], progress[1] = position, quiet
+    progress[2] += n_tests
+    progress[3] += n_moves
+
+
+@compiled(fastmath=True)
+def sweep_factor(
+    factor, rough, diagonal, sums, codes, counts, lower, upper, order,
+    tol, progress, max_tests,
+):  # fmt: skip
+    """Several classes by the factor; `sums` (k, rank) is the factor summed by class."""
+    k, n_order, rank = len(counts), len(order), factor.shape[1]
+    position, quiet = progress[0], progress[1]
+    n_tests, n_moves = 0, 0
+    rounding = (rank + 4) * 2.0**-23 * np.sqrt(diagonal.max())
+    rough_sums, slack = np.empty((k, rank), dtype=np.float32), np.empty(k)
+    for h in range(k):
+        slack[h] = _round_off(sums[h], rough_sums[h], rounding)
+    while quiet < n_order and n_tests < max_tests:
+        j = order[position]
+        position = position + 1 if position + 1 < n_order else 0
+        quiet += 1
+        n_tests += 1
+        old = codes[j]
+        if counts[old] <= lower[old]:
+            continue
+        features = rough[j]
+        own_tie = _product(features, rough_sums[old]) - diagonal[j] + tol - slack[old]
+        hopeless = True
+        for h in range(k):
+            if h != old and counts[h] < upper[h]:
+                claim = _product(features, rough_sums[h]) + slack[h]
+                hopeless = hopeless and claim < own_tie
+        if hopeless:
+            continue
+        features = factor[j]
+        best, new = _product(features, sums[old]) - diagonal[j] + tol, -1
+        for h in range(k):
+            if h != old and counts[h] < upper[h]:
+                claim = _product(features, sums[h])
+                if claim > best:
+                    best, new = claim, h
+        if new < 0:
+            continue
+        for i in range(rank):
+            sums[old, i] -= features[i]
+            sums[new, i] += features[i]
+        slack[old] = _round_off(sums[old], rough_sums[old], rounding)
+        slack[new] = _round_off(sums[new], rough_sums[new], rounding)
+        codes[j] = new
+        counts[old] -= 1
+        counts[new] += 1
+        quiet = 0
+        n_moves += 1
+    progress[0], progress[1] = position, quiet
+    progress[2] += n_tests
+    progress[3] += n_moves

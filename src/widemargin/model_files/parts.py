@@ -1,0 +1,190 @@
+"""Which classes a file may hold, and how their objects are taken apart.
+
+There is no list of estimators, kernels or parts here: the classes are those that exist
+below `Estimator`, `Value` and `Stored`, each of which declares what it consists of.
+Only the steps of scikit-learn, which declare nothing, are listed, in `preparers`.
+"""
+
+import inspect
+from dataclasses import MISSING, fields
+from enum import Enum
+from typing import get_type_hints
+
+import numpy as np
+from sklearn.base import clone
+
+import widemargin.estimators  # noqa: F401  so that their classes exist
+from widemargin.estimators._estimator import Estimator
+from widemargin.model_files.archive import ModelFileError
+from widemargin.model_files.preparers import PREPARERS, pack_step, unpack_step
+from widemargin.stored import Stored, stored_types
+from widemargin.values import all_values
+
+# What scikit-learn's validation, or the number of steps, sets in any estimator.
+_ALWAYS_KEPT = ("n_features_in_", "feature_names_in_", "n_iter_")
+
+
+class Record:
+    """How a value or a stored part, both frozen dataclasses, is written."""
+
+    rank = 0  # an object may hold others of its own rank or below
+
+    def __init__(self, cls):
+        self.cls = cls
+        self._fields = {field.name: field for field in fields(cls) if field.init}
+        hints = get_type_hints(cls)
+        self._enums = {
+            name: hint
+            for name, hint in hints.items()
+            if inspect.isclass(hint) and issubclass(hint, Enum)
+        }
+
+    def take_apart(self, part):
+        """Its fields by name; a member of an enumeration by its name."""
+        part = part.kept() if isinstance(part, Stored) else part
+        content = {name: getattr(part, name) for name in self._fields}
+        for name in self._enums:
+            content[name] = getattr(content[name], "name", None)
+        return content
+
+    def wrong_names(self, names):
+        """Those of some names that are no fields, and fields that are missing."""
+        needed = {
+            name
+            for name, field in self._fields.items()
+            if field.default is MISSING and field.default_factory is MISSING
+        }
+        return (names - self._fields.keys()) | (needed - names)
+
+    def build(self, content):
+        """The object, whose own checks run."""
+        for name in self._enums.keys() & content.keys():
+            content[name] = self._enums[name][content[name]]
+        return self.cls(**content)
+
+
+class FittedEstimator:
+    """How an estimator is written: its parameters and its declared state."""
+
+    rank = 1
+
+    def __init__(self, cls):
+        self.cls = cls
+        self._parameters = set(inspect.signature(cls).parameters)
+        self._state = {*cls.saved_state, *_ALWAYS_KEPT}
+
+    def take_apart(self, estimator):
+        """Parameters, without what estimators among them have learned, and state."""
+        parameters = estimator.get_params(deep=False)
+        content = {name: _unfitted(value) for name, value in parameters.items()}
+        for name, value in vars(estimator).items():
+            if name in self._state:
+                content[name] = value
+        return content
+
+    def wrong_names(self, names):
+        """Those of some names that are neither parameters nor declared state."""
+        return names - self._parameters - self._state
+
+    def build(self, content):
+        """The estimator with its state."""
+        given = {name: content.pop(name) for name in self._parameters & set(content)}
+        estimator = self.cls(**given)
+        vars(estimator).update(content)  # what is left is state
+        return estimator
+
+
+class Step:
+    """How a step of scikit-learn is written: by all of its attributes."""
+
+    rank = 2
+
+    def __init__(self, cls):
+        self.cls = cls
+        parameters = inspect.signature(cls).parameters.values()
+        self._defaults = {
+            parameter.name: parameter.default
+            for parameter in parameters
+            if parameter.default is not parameter.empty
+        }
+
+    def take_apart(self, step):
+        """Its attributes, with the version of scikit-learn."""
+        content = pack_step(step).__getstate__()
+        content.pop("privacy_", None)  # `load` sets it
+        return content
+
+    def wrong_names(self, names):
+        """Those of some names that would hide a method or mean something to Python."""
+        return {
+            name
+            for name in names
+            # NumPy would take __array_interface__ of any object for an array in memory
+            if callable(getattr(self.cls, name, None))
+            or name.startswith("__")
+            or not name.isidentifier()
+        }
+
+    def build(self, content):
+        """The step; scikit-learn warns if another version of it was used.
+
+        Parameters that the other version did not have get their defaults.
+        """
+        step = self.cls.__new__(self.cls)
+        missing = self._defaults.keys() - content.keys()
+        step.__setstate__(content | {name: self._defaults[name] for name in missing})
+        return unpack_step(step)
+
+
+def known_classes():
+    """How objects of each class that a file may hold are written, by its name."""
+    known = {name_of(cls): Step(cls) for cls in PREPARERS}
+    for cls in all_values():
+        if cls.storable:
+            known[name_of(cls)] = Record(cls)
+    for cls in stored_types():
+        known[name_of(cls)] = Record(cls)
+    for cls in _subclasses(Estimator):
+        if not cls.__name__.startswith("_") and hasattr(cls, "fit"):
+            known[name_of(cls)] = FittedEstimator(cls)
+    return known
+
+
+def describe_unknown(value, where):
+    """The error for an object that cannot be written, with the way out."""
+    name = name_of(type(value))
+    if isinstance(value, np.random.RandomState | np.random.Generator):
+        return ModelFileError(
+            f"holds a {type(value).__name__} at {where}; call "
+            "set_params(random_state=0) before saving, which leaves the fitted state "
+            "as it is"
+        )
+    if callable(value):
+        return ModelFileError(
+            f"holds a function at {where} ({name}: {value!r}), which would be code; "
+            "use kernel='precomputed' with the values of the function, a named kernel, "
+            "or a class of your own below Kernel"
+        )
+    return ModelFileError(f"holds {name} at {where}")
+
+
+def name_of(cls):
+    """Module and name of a class, as a file writes them."""
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def _subclasses(cls):
+    for child in cls.__subclasses__():
+        yield child
+        yield from _subclasses(child)
+
+
+def _unfitted(value):
+    """A parameter in which every estimator is as if never fitted."""
+    if isinstance(value, Estimator):
+        return clone(value)
+    if isinstance(value, dict):
+        return {key: _unfitted(member) for key, member in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(_unfitted(member) for member in value)
+    return value

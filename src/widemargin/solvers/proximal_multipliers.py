@@ -1,0 +1,449 @@
+"""Hinges of a linear function of many features: the proximal method of multipliers."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import cho_solve
+
+from widemargin.linalg.cholesky import jittered_cholesky
+from widemargin.objectives.proximal_hinges import ProximalHinges, coefficients, spread
+from widemargin.solvers.driver import drive
+from widemargin.solvers.result import SolveResult, Status
+
+FACTORED_ORDER = 400  # a factorization of this order takes a few products with the rows
+
+
+def proximal_multipliers(
+    features,
+    pieces,
+    *,
+    intercept=None,
+    center=None,
+    start=None,
+    tol=1e-6,
+    max_iter=500,
+    factored_order=FACTORED_ORDER,
+    callback=None,
+):
+    r"""Minimize the pieces of a linear function by the method of multipliers.
+
+    .. math:: \min_{w, b}\ \tfrac12 \|w\|^2 + \mathrm{loss}(f) , \qquad
+              f = (X - 1 m^\top) w + b
+
+    The proximal method of multipliers [1]_: while the multipliers of the hinges stay,
+    the hinges become smooth (`ProximalHinges`) and a semismooth Newton method with
+    exact line search finds the weights, as far as the next multipliers need it; then
+    the multipliers move and the smooth hinges come closer to the kinks. The minimum
+    is that of the kinks, not of a smooth replacement.
+
+    Parameters
+    ----------
+    features : ndarray or CSR matrix of shape (n_samples, n_features)
+        X; a sparse matrix stays sparse.
+    pieces : HingePieces
+        The loss.
+    intercept : float, optional
+        b, if it is given; it is free and costs nothing otherwise.
+    center : ndarray of shape (n_features,), optional
+        m; zero if not given.
+    start : ndarray of shape (n_samples + 1,), optional
+        A solution of a similar problem; coefficients out of bounds are clipped.
+    tol : float
+        Largest criterion, see Returns.
+    max_iter : int
+        Newton steps and moves of the multipliers at the most.
+    factored_order : int
+        Newton's equations up to this order are factorized; larger ones are solved by
+        conjugate gradients first.
+    callback : callable, optional
+        Called as ``callback(iteration, history)``.
+
+    Returns
+    -------
+    SolveResult
+        The solution holds the coefficients a of the samples, within the bounds of
+        the pieces, and in the end the intercept; the weights are
+        :math:`(X - 1 m^\top)^\top a`. The objective is that of this solution, not of
+        other weights. The criterion is the objective less the largest lower bound
+        proved so far (the dual value of feasible coefficients), divided by the
+        objective or by :math:`\frac12 \|w\|^2`, whichever is larger (or by 1e-9 of
+        the costs, below which there is nothing but rounding). If the intercept
+        is free, only coefficients that sum to zero prove a bound; the intercept of
+        the smooth problem is always its best one, which makes them do so to rounding.
+        A keyboard interrupt ends the run with the best solution so far.
+
+    Raises
+    ------
+    ValueError
+        If the intercept is free and the loss falls without end when it moves.
+
+    Notes
+    -----
+    A Newton step is a Cholesky factorization in the features or, by Woodbury, in the
+    samples at a kink if one of them is small, and conjugate gradients otherwise:
+    O(nonzero entries) for each product.
+
+    References
+    ----------
+    .. [1] Rockafellar, Augmented Lagrangians and applications of the proximal point
+       algorithm in convex programming, 1976.
+    """
+    if intercept is None:
+        pieces.check_free_intercept()
+    run = _Run(features, pieces, intercept, center, start, factored_order)
+    steps = run.steps(tol, max_iter, callback)
+    status, _ = drive(steps, run.history, max_iter=np.inf)  # counts its steps itself
+    best = run.best
+    return SolveResult(
+        run.solution(best),
+        best.objective,
+        status,
+        run.n_iter,
+        run.history,
+        best.scores,
+    )
+
+
+@dataclass(frozen=True)
+class _Point:
+    """Feasible coefficients, an intercept and what they cost."""
+
+    coefficients: np.ndarray
+    intercept: float
+    objective: float
+    size: float  # of the objective, where its terms cancel
+    scores: np.ndarray
+
+
+class _Run:
+    """Weights, intercept and multipliers on their way.
+
+    `h` holds the scores without the intercept b of the weights w. `trial` are the
+    multipliers that the smooth hinges have at these scores, `gradient` is w less the
+    weights that the trial multipliers make: both are the same at the smooth minimum.
+    """
+
+    def __init__(self, features, pieces, intercept, center, start, factored_order):
+        self.factored_order, self.n_iter = factored_order, 0
+        features = features.astype(np.float64, copy=False)
+        self.free = intercept is None
+        self.center = center if self.free else None  # moves the intercept only
+        self.rows = CenteredRows(features, None if self.free else center)
+        self.pieces = pieces = _paid_pieces(pieces)
+        self.everywhere = np.ones(pieces.n_samples)
+        multipliers = np.zeros(len(pieces.rows))
+        self.w, self.h = np.zeros(features.shape[1]), np.zeros(pieces.n_samples)
+        self.b = 0.0 if self.free else float(intercept)
+        unit = float(np.abs(pieces.kinks).max(initial=0.0)) or 1.0
+        self.smallest = max(_LEAST_OBJECTIVE * unit * float(pieces.costs.sum()), _TINY)
+        if start is not None:
+            multipliers = spread(pieces, start[:-1])
+            self.w = self.rows.transposed_product(coefficients(pieces, multipliers))
+            self.h = self.rows @ self.w
+            if self.free:
+                self.b = float(start[-1]) - self._shift(self.w)
+        self.hinges = ProximalHinges(pieces, multipliers, unit)
+        stiffness = self._stiffness()
+        self.narrowest = _NARROWEST * max(unit, stiffness)
+        self.widest = max(unit, stiffness / _SOFT)
+        self.hinges = ProximalHinges(pieces, multipliers, self.widest)
+        # squared gradient before the last Newton step, and the length of the step
+        self.last_error = self.last_move = np.inf
+        self.history = {"objective": [], "criterion": [], "width": [], "products": []}
+        self.best, self.bound = self.evaluate()
+
+    def steps(self, tol, max_iter, callback):
+        """Newton steps and moves of the multipliers; yields the status in the end."""
+        history, last_gain, lowest, status = self.history, 0, np.inf, None
+        while status is None:
+            criterion = (self.best.objective - self.bound) / self.best.size
+            history["objective"].append(self.best.objective)
+            history["criterion"].append(criterion)
+            history["width"].append(self.hinges.width)
+            if callback is not None:
+                callback(self.n_iter, history)
+            if criterion < lowest:
+                lowest, last_gain = criterion, self.n_iter
+            if criterion <= tol:
+                status = Status.CONVERGED
+            elif self.n_iter - last_gain >= _PATIENCE:
+                status = Status.STALLED
+            elif self.n_iter == max_iter:
+                status = Status.MAX_ITER
+            else:
+                self.n_iter += 1
+                history["products"].append(self.advance())
+                point, proved = self.evaluate()
+                self.bound = max(self.bound, proved)
+                if point.objective < self.best.objective:
+                    self.best = point
+            yield status
+
+    def evaluate(self):
+        """The solution that the trial multipliers make, and the bound they prove."""
+        pieces = self.pieces
+        if self.free:
+            self.b += self.hinges.step(self.h + self.b, self.everywhere)
+        self.trial = self.hinges.multipliers_at(self.h + self.b)
+        a = coefficients(pieces, self.trial)
+        w = self.rows.transposed_product(a)
+        self.gradient = self.w - w
+        half_norm = float(w @ w) / 2.0
+        scores = self.rows @ w + self.b
+        objective = half_norm + pieces.value(scores)
+        total = float(a.sum())
+        gained = float((pieces.sides * self.trial) @ pieces.kinks)
+        bound = gained - self.b * total - half_norm
+        if self.free and abs(total) > _BALANCED * np.abs(a).sum():
+            bound = -np.inf
+        size = max(abs(objective), half_norm, self.smallest)
+        return _Point(a, self.b, objective, size, scores), bound
+
+    def advance(self):
+        """One Newton step or, if the weights are good enough, new multipliers."""
+        hinges, error = self.hinges, float(self.gradient @ self.gradient)
+        moves = (self.trial - hinges.multipliers) ** 2 / self.pieces.costs
+        if error <= _INEXACT * hinges.width * float(moves.sum()):
+            width = max(hinges.width * _NARROWER, self.narrowest)
+        elif self._is_rounding(error):
+            width = min(hinges.width * _WIDER, self.widest)  # rounding is as 1 / width
+            self.narrowest = width
+        else:
+            self.last_error = error
+            return self._newton_step()
+        self.last_error = self.last_move = np.inf
+        self.hinges = ProximalHinges(self.pieces, self.trial, width)
+        return 0
+
+    def _is_rounding(self, error):
+        """Whether the last Newton step hardly moved and did not lower the error."""
+        still = self.last_move <= _ROUNDING * np.linalg.norm(self.w)
+        return still and error > 0.1 * self.last_error
+
+    def _newton_step(self):
+        hinges, scores = self.hinges, self.h + self.b
+        d, db, n_products = newton_step(
+            self.rows,
+            hinges.curvature(scores),
+            self.gradient,
+            self.free,
+            _RESIDUAL,
+            factored_order=self.factored_order,
+        )
+        dh = self.rows @ d
+        t = hinges.step(scores, dh + db, float(self.w @ d), float(d @ d))
+        self.last_move = abs(t) * np.linalg.norm(d)
+        self.w, self.h, self.b = self.w + t * d, self.h + t * dh, self.b + t * db
+        return n_products
+
+    def _stiffness(self):
+        """Curvature of hinges of width one along the weights, relative to the norm's.
+
+        Much narrower smooth hinges than this are as hard as kinks.
+        """
+        w, h, pieces = self.w, self.h, self.pieces
+        if not w.any():
+            trial = self.hinges.multipliers_at(self.h + self.b)
+            w = self.rows.transposed_product(coefficients(pieces, trial))
+            h = self.rows @ w
+        costs = np.bincount(pieces.rows, pieces.costs, pieces.n_samples)
+        if self.free:
+            h = h - costs @ h / max(costs.sum(), _TINY)
+        return float(costs @ h**2 / max(float(w @ w), _TINY))
+
+    def solution(self, point):
+        """What `SolveResult.solution` holds."""
+        w = self.rows.transposed_product(point.coefficients)
+        return np.append(point.coefficients, point.intercept + self._shift(w))
+
+    def _shift(self, w):
+        """What the features' center adds to a free intercept."""
+        return 0.0 if self.center is None else float(self.center @ w)
+
+
+def _paid_pieces(pieces):
+    """The pieces that cost something."""
+    paid = pieces.costs > 0
+    names = ("rows", "kinks", "sides", "costs")
+    return replace(pieces, **{name: getattr(pieces, name)[paid] for name in names})
+
+
+class CenteredRows:
+    """The rows of a table, less a vector that is the same for all of them.
+
+    Attributes
+    ----------
+    features : ndarray or CSR matrix of shape (n_samples, n_features)
+    center : ndarray of shape (n_features,) or None
+        What is subtracted from every row; it is never done in a sparse table.
+    """
+
+    def __init__(self, features, center=None):
+        self.features, self.center = features, center
+        self._columns = features.T
+
+    def __matmul__(self, v):  # (n_features,) -> (n_samples,)
+        product = self.features @ v
+        return product if self.center is None else product - self.center @ v
+
+    def transposed_product(self, a):
+        """The sum of the rows with weights `a`, (n_features,)."""
+        product = self._columns @ a
+        return product if self.center is None else product - a.sum() * self.center
+
+    def to_dense(self):
+        """The rows as an array."""
+        dense = self.features
+        if sparse.issparse(dense):
+            dense = dense.toarray()
+        return dense if self.center is None else dense - self.center
+
+    def gram(self):
+        """Inner products between the rows, (n_samples, n_samples)."""
+        if not sparse.issparse(self.features):
+            dense = self.to_dense()
+            return dense @ dense.T
+        gram = (self.features @ self._columns).toarray()
+        if self.center is not None:
+            shift = self.features @ self.center
+            gram += self.center @ self.center - shift[:, None] - shift
+        return gram
+
+    def column_squares(self, weights):
+        """Weighted sum of squares of each column, (n_features,)."""
+        X = self.features
+        if not sparse.issparse(X):
+            squares = weights @ (X * X)
+        else:
+            squared = sparse.csr_matrix((X.data**2, X.indices, X.indptr), X.shape)
+            squares = squared.T @ weights
+        if self.center is not None:
+            cross = self._columns @ weights
+            squares += self.center * (weights.sum() * self.center - 2.0 * cross)
+        return np.maximum(squares, 0.0)
+
+
+def newton_step(
+    rows,
+    curvature,
+    gradient,
+    free,
+    share,
+    *,
+    factored_order=FACTORED_ORDER,
+    max_products=200,
+):
+    r"""Solve Newton's equations of the weights, the intercept being eliminated.
+
+    The matrix is :math:`I + Z^\top S Z` with the rows Z that bend, their curvature S
+    and, if the intercept is free, their S-weighted mean subtracted from them: that is
+    what remains of the equations when the slope by the intercept is zero.
+
+    Parameters
+    ----------
+    rows : CenteredRows
+    curvature : ndarray of shape (n_samples,)
+    gradient : ndarray of shape (n_features,)
+        By the weights.
+    free : bool
+        Whether the intercept moves.
+    share : float
+        Part of the gradient that conjugate gradients may leave.
+    factored_order : int
+        Equations up to this order are factorized.
+    max_products : int
+        Products with the rows after which conjugate gradients give way to a
+        factorization, if its order is not too large.
+
+    Returns
+    -------
+    step : ndarray of shape (n_features,)
+    intercept_step : float
+    n_products : int
+        Products with the rows, 0 if the equations are solved by a factorization.
+    """
+    bent = np.flatnonzero(curvature)
+    if not len(bent):
+        return -gradient, 0.0, 0
+    weights = curvature[bent]
+    features, center = rows.features[bent], rows.center
+    if free:
+        center = features.T @ (weights / weights.sum())
+    active = CenteredRows(features, center)
+    n_products, n_features = 0, len(gradient)
+    if min(len(bent), n_features) <= factored_order:
+        step = _factored(active, weights, gradient)
+    else:
+        step, n_products = _conjugate_gradients(
+            active, weights, gradient, share, max_products
+        )
+        is_slow = n_products == max_products
+        if is_slow and min(len(bent), n_features) <= _LARGEST_FACTORED_ORDER:
+            step = _factored(active, weights, gradient)
+    return step, -float(center @ step) if free else 0.0, n_products
+
+
+def _factored(rows, weights, gradient):
+    """The step by a Cholesky factorization of the smaller of two matrices."""
+    n_rows, n_features = rows.features.shape
+    by = _by_features if n_features <= n_rows else _by_rows
+    return by(rows, weights, gradient)
+
+
+def _by_features(rows, weights, gradient):
+    """Cholesky of the matrix itself, (n_features, n_features)."""
+    if sparse.issparse(rows.features):
+        X = rows.features
+        matrix = (X.T @ X.multiply(weights[:, None]).tocsr()).toarray()
+        if rows.center is not None:
+            cross = X.T @ weights
+            matrix -= np.outer(rows.center, cross) + np.outer(cross, rows.center)
+            matrix += weights.sum() * np.outer(rows.center, rows.center)
+    else:
+        scaled = np.sqrt(weights)[:, None] * rows.to_dense()
+        matrix = scaled.T @ scaled
+    matrix[np.diag_indices_from(matrix)] += 1.0
+    return -cho_solve(jittered_cholesky(matrix)[0], gradient)
+
+
+def _by_rows(rows, weights, gradient):
+    """Woodbury: Cholesky of S^-1 + Z Z', (n_bent, n_bent)."""
+    matrix = rows.gram()
+    matrix[np.diag_indices_from(matrix)] += 1.0 / weights
+    inner = cho_solve(jittered_cholesky(matrix)[0], rows @ gradient)
+    return rows.transposed_product(inner) - gradient
+
+
+def _conjugate_gradients(rows, weights, gradient, share, max_products):
+    """Until the residual is `share` of the gradient; (step, n_products)."""
+    scale = 1.0 / (1.0 + rows.column_squares(weights))
+    step, residual = np.zeros_like(gradient), -gradient
+    target = share**2 * float(gradient @ (scale * gradient))
+    direction = scale * residual
+    energy = float(residual @ direction)
+    for n_products in range(1, max_products + 1):
+        image = direction + rows.transposed_product(weights * (rows @ direction))
+        length = energy / float(direction @ image)
+        step += length * direction
+        residual -= length * image
+        scaled = scale * residual
+        energy, before = float(residual @ scaled), energy
+        if energy <= target:
+            break
+        direction = scaled + energy / before * direction
+    return step, n_products
+
+
+# Chosen on text, on unscaled pixels and on random pieces with columns of mixed scales.
+_SOFT = 30.0  # the first width is the largest kink or the stiffness through this
+_NARROWER, _WIDER = 0.5, 16.0
+_NARROWEST = 1e-11  # part of the stiffness
+_INEXACT = 0.25  # error of the weights that a move of the multipliers allows
+_RESIDUAL = 0.1  # of conjugate gradients, relative to the gradient
+_ROUNDING = 1e-8  # a smaller move of the weights may be one
+_BALANCED = 1e-8  # sum of coefficients that counts as zero, relative to their size
+_PATIENCE = 200  # iterations without a smaller criterion
+_LEAST_OBJECTIVE = 1e-9  # an objective so much smaller than the costs is zero
+_TINY = 1e-300
+_LARGEST_FACTORED_ORDER = 2000  # where conjugate gradients are slow

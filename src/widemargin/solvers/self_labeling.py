@@ -1,0 +1,618 @@
+"""Self-labeling: fit a regression to the labels, relabel by its scores, and repeat.
+
+A *model* (`GaussianProcess`, `ActiveProcess`, `AbsoluteRegression`) gives a regressor
+for any weights of the rows. The weight of the unlabeled rows rises along a path; each
+loop starts from the labels that the one before has found.
+"""
+
+import numbers
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.special import softmax
+
+from widemargin.averaging import posterior_weights
+from widemargin.checks import check_number, refuse
+from widemargin.defaults import (
+    ANNEALING_WEIGHTS,
+    MAX_UNLABELED_RATIO,
+    START_LOG_ODDS,
+)
+from widemargin.labels import sign_coding
+from widemargin.objectives.pieces import hinges
+from widemargin.solvers.driver import Interruptible, drive
+from widemargin.solvers.relabeling import Relabel, Relabeling
+from widemargin.solvers.result import SolveResult, Status, worst
+from widemargin.spaces import Posterior, ProfiledSmoother, kernel_spectrum
+from widemargin.values import Value
+
+# Weight of an unlabeled row in the first regression, which depends on the labels alone;
+# positive because smoothers divide by weights.
+_FIRST_WEIGHT = 1e-6
+
+
+@dataclass(frozen=True)
+class Annealing(Value):
+    """Weights of an unlabeled row, one after the other.
+
+    Parameters
+    ----------
+    weights : float or sequence of float, default=(0.01, 0.1, 0.3, 1.0)
+        Relative to the unit of `labeled_weight`; ``(1.0,)`` in the paper.
+    max_unlabeled_ratio : float or None, default=4.0
+        Limit of the weight of all unlabeled rows together over that of all labeled
+        ones, which ends the annealing early; None, as in the paper, for no limit.
+
+    Examples
+    --------
+    >>> from widemargin.solvers.self_labeling import Annealing
+    >>> Annealing((0.1, 0.5, 1.0), max_unlabeled_ratio=4.0).path(even_weight=0.05)
+    (0.1, 0.2)
+    """
+
+    weights: object = ANNEALING_WEIGHTS
+    max_unlabeled_ratio: float | None = MAX_UNLABELED_RATIO
+
+    def check(self):
+        """Raise unless all weights and the limit are positive."""
+        if not _are_positive(self.weights):
+            refuse(self, "weights", "a number > 0, or a sequence of these")
+        if self.max_unlabeled_ratio is not None:
+            check_number(self, "max_unlabeled_ratio", low=0, strict=True)
+
+    @classmethod
+    def read(cls, given, who):
+        """The annealing that a user means: a value, "auto", or only its weights."""
+        if isinstance(given, cls):
+            return given
+        if isinstance(given, str) and given == "auto":
+            return cls()
+        if _are_positive(given):
+            return cls(given)
+        raise ValueError(
+            f"{who} must be 'auto', numbers > 0 or an Annealing value, got {given!r}."
+        )
+
+    def path(self, even_weight):
+        """The weights within the limit, in turns.
+
+        `even_weight` is the one with which the unlabeled rows together have as much
+        weight as the labels.
+        """
+        path = tuple(np.atleast_1d(self.weights).astype(float).tolist())
+        if self.max_unlabeled_ratio is None:
+            return path
+        most = self.max_unlabeled_ratio * even_weight
+        return tuple(dict.fromkeys(min(weight, most) for weight in path))
+
+
+def _are_positive(weights):
+    """Whether these are a positive number, or several."""
+    values = [weights] if isinstance(weights, numbers.Real) else weights
+    if isinstance(values, str) or np.ndim(values) != 1 or not len(values):
+        return False
+    return all(isinstance(v, numbers.Real) and 0 < v < np.inf for v in values)
+
+
+# Models and their regressors -----------------------------------------------------
+
+
+@dataclass(frozen=True)
+class GaussianProcess:
+    """A Gaussian process with a profiled mean, whose posterior depends on all rows.
+
+    Attributes
+    ----------
+    space : GramSpace or FeatureSpace
+    scale, noise : float
+        Variance of the process, and of the noise of a row of weight one.
+    leave_one_out : bool
+        Whether a row is relabeled by the process without its label.
+    """
+
+    space: object
+    scale: float
+    noise: float
+    leave_one_out: bool = True
+
+    def regressor(self, weights):
+        """The regressor for weights of the rows."""
+        smoother = self.space.smoother(weights, self.noise / self.scale)
+        return ProcessRegressor(self, ProfiledSmoother(smoother))
+
+    def directions(self, row_weights, n_components):
+        """Scores that two classes may be separated by: kernel principal components.
+
+        Each comes with its opposite, (n, 1).
+        """
+        product = self.space.kernel_product
+        columns = kernel_spectrum(product, row_weights, n_components).vectors.T
+        return [sign * column[:, None] for column in columns for sign in (1.0, -1.0)]
+
+
+@dataclass(frozen=True)
+class ProcessRegressor:
+    """The process for some weights of the rows: everything from one smoother.
+
+    Attributes
+    ----------
+    model : GaussianProcess
+    profiled : ProfiledSmoother
+    """
+
+    model: GaussianProcess
+    profiled: ProfiledSmoother
+    status = Status.CONVERGED  # a factorization is exact
+
+    def scores(self, signs):
+        """Values to relabel by, (n, k) -> (n, k)."""
+        if self.model.leave_one_out:
+            return self.held_out(signs)
+        return self.profiled @ signs
+
+    def held_out(self, signs):
+        """Value at each row of the functions fitted without it, (n, k)."""
+        return self.profiled.leave_one_out(signs)
+
+    def neg_log_likelihood(self, signs):
+        """Minus the log marginal likelihood of labels, up to what all of them share."""
+        return 0.5 * self.profiled.misfit(signs) / self.model.noise
+
+    def function(self, signs):
+        """The fitted function, as a model keeps it."""
+        return self.model.space.to_function(*self.profiled.coordinates(signs))
+
+    def posterior(self):
+        """The variance of the scores."""
+        return Posterior.of(self.profiled, self.model.scale, self.model.noise)
+
+
+@dataclass(frozen=True)
+class ActiveProcess:
+    """A Gaussian process whose posterior depends on the labels of some rows only.
+
+    Attributes
+    ----------
+    space : GramSpace
+        Over the active rows.
+    active_idx : ndarray of shape (n_active,)
+        Their positions among all rows.
+    cross : ndarray of shape (n, n_active)
+        Kernel values of all rows against them.
+    scale, noise, leave_one_out
+        As in `GaussianProcess`; rows that are not active are held out anyway.
+    """
+
+    space: object
+    active_idx: np.ndarray
+    cross: np.ndarray
+    scale: float
+    noise: float
+    leave_one_out: bool = True
+
+    def regressor(self, weights):
+        """The regressor for weights of all rows."""
+        smoother = self.space.smoother(
+            weights[self.active_idx], self.noise / self.scale
+        )
+        return ActiveRegressor(self, ProfiledSmoother(smoother))
+
+    def directions(self, row_weights, n_components):
+        """None: most rows are known by kernel values with active ones only."""
+        return []
+
+
+@dataclass(frozen=True)
+class ActiveRegressor:
+    """The process of active rows for some weights.
+
+    Attributes
+    ----------
+    model : ActiveProcess
+    profiled : ProfiledSmoother
+        Of the active rows.
+    """
+
+    model: ActiveProcess
+    profiled: ProfiledSmoother
+    status = Status.CONVERGED
+
+    def scores(self, signs):
+        """Values to relabel by, (n, k) -> (n, k)."""
+        return self.held_out(signs) if self.model.leave_one_out else self._fit(signs)
+
+    def held_out(self, signs):
+        """Value at each row of the functions fitted without it, (n, k)."""
+        scores, active_idx = self._fit(signs), self.model.active_idx
+        scores[active_idx] = self.profiled.leave_one_out(signs[active_idx])
+        return scores
+
+    def function(self, signs):
+        """The fitted function, as a model keeps it."""
+        return self.model.space.to_function(*self._coordinates(signs))
+
+    def posterior(self):
+        """The variance of the scores."""
+        return Posterior.of(self.profiled, self.model.scale, self.model.noise)
+
+    def _fit(self, signs):
+        """Fitted values of all rows."""
+        coefficients, constants = self._coordinates(signs)
+        return self.model.cross @ coefficients + constants
+
+    def _coordinates(self, signs):
+        return self.profiled.coordinates(signs[self.model.active_idx])
+
+
+@dataclass(frozen=True)
+class AbsoluteRegression:
+    r"""Support vector regression with the absolute loss, Eq. (4) of Patel et al.
+
+    .. math:: \tfrac12 \|h\|^2 + C \sum_i w_i |y_i - h(x_i) - b|
+
+    Attributes
+    ----------
+    space : GramSpace, GramRowSpace or FeatureSpace
+    solver : HingeSolver
+    C : float
+    """
+
+    space: object
+    solver: object
+    C: float
+
+    def regressor(self, weights):
+        """The regressor for weights of the rows."""
+        return AbsoluteRegressor(self.space, self.solver, self.C * weights)
+
+
+class AbsoluteRegressor:
+    """Support vector regression with the absolute loss for some costs of the rows.
+
+    Parameters
+    ----------
+    space, solver
+        As in `AbsoluteRegression`.
+    costs : ndarray of shape (n,)
+    """
+
+    def __init__(self, space, solver, costs):
+        self.space, self.solver, self.costs, self._last = space, solver, costs, {}
+        self.status = Status.CONVERGED  # the worst so far
+
+    def scores(self, signs):
+        """Fitted values, (n, k) -> (n, k); an interrupt of a solver is passed on."""
+        columns = [self._solve(k, y) for k, y in enumerate(signs.T)]
+        if self.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        return np.column_stack([self.space.dual_scores(dual) for dual in columns])
+
+    def function(self, signs):
+        """The fitted function, as a model keeps it."""
+        columns = [self._solve(k, y) for k, y in enumerate(signs.T)]
+        dual = np.column_stack(columns)
+        return self.space.to_function(*self.space.from_dual(dual))
+
+    def _solve(self, k, targets):
+        """The solution of one column, from that of its last labels."""
+        known, start = self._last.get(k, (None, None))
+        if known is not None and np.array_equal(known, targets):
+            return start
+        n = len(targets)
+        pieces = hinges(
+            n,
+            np.tile(np.arange(n), 2),
+            np.tile(targets, 2),
+            np.repeat([1.0, -1.0], n),
+            np.tile(self.costs, 2),
+        )
+        result = self.solver.solve(self.space, pieces, None, start)
+        self.status = worst(self.status, result.status)
+        self._last[k] = targets.copy(), result.solution
+        return result.solution
+
+
+# The loop ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LabelingTask:
+    """Which labels are to be found, and how much each row counts.
+
+    Attributes
+    ----------
+    relabeling : Relabeling
+    row_weights : ndarray of shape (n_rows,)
+        In units of the mean weight of the unlabeled rows, because merged copies of
+        labeled rows have a weight of several rows.
+    labeled_weight : float
+        What the weights of labeled rows are multiplied by.
+    path : tuple of float
+        What those of unlabeled rows are multiplied by, in turns.
+    relabel : Relabel
+        When a loop ends.
+    """
+
+    relabeling: Relabeling
+    row_weights: np.ndarray
+    labeled_weight: float
+    path: tuple
+    relabel: Relabel
+
+    @classmethod
+    def of(cls, sample, bounds, labeled_weight, annealing, relabel):
+        """The task of a sample.
+
+        Parameters
+        ----------
+        sample : Sample
+        bounds : pair of ndarrays of shape (n_classes,)
+            Smallest and largest number of unlabeled rows in each class.
+        labeled_weight : float
+        annealing : Annealing
+        relabel : Relabel
+        """
+        labeled, rows = sample.labeled, sample.row_weights
+        some = ~labeled if sample.n_unlabeled else labeled
+        row_weights = rows / rows[some].mean()
+        path = replace(annealing, max_unlabeled_ratio=None).path(0.0)
+        if sample.n_unlabeled:
+            sums = row_weights[labeled].sum(), row_weights[~labeled].sum()
+            path = annealing.path(labeled_weight * sums[0] / sums[1])
+        relabeling = Relabeling(
+            sample.row_codes,
+            ~labeled,
+            *bounds,
+            relabel.threshold,
+            labeled_weight * row_weights[labeled],
+            path[-1] * row_weights[~labeled],
+        )
+        return cls(relabeling, row_weights, float(labeled_weight), path, relabel)
+
+    @property
+    def n_labels(self):
+        """Weight of the labels in units of an unlabeled row."""
+        return float(self.row_weights[~self.relabeling.movable].sum())
+
+    @property
+    def contest(self):
+        """Place in the path where the best of several starts is chosen.
+
+        The last one at which unlabeled rows do not outweigh the labels, because with
+        more weight clusters that are no classes would win; but not the first one, whose
+        result hardly depends on the start.
+        """
+        sum_unlabeled = float(self.row_weights[self.relabeling.movable].sum())
+        sum_labeled = self.labeled_weight * self.n_labels
+        within = [
+            place
+            for place, weight in enumerate(self.path)
+            if weight * sum_unlabeled <= sum_labeled
+        ]
+        return max([min(1, len(self.path) - 1), *within])
+
+    def weights(self, unlabeled_weight):
+        """Weight of each row in the regression."""
+        factor = np.where(
+            self.relabeling.movable, unlabeled_weight, self.labeled_weight
+        )
+        return factor * self.row_weights
+
+    @property
+    def last_weights(self):
+        """Weight of each row in the last regression."""
+        return self.weights(self.path[-1])
+
+    def signs(self, codes):
+        """One-vs-rest targets of all rows, (n_rows, n_columns)."""
+        return sign_coding(codes, self.relabeling.n_classes)
+
+
+@dataclass(frozen=True)
+class Labeling:
+    """Labels of all rows, and the regressor that they were found by.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (n_rows,)
+    signs : ndarray of shape (n_rows, n_columns)
+        The same as targets.
+    model : GaussianProcess, ActiveProcess or AbsoluteRegression
+    regressor
+        The last one.
+    result : SolveResult
+        Of the last loop: the solution holds the labels.
+    """
+
+    codes: np.ndarray
+    signs: np.ndarray = field(repr=False)
+    model: object = field(repr=False)
+    regressor: object = field(repr=False)
+    result: SolveResult
+
+    @property
+    def is_interrupted(self):
+        """Whether an interrupt ended it."""
+        return self.result.status is Status.INTERRUPTED
+
+    def ended(self, status):
+        """The same with another status, if that is worse."""
+        status = worst(self.result.status, status)
+        return replace(self, result=replace(self.result, status=status))
+
+
+def self_label(model, task, *, start=None, n_components=0, callback=None):
+    """Find the labels of the unlabeled rows along the path of their weight.
+
+    Parameters
+    ----------
+    model : GaussianProcess, ActiveProcess or AbsoluteRegression
+    task : LabelingTask
+    start : ndarray of int, shape (n_rows,), optional
+        Labels to start from; by default those of a regression to the given labels.
+    n_components : int
+        For two classes, number of kernel components whose sides are more labels to
+        start from, in the middle of the path. The start of largest posterior
+        probability is taken, see :func:`alternate_from`.
+    callback : callable, optional
+        Called as ``callback(n_iter, history)`` after each round.
+
+    Returns
+    -------
+    Labeling
+        An interrupt keeps what the last regressor found; before there is one it is
+        passed on.
+    """
+    relabeling, regressor, codes, directions = task.relabeling, None, start, ()
+    if start is None:
+        regressor = model.regressor(task.weights(_FIRST_WEIGHT))
+        signs = task.signs(relabeling.codes)
+        signs[relabeling.movable] = 0.0
+        codes = relabeling(np.zeros_like(signs))
+        with Interruptible() as work:
+            codes = relabeling(regressor.scores(signs))
+            if n_components and signs.shape[1] == 1 and relabeling.movable.any():
+                directions = model.directions(task.row_weights, n_components)
+        if work.was_interrupted:
+            result = SolveResult(codes, 0.0, Status.INTERRUPTED, 0)
+            return Labeling(codes, task.signs(codes), model, regressor, result)
+    contest = task.contest if directions else None
+    result = SolveResult(codes, 0.0, Status.INTERRUPTED, 0)
+    for place, weight in enumerate(task.path):
+        starts = [codes]
+        with Interruptible() as work:
+            if place == contest:
+                starts += [relabeling(scores) for scores in directions]
+            regressor = model.regressor(task.weights(weight))
+        if work.was_interrupted:
+            if regressor is None:
+                raise KeyboardInterrupt
+            result = replace(result, status=Status.INTERRUPTED)
+            break
+        result = alternate_from(starts, regressor, task, weight, callback=callback)
+        codes = result.solution
+        if result.status is Status.INTERRUPTED:
+            break
+    return Labeling(codes, task.signs(codes), model, regressor, result)
+
+
+def alternate_from(
+    starts, regressor, task, weight, *, log_odds=START_LOG_ODDS, callback=None
+):
+    """The most probable of the labelings that several starts lead to.
+
+    Starts are models of the given labels: `averaging.posterior_weights` weighs them by
+    the marginal likelihood of the labels that each leads to, and by a prior.
+
+    Parameters
+    ----------
+    starts : list of ndarrays of int, shape (n_rows,)
+        Labels to start from, those that the given labels lead to first.
+    regressor
+        Fits labels; with several starts it has a `neg_log_likelihood`.
+    task : LabelingTask
+    weight : float
+        Of an unlabeled row, for the history.
+    log_odds : float
+        What each label adds to the prior log odds of the first start against another.
+    callback : callable, optional
+
+    Returns
+    -------
+    SolveResult
+        Of the loop from the most probable start, the first of equal ones. An interrupt
+        ends it with the best so far.
+    """
+    results, losses, status = [], [], None
+    for number, start in enumerate(starts, 1):
+        result = alternate(
+            regressor,
+            task,
+            start,
+            callback=callback,
+            unlabeled_weight=weight,
+            start_number=number,
+        )
+        if len(starts) == 1:
+            return result
+        with Interruptible() as work:
+            if result.status is not Status.INTERRUPTED:
+                signs = task.signs(result.solution)
+                losses.append(regressor.neg_log_likelihood(signs))
+                results.append(result)
+        if work.was_interrupted or result.status is Status.INTERRUPTED:
+            status = Status.INTERRUPTED
+            break
+    if not losses:
+        return replace(result, status=Status.INTERRUPTED)
+    log_prior = np.zeros(len(losses))
+    log_prior[0] = log_odds * task.n_labels
+    # The floor keeps the logarithm finite; only tens of thousands of labels reach it.
+    prior = np.maximum(softmax(log_prior), np.finfo(np.float64).tiny)
+    best = results[posterior_weights(losses, prior).argmax()]
+    return best if status is None else replace(best, status=status)
+
+
+def alternate(regressor, task, start, *, callback=None, **facts):
+    """Fit and relabel in turns until hardly a label changes, or labels repeat.
+
+    Parameters
+    ----------
+    regressor
+        ``regressor.scores(signs)`` are the scores of all rows, (n_rows, n_columns),
+        fitted to these targets.
+    task : LabelingTask
+    start : ndarray of int, shape (n_rows,)
+        Labels to start from.
+    callback : callable, optional
+        Called as ``callback(n_iter, history)`` after each fit.
+    **facts : float
+        What else the history records in each round.
+
+    Returns
+    -------
+    SolveResult
+        The solution holds the labels. The history has as "criterion" the share of
+        labels that changed, and as "objective" the number of changes. Labels that
+        repeat after more than one step, a cycle, also end it: relabeling by held-out
+        values need not lower any objective.
+    """
+    run = _Alternation(regressor, task, start, facts)
+    status, n_iter = drive(
+        run.steps(), run.history, max_iter=task.relabel.max_iter, callback=callback
+    )
+    n_changed = run.history["objective"][-1] if run.history["objective"] else 0.0
+    return SolveResult(run.codes, n_changed, status, n_iter, run.history)
+
+
+class _Alternation:
+    """The labels so far, and what has been recorded of their changes."""
+
+    def __init__(self, regressor, task, start, facts):
+        self.regressor, self.task, self.codes, self.facts = (
+            regressor,
+            task,
+            start,
+            facts,
+        )
+        self.history = {name: [] for name in ("objective", "criterion", *facts)}
+
+    def steps(self):
+        """One round after the other; each yields None, or how the loop ends."""
+        relabeling, seen = self.task.relabeling, {self.codes.tobytes()}
+        while True:
+            found = relabeling(self.regressor.scores(self.task.signs(self.codes)))
+            n_changed = int(np.sum(found != self.codes))
+            share = n_changed / max(1, len(found))
+            self._record(found, n_changed, share)
+            is_settled = n_changed == 0 or share < self.task.relabel.tol
+            is_repeated = found.tobytes() in seen
+            seen.add(found.tobytes())
+            yield Status.CONVERGED if is_settled or is_repeated else None
+
+    def _record(self, codes, n_changed, share):
+        self.codes = codes
+        self.history["objective"].append(float(n_changed))
+        self.history["criterion"].append(share)
+        for name, fact in self.facts.items():
+            self.history[name].append(fact)

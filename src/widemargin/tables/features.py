@@ -1,0 +1,193 @@
+"""Columns of a table as features, for a new model or for a fitted one."""
+
+import numpy as np
+import pandas as pd
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from widemargin.model_files.preparers import pick
+from widemargin.tables.columns import Column, Kind, advise, as_numbers
+from widemargin.tables.errors import TableError, listed
+
+_MISSING = "(missing)"  # a category like others
+_LARGEST = 1e100  # its square is still finite
+
+
+def make_preparation(columns):
+    """The step that turns columns into features: impute, then scale or one-hot encode.
+
+    Missing numbers become the median of their column, missing categories a category of
+    their own; categories that `fit` did not see become zeros. A model file can hold it.
+
+    Parameters
+    ----------
+    columns : iterable of Column
+    """
+    as_missing = {
+        "strategy": "constant",
+        "fill_value": _MISSING,
+        "keep_empty_features": True,
+    }
+    steps = {
+        Kind.NUMBERS: [
+            ("impute", SimpleImputer(strategy="median", keep_empty_features=True)),
+            ("scale", StandardScaler()),
+        ],
+        Kind.CATEGORIES: [
+            ("impute", SimpleImputer(**as_missing)),
+            ("impute_none", SimpleImputer(missing_values=None, **as_missing)),
+            ("encode", OneHotEncoder(handle_unknown="ignore", sparse_output=False)),
+        ],
+    }
+    names = {
+        kind: [column.name for column in columns if column.kind is kind]
+        for kind in steps
+    }
+    return ColumnTransformer(
+        [(kind.value, Pipeline(steps[kind]), names[kind]) for kind in steps],
+        verbose_feature_names_out=False,
+    )
+
+
+def make_features(frame, columns):
+    """The columns that are used, numbers as floats and categories as text.
+
+    Raises
+    ------
+    TableError
+        If a numeric column holds text, infinity or numbers close to it.
+    """
+    features = {}
+    for column in columns:
+        if column.kind is Kind.NUMBERS:
+            features[column.name] = _numbers(column.name, frame[column.name])
+        elif column.kind is Kind.CATEGORIES:
+            features[column.name] = _texts(frame[column.name])
+    return pd.DataFrame(features, index=frame.index)
+
+
+def _numbers(name, values):
+    numbers = as_numbers(values)
+    for problem, wrong in (
+        ("must hold numbers", numbers.isna() & values.notna()),
+        ("must hold finite numbers", np.isinf(numbers)),
+        (f"must hold numbers up to {_LARGEST:g}", numbers.abs() > _LARGEST),
+    ):
+        if wrong.any():
+            row = int(np.flatnonzero(wrong)[0])
+            value = str(values.iloc[row])
+            as_missing = f"if it marks a missing cell, add --missing {value!r}"
+            raise TableError(
+                f"Column {name!r} {problem}, got {value!r} in row {row + 1:,}; "
+                f"{advise(value) or f'correct it, or {as_missing}'}."
+            )
+    return numbers
+
+
+def _texts(values):
+    pairs = zip(values, values.notna(), strict=True)
+    texts = [_text(value) if is_known else np.nan for value, is_known in pairs]
+    return pd.Series(texts, index=values.index, dtype=object)
+
+
+def _text(value):
+    """A whole number has the same name if other cells made its column a float."""
+    is_whole = isinstance(value, float | np.floating) and value.is_integer()
+    return str(int(value)) if is_whole else str(value)
+
+
+def columns_of(model):
+    """The columns that a model needs; None if it only has their order.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted; one that was not fitted on a table has columns of numbers.
+    """
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return None
+    return [Column(name, kind) for name, kind in _uses(model, list(names)).items()]
+
+
+def text_columns_of(model):
+    """Names of the columns that a model uses as text."""
+    columns = columns_of(model) or []
+    return {column.name for column in columns if column.kind is Kind.CATEGORIES}
+
+
+def _uses(step, names):
+    """What a fitted step uses its columns as, by name; those it drops are not there."""
+    if isinstance(step, ColumnTransformer):
+        uses = {}
+        for _, inner, columns in step.transformers_:
+            if not isinstance(inner, str):  # "drop"
+                uses |= _uses(inner, pick(names, columns))
+        return {name: uses[name] for name in names if name in uses}
+    if isinstance(step, Pipeline):
+        return _uses(_first_step(step), names)
+    if isinstance(step, CountVectorizer):
+        return dict.fromkeys(names, Kind.CATEGORIES)
+    uses = dict.fromkeys(names, Kind.NUMBERS)
+    for name, values in zip(names, getattr(step, "categories_", ()), strict=False):
+        if values.dtype.kind in "OU":
+            uses[name] = Kind.CATEGORIES
+    return uses
+
+
+def _first_step(pipeline):
+    """The first step that does more than impute."""
+    steps = [step for _, step in pipeline.steps if not isinstance(step, str | None)]
+    others = [step for step in steps if not isinstance(step, SimpleImputer)]
+    return (others or steps)[0]
+
+
+def _reads_texts(model):
+    """Whether a model was fitted on a list of texts."""
+    return isinstance(model, Pipeline) and isinstance(model[0], CountVectorizer)
+
+
+def features_of(frame, model, name="the table"):
+    """Rows of a table as the input of a model.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns that the model does not need are ignored, unless it has no names.
+    model : estimator
+    name : str
+        What the table is called in messages.
+
+    Raises
+    ------
+    TableError
+        If columns are missing, or hold text in place of numbers.
+    """
+    columns = columns_of(model)
+    if columns is not None:
+        lacking = [column.name for column in columns if column.name not in frame]
+        if lacking:
+            noun = "column" if len(lacking) == 1 else "columns"
+            raise TableError(
+                f"{name} lacks the {noun} {listed(lacking)} that the model was fitted "
+                f"on; its columns are {listed(frame)}."
+            )
+        return make_features(frame, columns)
+    if _reads_texts(model):
+        if frame.shape[1] != 1:
+            raise TableError(
+                f"{name} must have one column, of texts like those that the model was "
+                f"fitted on, got {frame.shape[1]:,}: {listed(frame)}."
+            )
+        texts = make_features(frame, [Column(frame.columns[0], Kind.CATEGORIES)])
+        return texts.iloc[:, 0].fillna("").tolist()
+    if frame.shape[1] != model.n_features_in_:
+        raise TableError(
+            f"{name} must have the {model.n_features_in_:,} columns that the model was "
+            f"fitted on, in the same order, got {frame.shape[1]:,}."
+        )
+    columns = [Column(column, Kind.NUMBERS) for column in frame]
+    return make_features(frame, columns).to_numpy()

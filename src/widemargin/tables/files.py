@@ -1,0 +1,339 @@
+"""Tables in files: text, Parquet, or NumPy arrays."""
+
+import codecs
+import gzip
+import importlib.util
+import io
+import os
+import sys
+import warnings
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from widemargin.tables import FORMATS
+from widemargin.tables.errors import TableError, listed
+
+_ENDINGS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".npz": "npz",
+}
+_GZIP = b"\x1f\x8b"  # the first bytes of such a file
+_PACKED = (".zip", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".tgz")
+_WRITTEN = (".csv", ".tsv", ".parquet")
+_SEPARATORS = {"csv": ",", "tsv": "\t"}
+_MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL")
+
+
+def read_table(
+    path,
+    *,
+    file_format=None,
+    separator=None,
+    decimal=".",
+    encoding="utf-8",
+    missing=(),
+    text=(),
+):
+    r"""Read a table as a DataFrame whose missing cells are missing values.
+
+    Parameters
+    ----------
+    path : str
+        A file, or "-" for stdin; may be compressed by gzip.
+    file_format : {"csv", "tsv", "parquet", "npz"} or None, default=None
+        None goes by the ending of the name, and means CSV for stdin.
+    separator : str or None, default=None
+        What separates the cells of a text file; by default a comma, or a tab in TSV.
+    decimal : {".", ","}, default="."
+        Decimal mark of a text file.
+    encoding : str, default="utf-8"
+        Of a text file.
+    missing : iterable of str
+        Texts that mark a missing cell, in addition to an empty one, NA, NaN and null.
+    text : iterable of str
+        Columns of a text file to be read as text, even where they hold numbers.
+
+    Raises
+    ------
+    TableError
+        If the file is not such a table; the message says why.
+    """
+    name = describe_path(path)
+    _refuse_packed(path, name)
+    data = _unpack(_read_bytes(path, name), name)
+    file_format = file_format or _guess_format(path)
+    missing = [*_MISSING, *missing]
+    if file_format in _SEPARATORS:
+        separator = separator or _SEPARATORS[file_format]
+        _check_separator(separator)
+        lines = _decode(data, name, encoding)
+        options = {"sep": separator, "decimal": decimal, "skipinitialspace": True}
+        frame = _read_text(lines, name, missing, set(text), options)
+    elif file_format == "parquet":
+        frame = _read_parquet(data, name)
+    else:
+        frame = _read_npz(data, name)
+    if not len(frame):
+        raise TableError(f"{name} has no rows, only column names.")
+    return frame.apply(_tidy, missing=set(missing))
+
+
+def describe_path(path):
+    """What a file is called in messages."""
+    return "stdin" if path == "-" else str(path)
+
+
+def split_ending(path):
+    """Name of a file without its folder and ending; the ending, such as ".csv".
+
+    Examples
+    --------
+    >>> split_ending("trees/oak.csv.gz"), split_ending("oak.TSV")
+    (('oak', '.csv'), ('oak', '.tsv'))
+    """
+    name = Path(path).name
+    if name.lower().endswith(".gz"):
+        name = name[: -len(".gz")]
+    return Path(name).stem, Path(name).suffix.lower()
+
+
+def is_table_name(path):
+    """Whether the ending of a file's name is that of a table."""
+    return split_ending(path)[1] in _ENDINGS
+
+
+def _guess_format(path):
+    if path == "-":
+        return "csv"
+    _, ending = split_ending(path)
+    if ending not in _ENDINGS:
+        raise TableError(
+            f"The ending of {path} does not show its format; add --format, one of "
+            f"{', '.join(FORMATS)}, or save it as CSV."
+        )
+    return _ENDINGS[ending]
+
+
+def _refuse_packed(path, name):
+    endings = {Path(path).suffix.lower(), split_ending(path)[1]}
+    if path != "-" and endings & set(_PACKED):
+        raise TableError(f"{name} is an archive; unpack it first.")
+
+
+def _unpack(data, name):
+    """What gzip has packed; other bytes as they are."""
+    if not data.startswith(_GZIP):
+        return data
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        reason = str(error).rstrip(".")
+        raise TableError(f"{name} cannot be unpacked by gzip: {reason}.") from error
+
+
+def _read_bytes(path, name):
+    if path == "-":
+        if sys.stdin is None:
+            raise TableError("Cannot read stdin: it is closed.")
+        return sys.stdin.buffer.read()
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        reason = os.strerror(error.errno).lower() if error.errno else error
+        raise TableError(f"Cannot read {name}: {reason}.") from error
+
+
+def _check_separator(separator):
+    if len(separator) != 1 or not separator.isascii():
+        raise TableError(
+            "--separator must be one character, such as ';' or '\\t', got "
+            f"{separator!r}."
+        )
+
+
+def _decode(data, name, encoding):
+    """The text of a file."""
+    try:
+        return data.decode(encoding).removeprefix("\ufeff")
+    except LookupError as error:
+        raise TableError(
+            f"--encoding must be the name of an encoding, such as latin-1, got "
+            f"{encoding!r}."
+        ) from error
+    except UnicodeDecodeError as error:
+        where = f"byte {error.start:,} is {data[error.start]:#04x}"
+        message = f"{name} is not a text file in {encoding.upper()} ({where}); save it"
+        likely = _guess_encoding(data)
+        if likely is None or codecs.lookup(likely) == codecs.lookup(encoding):
+            raise TableError(f"{message} as CSV in UTF-8.") from error
+        raise TableError(
+            f"{message} in UTF-8, or add --encoding {likely} if that is what it is."
+        ) from error
+
+
+def _guess_encoding(data):
+    """A likely encoding of a text that is not UTF-8; None if it is hardly a text."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    return None if b"\0" in data else "latin-1"
+
+
+def _read_text(lines, name, missing, text, options):
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            names = _read_names(lines, name, options)
+            return pd.read_csv(
+                io.StringIO(lines),
+                header=0,
+                names=names,
+                index_col=False,
+                dtype={column: str for column in names if column in text},
+                na_values=missing,
+                keep_default_na=False,
+                low_memory=False,
+                **options,
+            )
+    except pd.errors.EmptyDataError:
+        raise TableError(f"{name} is empty.") from None
+    except pd.errors.ParserWarning as error:
+        raise TableError(
+            f"{name} has rows with more cells than its header names; name all columns "
+            "in the first line."
+        ) from error
+    except (pd.errors.ParserError, ValueError) as error:
+        if isinstance(error, TableError):
+            raise
+        reason = str(error).split("C error: ")[-1].strip().rstrip(".")
+        raise TableError(
+            f"{name} cannot be read as a table with cells separated by "
+            f"{options['sep']!r}: {reason}."
+        ) from error
+
+
+def _read_names(lines, name, options):
+    """The first line; a column without a name gets its number as a name."""
+    head = pd.read_csv(
+        io.StringIO(lines), header=None, nrows=1, dtype=str, na_filter=False, **options
+    )
+    names = [str(value).strip() for value in head.iloc[0]]
+    names = [value or f"column {i + 1}" for i, value in enumerate(names)]
+    _check_twice(names, name)
+    if len(names) == 1:
+        _suspect_separator(names[0], name)
+    return names
+
+
+def _suspect_separator(only_name, name):
+    for mark in (";", "\t", "|", ","):
+        if mark in only_name:
+            raise TableError(
+                f"{name} has one column, {only_name!r}; if its cells are separated by "
+                f"{mark!r}, add --separator {mark!r}."
+            )
+
+
+def _check_twice(names, name):
+    twice = sorted({value for value in names if names.count(value) > 1})
+    if twice:
+        raise TableError(
+            f"{name} has more than one column {listed(twice)}; give each column a "
+            "different name."
+        )
+
+
+def _read_parquet(data, name):
+    try:
+        frame = pd.read_parquet(io.BytesIO(data))
+    except ImportError as error:
+        raise TableError(
+            f"Parquet needs pyarrow to read {name}: pip install 'widemargin[parquet]'."
+        ) from error
+    except Exception as error:  # pyarrow has errors of its own
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise TableError(f"{name} is not a Parquet file: {reason}.") from error
+    frame.columns = [str(column) for column in frame.columns]
+    _check_twice(list(frame.columns), name)
+    return frame.reset_index(drop=True)
+
+
+def _read_npz(data, name):
+    """Vectors are columns; the columns of a matrix X are called X_0, X_1 and so on."""
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as file:
+            arrays = dict(file)
+    except Exception as error:  # numpy and zipfile raise many kinds for damaged files
+        raise TableError(
+            f"{name} is not an NPZ file of plain arrays; save it with numpy.savez, and "
+            "text as an array of str, not of objects."
+        ) from error
+    columns = []
+    for key, array in arrays.items():
+        if array.ndim not in (1, 2) or array.dtype.kind not in "biufU":
+            raise TableError(
+                f"{name} holds {key!r} of shape {array.shape} and dtype {array.dtype}; "
+                "a table consists of vectors and matrices of numbers or text."
+            )
+        if array.ndim == 1:
+            columns.append((key, array))
+        else:
+            columns += [(f"{key}_{i}", column) for i, column in enumerate(array.T)]
+    _check_twice([key for key, _ in columns], name)
+    lengths = {key: len(array) for key, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        sizes = ", ".join(f"{key!r} {size:,}" for key, size in lengths.items())
+        raise TableError(f"{name} holds arrays of different lengths: {sizes}.")
+    return pd.DataFrame(dict(columns))
+
+
+def _tidy(column, missing):
+    """Texts without surrounding blanks; None for a missing cell."""
+    if not _is_text(column):
+        return _tidy_numbers(column, missing)
+    cells = column.astype(object).where(column.notna(), None)
+    cells = [cell.strip() if isinstance(cell, str) else cell for cell in cells]
+    cells = [None if isinstance(c, str) and c in missing else c for c in cells]
+    return pd.Series(cells, index=column.index, dtype=object)
+
+
+def _tidy_numbers(column, missing):
+    """A column of Parquet or NPZ, whose marks of missing cells are still in it."""
+    marks = pd.to_numeric(pd.Series(list(missing), dtype=object), errors="coerce")
+    is_mark = column.isin(marks.dropna().tolist())
+    is_number = pd.api.types.is_any_real_numeric_dtype(column)
+    return column.mask(is_mark) if is_number and is_mark.any() else column
+
+
+def _is_text(column):
+    return pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column)
+
+
+def check_writable(path):
+    """Raise `TableError` unless a table can be written in the format of that ending."""
+    ending = Path(path).suffix.lower()
+    if ending not in _WRITTEN:
+        raise TableError(
+            f"A table is written as CSV, TSV or Parquet, but {path} does not end in "
+            f"one of {', '.join(_WRITTEN)}; change its name."
+        )
+    if ending == ".parquet" and importlib.util.find_spec("pyarrow") is None:
+        raise TableError(
+            f"Parquet needs pyarrow to write {path}: pip install 'widemargin[parquet]'."
+        )
+
+
+def table_bytes(frame, ending=".csv"):
+    """The bytes of a file with that ending."""
+    if ending.lower() == ".parquet":
+        buffer = io.BytesIO()
+        frame.to_parquet(buffer, index=False)
+        return buffer.getvalue()
+    separator = "\t" if ending.lower() == ".tsv" else ","
+    return frame.to_csv(index=False, sep=separator, lineterminator="\n").encode()

@@ -1,0 +1,176 @@
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+
+from widemargin import LaplacianSVC
+from widemargin.model_files import load, save
+from widemargin.tables.columns import Column, Kind, examine_columns
+from widemargin.tables.errors import TableError
+from widemargin.tables.features import (
+    columns_of,
+    features_of,
+    make_features,
+    make_preparation,
+    text_columns_of,
+)
+
+
+@pytest.fixture
+def frame():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "width": rng.normal(3, 2, 40),
+            "color": rng.choice(["red", "blue"], 40),
+            "is_new": rng.random(40) > 0.5,
+            "name": [f"name {i}" for i in range(40)],
+        }
+    )
+    frame.loc[::6, "width"] = np.nan
+    frame.loc[::5, "color"] = None
+    return frame
+
+
+def test_features_are_filled_scaled_and_encoded(frame):
+    columns = examine_columns(frame)
+    features = make_preparation(columns).fit_transform(make_features(frame, columns))
+    assert features.shape == (40, 2 + 3)
+    assert_allclose(features[:, :2].mean(axis=0), 0, atol=1e-12)
+    assert_allclose(features[:, :2].std(axis=0), 1)
+    assert_array_equal(features[:, 2:].sum(axis=1), np.ones(40))
+    assert_array_equal(features[:, 2], frame["color"].isna())  # "(missing)" is first
+
+
+def test_what_marks_a_gap_does_not_matter(frame):
+    """Whoever loads a model may have None in a column of objects."""
+    columns = examine_columns(frame)
+    X = make_features(frame, columns)
+    preparation = make_preparation(columns).fit(X)
+    other = X.assign(color=X["color"].where(X["color"].notna(), None))
+    assert other["color"].isin([None]).any()
+    assert_array_equal(preparation.transform(other), preparation.transform(X))
+
+
+def test_empty_columns_that_are_asked_for(frame):
+    frame["number"] = frame["text"] = None
+    columns = examine_columns(frame, numeric=["number"], categorical=["text"])
+    features = make_preparation(columns).fit_transform(make_features(frame, columns))
+    assert features.shape == (40, 3 + 4)
+    assert_array_equal(features[:, [2, -1]], np.tile([0, 1], (40, 1)))
+
+
+def test_a_fitted_model_knows_what_it_needs(frame, tmp_path):
+    columns = examine_columns(frame)
+    X = make_features(frame, columns)
+    y = np.where(np.arange(40) < 20, frame["is_new"], -1)
+    model = make_pipeline(make_preparation(columns), LaplacianSVC()).fit(X, y)
+    save(model, tmp_path / "model.wm")
+    loaded = load(tmp_path / "model.wm")
+    assert [column.name for column in columns_of(loaded)] == [
+        "width",
+        "color",
+        "is_new",
+    ]
+    assert text_columns_of(loaded) == {"color"}
+    other = frame.iloc[:5].astype({"width": str}).assign(color=7)
+    X_other = features_of(other.replace("nan", None), loaded)
+    assert_array_equal(X_other["color"], ["7"] * 5)
+    assert len(loaded.predict(X_other)) == 5
+
+
+def test_text_in_place_of_numbers_is_refused(frame):
+    columns = examine_columns(frame)
+    with pytest.raises(
+        TableError, match="'width' must hold numbers, got 'wide' in row 1"
+    ):
+        make_features(frame.assign(width="wide"), columns)
+
+
+def test_infinity_is_refused(frame):
+    columns = examine_columns(frame)
+    frame.loc[3, "width"] = -np.inf
+    with pytest.raises(
+        TableError, match="must hold finite numbers, got '-inf' in row 4"
+    ):
+        make_features(frame, columns)
+
+
+def test_numbers_near_infinity_are_refused(frame):
+    columns = examine_columns(frame)
+    frame.loc[3, "width"] = -1e200
+    with pytest.raises(TableError, match=r"up to 1e\+100, got '-1e\+200' in row 4"):
+        make_features(frame, columns)
+
+
+def test_whole_numbers_as_names_do_not_depend_on_gaps():
+    columns = [Column("size", Kind.CATEGORIES)]
+    whole = make_features(pd.DataFrame({"size": [1, 2]}), columns)
+    gap = make_features(pd.DataFrame({"size": [1, 2, None]}), columns)
+    half = make_features(pd.DataFrame({"size": [1, 2, 2.5]}), columns)
+    assert whole["size"].tolist() == gap["size"].tolist()[:2] == ["1", "2"]
+    assert half["size"].tolist() == ["1", "2", "2.5"]
+
+
+@pytest.fixture
+def notes():
+    return pd.DataFrame(
+        {
+            "text": ["tea cup", "red wine"] * 10,
+            "size": range(20),
+            "color": ["u", "v"] * 10,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("step", "columns", "expected"),
+    [
+        (TfidfVectorizer(), "text", {"text"}),
+        (OneHotEncoder(), [2], {"color"}),
+        (OneHotEncoder(), slice("color", "color"), {"color"}),
+        (OneHotEncoder(), [False, False, True], {"color"}),
+        (
+            make_pipeline(
+                SimpleImputer(strategy="most_frequent"), OneHotEncoder(), TruncatedSVD()
+            ),
+            ["color"],
+            {"color"},
+        ),
+        (OrdinalEncoder(), ["size", "color"], {"color"}),
+    ],
+    ids=repr,
+)
+def test_columns_of_any_transformer(step, columns, expected, notes, tmp_path):
+    """Columns that a model does not use are not asked for."""
+    steps = ColumnTransformer([("step", step, columns)])
+    model = make_pipeline(steps, LaplacianSVC(intrinsic_reg=0))
+    save(model.fit(notes, [0, 1] * 10), tmp_path / "model.wm")
+    loaded = load(tmp_path / "model.wm")
+    assert text_columns_of(loaded) == expected
+    used = [column.name for column in columns_of(loaded)]
+    labels = loaded.predict(features_of(notes[used], loaded))
+    assert_array_equal(labels, model.predict(notes))
+
+
+def test_encoders_without_a_transformer(notes):
+    model = make_pipeline(OneHotEncoder(), LaplacianSVC(intrinsic_reg=0))
+    model.fit(notes[["color"]], [0, 1] * 10)
+    assert text_columns_of(model) == {"color"}
+    assert len(model.predict(features_of(notes, model))) == 20
+
+
+def test_models_of_texts(notes):
+    model = make_pipeline(TfidfVectorizer(), LaplacianSVC(intrinsic_reg=0))
+    model.fit(notes["text"], [0, 1] * 10)
+    notes.loc[3, "text"] = None
+    texts = features_of(notes[["text"]], model)
+    assert texts == ["tea cup", "red wine", "tea cup", "", *notes["text"][4:]]
+    with pytest.raises(TableError, match="must have one column, of texts"):
+        features_of(notes, model)

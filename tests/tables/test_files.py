@@ -1,0 +1,188 @@
+import gzip
+import io
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from widemargin.tables.errors import TableError
+from widemargin.tables.files import check_writable, read_table, table_bytes
+
+
+@pytest.fixture
+def read(tmp_path):
+    def invoke(content, name="table.csv", **options):
+        path = tmp_path / name
+        path.write_text(content, encoding="utf-8")
+        return read_table(path, **options)
+
+    return invoke
+
+
+def test_types_are_found(read):
+    frame = read("a,b,c,d\n1,1.5,x,True\n2,,y,False\n")
+    kinds = [frame[name].dtype.kind for name in "abcd"]
+    assert kinds == ["i", "f", "O", "b"]
+
+
+def test_missing_cells(read):
+    frame = read("a,b\n NA ,\nnull,   \n?,none\n", missing=["?"])
+    assert frame["a"].isna().all()
+    assert frame["b"].tolist() == [None, None, "none"]
+
+
+def test_blanks_around_cells_and_names_do_not_count(read):
+    frame = read('a , b,"c"\nx , 1,"y "\nx, 2,y\n')
+    assert list(frame) == ["a", "b", "c"]
+    assert frame["a"].tolist() == ["x", "x"]
+    assert frame["b"].tolist() == [1, 2]
+    assert frame["c"].tolist() == ["y", "y"]
+
+
+def test_quotes_and_unicode(read):
+    frame = read('"größe, cm","say ""hi"""\n"1","line\nbreak"\n2,"a,b"\n')
+    assert list(frame) == ["größe, cm", 'say "hi"']
+    assert frame.iloc[:, 1].tolist() == ["line\nbreak", "a,b"]
+
+
+def test_a_mark_of_byte_order_is_no_part_of_a_name(read):
+    assert list(read("\ufeffa,b\n1,2\n")) == ["a", "b"]
+
+
+def test_a_column_without_a_name_is_called_by_its_place(read):
+    assert list(read(",a\n0,5\n1,6\n")) == ["column 1", "a"]
+
+
+def test_numbers_with_separators_remain_text(read):
+    assert read('a\n"1,234"\n"5,678"\n')["a"].tolist() == ["1,234", "5,678"]
+
+
+def test_columns_can_be_read_as_text(read):
+    assert read("a,b\n007,1\n01,2\n", text=["a"])["a"].tolist() == ["007", "01"]
+
+
+def test_separators(read):
+    assert read("a\tb\n1\t2\n", "table.tsv").shape == (1, 2)
+    assert read("a;b\n1;2\n", separator=";").shape == (1, 2)
+    assert read("a|b\n1|2\n", "t.txt", file_format="csv", separator="|").shape == (1, 2)
+
+
+@pytest.mark.parametrize("separator", ["||", ", ", "§"])
+def test_a_separator_is_one_character(read, separator):
+    with pytest.raises(TableError, match="--separator must be one character"):
+        read("a,b\n1,2\n", separator=separator)
+
+
+def test_the_wrong_byte_of_a_long_file_is_named(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"a,y\n" + b"1,p\n" * 100_000 + b"2,\xe9\n")
+    with pytest.raises(TableError, match=r"byte 400,006 is 0xe9"):
+        read_table(path)
+
+
+def test_encodings(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes("größe,y\n1,ü\n".encode("latin-1"))
+    assert list(read_table(path, encoding="latin-1")) == ["größe", "y"]
+    with pytest.raises(TableError, match="is what it is") as info:
+        read_table(path)
+    assert "--encoding latin-1" in str(info.value)
+    assert "--format" not in str(info.value)
+    path.write_bytes("größe,y\n1,ü\n".encode("utf-16"))
+    with pytest.raises(TableError, match="add --encoding utf-16"):
+        read_table(path)
+    assert list(read_table(path, encoding="utf-16")) == ["größe", "y"]
+    path.write_bytes(b"\x89PNG\0\0")
+    with pytest.raises(TableError, match=r"\(byte 0 is 0x89\); save it as CSV"):
+        read_table(path)
+
+
+def test_compressed_by_gzip(tmp_path):
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n1,2\n"))
+    assert read_table(path).shape == (1, 2)
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(TableError, match="cannot be unpacked by gzip"):
+        read_table(path)
+    with pytest.raises(TableError, match="is an archive; unpack it first"):
+        read_table(tmp_path / "table.tar.gz", file_format="csv")
+
+
+def test_decimal_commas(read):
+    frame = read('a,b\n"1,5",x\n"2",y\n', decimal=",")
+    assert frame["a"].tolist() == [1.5, 2.0]
+
+
+def test_a_closed_standard_input_is_told(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(TableError, match="stdin: it is closed"):
+        read_table("-")
+
+
+def test_standard_input_is_csv(monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(b"a,b\n1,2\n"))
+    monkeypatch.setattr(sys, "stdin", stream)
+    assert read_table("-").shape == (1, 2)
+
+
+def test_arrays(tmp_path):
+    path = tmp_path / "table.npz"
+    X, y = np.arange(6.0).reshape(3, 2), np.array(["u", "", "v"])
+    np.savez(path, X=X, y=y)
+    frame = read_table(path)
+    assert list(frame) == ["X_0", "X_1", "y"]
+    assert frame["y"].tolist() == ["u", None, "v"]
+    np.savez(path, y=np.array(["u", None], dtype=object))
+    with pytest.raises(TableError, match="not of objects"):
+        read_table(path)
+
+
+def test_arrays_of_the_same_name(tmp_path):
+    path = tmp_path / "table.npz"
+    np.savez(path, X=np.zeros((3, 2)), X_0=np.ones(3))
+    with pytest.raises(TableError, match="more than one column 'X_0'"):
+        read_table(path)
+
+
+def test_numbers_that_mark_missing_cells_of_arrays(tmp_path):
+    path = tmp_path / "table.npz"
+    np.savez(path, a=np.array([1, -99, 3]), b=np.array([0.5, 1.5, -99.0]))
+    frame = read_table(path, missing=["-99"])
+    assert frame["a"].isna().tolist() == [False, True, False]
+    assert frame["b"].isna().tolist() == [False, False, True]
+
+
+def test_parquet_keeps_types(tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "table.parquet"
+    frame = pd.DataFrame(
+        {"a": [1, 2], "b": ["x", None], "c": pd.Categorical(["u", "v"])}
+    )
+    frame.to_parquet(path)
+    read = read_table(path)
+    assert read["a"].tolist() == [1, 2]
+    assert read["b"].tolist() == ["x", None]
+    path.write_bytes(b"nothing of the kind")
+    with pytest.raises(TableError, match="is not a Parquet file"):
+        read_table(path)
+
+
+FRAME = pd.DataFrame({"row": [1, 2], "label": ["a,b", 'say "c"']})
+
+
+def test_text():
+    assert table_bytes(FRAME) == b'row,label\n1,"a,b"\n2,"say ""c"""\n'
+    assert table_bytes(FRAME, ".TSV").splitlines()[1] == b"1\ta,b"
+
+
+def test_parquet():
+    pytest.importorskip("pyarrow")
+    read = pd.read_parquet(io.BytesIO(table_bytes(FRAME, ".parquet")))
+    assert read["label"].tolist() == FRAME["label"].tolist()
+
+
+@pytest.mark.parametrize("path", ["table", "table.npz", "table.doc"])
+def test_other_endings_are_refused(path):
+    with pytest.raises(TableError, match="change its name"):
+        check_writable(path)
