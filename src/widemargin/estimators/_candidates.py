@@ -128,7 +128,8 @@ def fit_candidate(candidate, sample, seed, gamma=None):
         **_random_states(candidate.estimator, seed)
     )
     if candidate.takes_width:
-        model.set_params(gamma=gamma)
+        is_own = "gamma" in model.get_params(deep=False)  # not that of a kernel value
+        model.set_params(**{"gamma" if is_own else "kernel__gamma": gamma})
     with warnings.catch_warnings(record=True) as caught, suited_threads(n_rows):
         warnings.simplefilter("always")
         try:
