@@ -162,7 +162,7 @@ class PathDisplay:
 
     @classmethod
     def from_estimator(cls, estimator, *, ax=None, **options):
-        """Draw the held-out errors of the machines that a model averages.
+        """Draw the held-out errors of the models that an estimator averages.
 
         Parameters
         ----------
@@ -181,7 +181,11 @@ class PathDisplay:
         check_model(estimator, cls.__name__)
         model = last_step(estimator)
         average = getattr(model, "average_", None)
-        if not hasattr(average, "unlabeled_weights"):
+        weights = getattr(model, "unlabeled_weights_", None)
+        is_share = weights is not None  # else a number of labels
+        if not is_share:
+            weights = getattr(average, "unlabeled_weights", None)
+        if weights is None:
             raise ValueError(
                 f"{cls.__name__}.from_estimator needs a model that averages over a "
                 f"path of unlabeled weights, {type(model).__name__} has none in "
@@ -189,10 +193,10 @@ class PathDisplay:
                 "use from_estimators with the models of fit_path or fit_grid."
             )
         display = cls(
-            list(average.unlabeled_weights),
+            list(weights),
             np.asarray(average.errors, dtype=np.float64)[None, :],
             parameter="unlabeled_weight",
-            score_name="held-out labels that are wrong",
+            score_name=f"{'share of ' * is_share}held-out labels that are wrong",
             name=type(model).__name__,
         )
         return display.plot(ax, **options)
