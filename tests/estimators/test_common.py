@@ -14,6 +14,7 @@ from widemargin import (
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.margin_clustering import MaxMarginClustering
 from widemargin.solvers.laplacian import Dual, Pcg
+from widemargin.solvers.cccp import Relaxed
 
 EXPECTED_TO_FAIL = {
     "check_classifiers_classes": "feeds labels -1 and +1; -1 marks an unlabeled sample"
@@ -69,9 +70,9 @@ def test_scikit_learn_compatible(estimator, check):
         SelfLabelingGPC(n_landmarks=20, landmarks="kmeans", probabilities="calibrated"),
         SelfLabelingGPC(hyperparameters="marginal-likelihood", per_feature=True),
         SelfLabelingSVC(kernel="linear", threshold="squared"),
-        TransductiveSVC(unlabeled_weight=1.0, multi_class="joint", n_landmarks=20),
+        TransductiveSVC(unlabeled_weight=1.0, multi_class="joint", landmarks=20),
         TransductiveSVC(kernel="linear", balance=None),
-        TriClassSVC(method="paper", restore=False, balance="labeled"),
+        TriClassSVC(method=Relaxed(restore=False), balance="labeled"),
         TriClassSVC(kernel="linear", unlabeled_weight=1.0, solver="newton"),
         UniversumSVC(kernel="linear", unlabeled_weight=0.0, solver="smo"),
         MaxMarginClustering(gamma=0.5, ambient_reg=0.01, search="shaking"),

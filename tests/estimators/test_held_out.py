@@ -22,15 +22,16 @@ from widemargin import (
 from widemargin.datasets import hide_labels
 from widemargin.labels import hide
 from widemargin.solvers.laplacian import Pcg
+from widemargin.solvers.hinge import Smo
 
 MACHINES = [  # those with a tol so accurate that only rounding is left between two fits
     LabelSearchClassifier(random_state=0),
     LaplacianRLSC(random_state=0),
     LaplacianSVC(random_state=0),
     RidgeAverageClassifier(random_state=0),
-    TransductiveSVC(tol=1e-8, random_state=0),
-    TriClassSVC(tol=1e-8, random_state=0),
-    UniversumSVC(tol=1e-8, random_state=0),
+    TransductiveSVC(solver=Smo(1e-8), random_state=0),
+    TriClassSVC(solver=Smo(1e-8), random_state=0),
+    UniversumSVC(solver=Smo(1e-8), random_state=0),
 ]
 BY_FOLDS = [m for m in MACHINES if hasattr(m, "unlabeled_weight")]
 HINGES = [m for m in BY_FOLDS if not isinstance(m, LabelSearchClassifier)]
@@ -146,8 +147,11 @@ def test_everything_labeled(problem, machine):
 @every_machine
 def test_sparse_rows(problem, machine):
     X, y = problem
-    expected = clone(machine).set_params(gamma=0.1).fit(X, y).held_out_proba_
-    found = clone(machine).set_params(gamma=0.1).fit(sparse.csr_array(X), y)
+    machine = clone(machine)
+    is_own = "gamma" in machine.get_params(deep=False)
+    machine.set_params(**{"gamma" if is_own else "kernel__gamma": 0.1})
+    expected = clone(machine).fit(X, y).held_out_proba_
+    found = clone(machine).fit(sparse.csr_array(X), y)
     assert_allclose(found.held_out_proba_, expected, atol=1e-5)
 
 
