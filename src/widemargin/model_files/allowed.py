@@ -25,11 +25,9 @@ from widemargin.estimators._path_average import PathAverage
 from widemargin.estimators.few_label_report import CandidateReport, FewLabelReport
 from widemargin.model_files.sparse_rows import SparseRows
 from widemargin.model_files.terms import Terms
-from widemargin.smoothers.dense import DenseExplanation
-from widemargin.smoothers.low_rank import LowRankExplanation
-from widemargin.smoothers.posterior import Posterior
 from widemargin.solvers.graph_average import GraphAverage
 from widemargin.solvers.result import SolveResult
+from widemargin.spaces.posterior import DenseExplanation, LowRankExplanation, Posterior
 
 
 def qualified(cls):

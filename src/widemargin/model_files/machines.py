@@ -10,8 +10,7 @@ from widemargin.kernels import Precomputed, Rbf
 from widemargin.model_files.allowed import KERNELS, qualified
 from widemargin.model_files.mixtures import check_mixture
 from widemargin.model_files.requirements import is_array, require
-from widemargin.smoothers.dense import DenseExplanation
-from widemargin.smoothers.low_rank import LowRankExplanation
+from widemargin.spaces.posterior import DenseExplanation, LowRankExplanation
 
 
 def check_machine(model):

@@ -3,8 +3,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse.linalg import ArpackNoConvergence
 
-from widemargin.linalg import components
-from widemargin.linalg.components import principal_components
+from widemargin.spaces import spectrum
+from widemargin.spaces.spectrum import kernel_spectrum
 
 
 def rows(rng, n):
@@ -13,6 +13,10 @@ def rows(rng, n):
 
 def linear(X):
     return lambda V: X @ (X.T @ V)
+
+
+def principal_components(product, weights, n_components):
+    return kernel_spectrum(product, weights, n_components).vectors
 
 
 def up_to_sign(found, expected):
@@ -26,8 +30,9 @@ def test_linear_kernel_gives_principal_components(rng, n):
     centered = X - X.mean(axis=0)
     directions = np.linalg.svd(centered, full_matrices=False)[2][:2]
     expected = centered @ directions.T
-    found = principal_components(linear(X), np.ones(n), 2)
-    up_to_sign(found, expected / expected.std(axis=0))
+    found = kernel_spectrum(linear(X), np.ones(n), 2)
+    up_to_sign(found.vectors, expected / expected.std(axis=0))
+    assert_allclose(found.values, expected.var(axis=0), rtol=1e-6)
 
 
 @pytest.mark.parametrize("n", [20, 300])
@@ -66,6 +71,6 @@ def test_what_has_converged_is_kept(rng, monkeypatch):
     def fail(*_, **__):
         raise ArpackNoConvergence("no", np.array([1e9]), vector)
 
-    monkeypatch.setattr(components, "eigsh", fail)
+    monkeypatch.setattr(spectrum, "eigsh", fail)
     found = principal_components(linear(rows(rng, 300)), np.ones(300), 2)
     assert found.shape == (300, 1)
