@@ -13,6 +13,10 @@ from widemargin import (
 )
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.margin_clustering import MaxMarginClustering
+from widemargin.kernels import Nystrom
+from widemargin.solvers.evidence import MarginalLikelihood
+from widemargin.solvers.informative_vectors import InformativeVectors
+from widemargin.solvers.relabeling import InSample
 
 EXPECTED_TO_FAIL = {
     "check_classifiers_classes": "feeds labels -1 and +1; -1 marks an unlabeled sample"
@@ -64,10 +68,10 @@ def test_scikit_learn_compatible(estimator, check):
         LabelSearchClassifier(
             unlabeled_weight=1.0, search="stochastic", start="both", n_restarts=2
         ),
-        SelfLabelingGPC(n_landmarks=20, landmarks="ivm", relabel="in-sample"),
-        SelfLabelingGPC(n_landmarks=20, landmarks="kmeans", probabilities="calibrated"),
-        SelfLabelingGPC(hyperparameters="marginal-likelihood", per_feature=True),
-        SelfLabelingSVC(kernel="linear", threshold="squared"),
+        SelfLabelingGPC(landmarks=InformativeVectors(20), relabel="in-sample"),
+        SelfLabelingGPC(landmarks=Nystrom(20, "kmeans"), probabilities="calibrated"),
+        SelfLabelingGPC(hyperparameters=MarginalLikelihood(per_feature=True)),
+        SelfLabelingSVC(kernel="linear", relabel=InSample("squared")),
         TransductiveSVC(unlabeled_weight=1.0, multi_class="joint", n_landmarks=20),
         TransductiveSVC(kernel="linear", balance=None),
         TriClassSVC(method="paper", restore=False, balance="labeled"),

@@ -7,6 +7,7 @@ from scipy import sparse
 
 from widemargin import RidgeAverageClassifier
 from widemargin.datasets import hide_labels
+from widemargin.kernels import Rbf
 from widemargin.model_selection import WidthWeights, select_width, weigh_widths
 
 
@@ -37,7 +38,7 @@ def test_the_width_that_the_labels_prefer_counts_most(stripes):
 def test_it_is_what_the_supervised_machine_prefers(stripes, gamma):
     X, classes = stripes
     y = hide_labels(classes(3), 40, rng=0)
-    model = RidgeAverageClassifier(gamma=gamma, random_state=0).fit(X, y)
+    model = RidgeAverageClassifier(kernel=Rbf(gamma), random_state=0).fit(X, y)
     assert select_width(X, y, gamma=gamma, random_state=0) == model.gamma_
     assert isinstance(select_width(X, y), float)
     assert_allclose(select_width(sparse.csr_array(X), y), select_width(X, y))
@@ -46,7 +47,8 @@ def test_it_is_what_the_supervised_machine_prefers(stripes, gamma):
 @pytest.mark.parametrize("function", [select_width, weigh_widths])
 def test_defaults_are_those_of_the_machine(function):
     own = inspect.signature(function).parameters
-    for name in ("gamma", "widths", "random_state"):
+    assert own["gamma"].default == "scale"  # what "auto" stands for there
+    for name in ("widths", "random_state"):
         assert own[name].default == getattr(RidgeAverageClassifier(), name)
 
 
@@ -91,5 +93,7 @@ def test_labels_that_say_nothing_leave_the_middle():
 @pytest.mark.parametrize("widths", [(), (1.0, -1.0), "wide"])
 def test_wrong_widths_are_named(stripes, widths):
     X, classes = stripes
-    with pytest.raises(ValueError, match=r"widths of .* must hold numbers > 0, got"):
+    with pytest.raises(
+        ValueError, match=r"widths of .* must be a sequence of numbers > 0, got"
+    ):
         select_width(X, classes(2), widths=widths)

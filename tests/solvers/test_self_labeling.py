@@ -11,7 +11,12 @@ from widemargin.kernels import Rbf
 from widemargin.objectives.gp_evidence import GpEvidence
 from widemargin.sample import Rows, collect_sample
 from widemargin.solvers.hinge import ProximalNewton, Smo
-from widemargin.solvers.relabeling import InSample, LeaveOneOut
+from widemargin.solvers.relabeling import (
+    InSample,
+    LeaveOneOut,
+    best_threshold,
+    threshold_interval,
+)
 from widemargin.solvers.result import Status
 from widemargin.solvers.self_labeling import (
     AbsoluteRegression,
@@ -622,3 +627,43 @@ def test_starts_from_components_are_tried_once(sample, model):
     several = {weight for weight, number in rounds if number > 1}
     assert len(several) == 1
     assert {n for weight, n in rounds if weight in several} == {1, 2, 3, 4, 5}
+
+
+@pytest.mark.parametrize("kind", ["process", "absolute"])
+@pytest.mark.parametrize("loss", ["absolute", "squared", None])
+@pytest.mark.parametrize("bounds", [(13, 18), (0, 22)])
+def test_start_is_the_labels_alone_behind_the_best_threshold(
+    X, sample, kind, loss, bounds
+):
+    """Within the bounds of the sizes; its weights are those of the last regression."""
+    gram, kernel = Rbf(GAMMA)(X), Rbf(GAMMA)
+    part, labels = np.arange(8), sample.codes
+    lower, upper = np.array([22 - bounds[1], bounds[0]]), np.array([22, bounds[1]])
+    task = LabelingTask.of(
+        sample, (lower, upper), 3.0, Annealing(), InSample(threshold=loss)
+    )
+    weights = task.last_weights
+    targets = 2.0 * labels[:, None] - 1.0
+    if kind == "process":
+        model = GaussianProcess(GramSpace(gram, kernel, Rows(X)), 1.0, REG, False)
+        scores = process(X[part], targets, weights[part]).mean_at(X)[:, 0]
+    else:
+        model = AbsoluteRegression(GramSpace(gram, kernel, Rows(X)), Smo(1e-9), 1.0)
+        svr = SVR(C=1.0, epsilon=0.0, gamma=GAMMA, tol=1e-9)
+        svr.fit(X[part], targets[:, 0], sample_weight=weights[part])
+        scores = svr.predict(X)
+    start = self_label(Recorded(model, interrupt_at=2), task).codes
+    free, fixed = scores[8:], scores[:8]
+    low, high = threshold_interval(free, *bounds)
+    b = np.clip(0.0, low + 1e-9, high - 1e-9)
+    if loss is not None:
+        b = best_threshold(
+            free,
+            targets[:, 0] - fixed,
+            weights[:8],
+            (low, high),
+            score_weights=weights[8:],
+            squared=loss == "squared",
+        )
+    assert_array_equal(start[8:], (free + b > 0).astype(int))
+    assert_array_equal(start[:8], labels)

@@ -9,14 +9,14 @@ eigenvalues, which single precision cannot tell from zero, matter; the features
 themselves keep the type of X.
 """
 
-import numbers
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 from scipy.linalg import eigh
 from sklearn.metrics import pairwise_distances_argmin
 
-from widemargin.checks import check_choice, check_number
+from widemargin.checks import check_choice, check_number, plain
 from widemargin.kernels.blocks import scores_in_blocks
 from widemargin.values import Value
 
@@ -30,20 +30,22 @@ class Landmarks(Value):
 
     @classmethod
     def read(cls, given, who):
-        """The landmarks that a user means; None and "auto" are returned as they are.
+        """The landmarks that a user means; None and "auto" stay as they are.
 
-        A number is that of a Nystrom approximation.
+        A whole number is that many landmarks of a Nystrom approximation.
         """
         if given is None or (isinstance(given, str) and given == "auto"):
             return given
-        if isinstance(given, numbers.Integral) and not isinstance(given, bool):
+        if isinstance(given, cls):
+            return given
+        is_count = isinstance(given, Integral) and not isinstance(given, bool)
+        if is_count and given >= 1:
             return Nystrom(int(given))
-        if isinstance(given, cls) or (isinstance(given, str) and given in cls._members):
-            return super().read(given, who)
-        names = "".join(f"{name!r}, " for name in cls.shorthands())
+        if isinstance(given, str) and given in cls._members:
+            return cls._members[given]()
         raise ValueError(
-            f"{who} must be 'auto', None, {names}a whole number >= 1 or a Landmarks "
-            f"value such as Nystrom(500), got {given!r}."
+            f"{who} must be 'auto', None, a whole number >= 1 or a value such as "
+            f"Nystrom(500), got {plain(given)!r}."
         )
 
 
@@ -104,9 +106,8 @@ class NystromMap:
     whitening: np.ndarray
 
     @classmethod
-    def fit(cls, kernel, X, rows=None):
-        """The map for the landmarks ``X[rows]``; all rows of X by default."""
-        rows = np.arange(X.shape[0]) if rows is None else rows
+    def fit(cls, kernel, X, rows):
+        """The map for the landmarks ``X[rows]``."""
         landmarks = double(kernel.points(X, rows))
         gram = kernel(double(X[rows]), landmarks).astype(np.float64, copy=False)
         values, vectors = eigh(gram, driver="evd", check_finite=False)

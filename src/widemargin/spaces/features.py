@@ -200,7 +200,7 @@ def nystrom_space(kernel: Kernel, rows: Rows, landmark_idx):
     """The features of landmarks among the rows, computed block by block."""
     landmarks = rows.take(landmark_idx)
     points = double(rows.points(kernel, landmark_idx))
-    mapping = NystromMap.fit(kernel, landmarks.X)
+    mapping = NystromMap.fit(kernel, landmarks.X, np.arange(len(landmarks)))
     if rows.pairwise:  # a landmark's values are its column of the Gram matrix
         mapping = replace(mapping, landmarks=np.asarray(landmark_idx))
     features = np.empty((len(rows), mapping.rank), dtype=rows.dtype)
