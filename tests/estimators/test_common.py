@@ -15,6 +15,10 @@ from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.margin_clustering import MaxMarginClustering
 from widemargin.solvers.laplacian import Dual, Pcg
 from widemargin.solvers.cccp import Relaxed
+from widemargin.kernels import Nystrom
+from widemargin.solvers.evidence import MarginalLikelihood
+from widemargin.solvers.informative_vectors import InformativeVectors
+from widemargin.solvers.relabeling import InSample
 
 EXPECTED_TO_FAIL = {
     "check_classifiers_classes": "feeds labels -1 and +1; -1 marks an unlabeled sample"
@@ -66,10 +70,10 @@ def test_scikit_learn_compatible(estimator, check):
         LabelSearchClassifier(
             unlabeled_weight=1.0, search="stochastic", start="both", n_restarts=2
         ),
-        SelfLabelingGPC(n_landmarks=20, landmarks="ivm", relabel="in-sample"),
-        SelfLabelingGPC(n_landmarks=20, landmarks="kmeans", probabilities="calibrated"),
-        SelfLabelingGPC(hyperparameters="marginal-likelihood", per_feature=True),
-        SelfLabelingSVC(kernel="linear", threshold="squared"),
+        SelfLabelingGPC(landmarks=InformativeVectors(20), relabel="in-sample"),
+        SelfLabelingGPC(landmarks=Nystrom(20, "kmeans"), probabilities="calibrated"),
+        SelfLabelingGPC(hyperparameters=MarginalLikelihood(per_feature=True)),
+        SelfLabelingSVC(kernel="linear", relabel=InSample("squared")),
         TransductiveSVC(unlabeled_weight=1.0, multi_class="joint", landmarks=20),
         TransductiveSVC(kernel="linear", balance=None),
         TriClassSVC(method=Relaxed(restore=False), balance="labeled"),

@@ -5,12 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
+from widemargin.kernels import select_gamma
 from widemargin.objectives.gp_evidence import Evaluation, GpEvidence, LogNormalPrior
-from widemargin.solvers.gp_hyperparameters import (
-    CRITERIA,
-    heuristic,
-    learn_hyperparameters,
-)
+from widemargin.solvers.evidence import learn_hyperparameters
 from widemargin.solvers.result import Status
 
 METHODS = {
@@ -28,18 +25,10 @@ def evidence(rng):
     return GpEvidence(X, signs, np.where(np.arange(80) < 10, 10.0, 1.0))
 
 
-@pytest.mark.parametrize("per_feature", [False, True])
-def test_heuristic_is_the_sum_of_variances(rng, per_feature):
-    X = rng.normal(size=(50, 3)) * [1, 5, 0.1] + 100
-    v, *gamma, s = np.exp(heuristic(X, per_feature=per_feature))
-    assert_allclose([v, s], [1.0, 0.5])
-    sigma_squared = sum(np.mean((x - x.mean()) ** 2) for x in X.T)
-    assert len(gamma) == (3 if per_feature else 1)
-    assert_allclose(gamma, 1 / (2 * sigma_squared))
-
-
-def test_heuristic_of_constant_data():
-    assert_allclose(np.exp(heuristic(np.full((5, 2), 3.0))), [1.0, 1.0, 0.5])
+def heuristic(X, *, per_feature=False):
+    """Where an estimator starts from: a theta that needs no targets."""
+    n_widths = X.shape[1] if per_feature else 1
+    return np.log([1.0, *[select_gamma("mean", X, None)] * n_widths, 0.5])
 
 
 @every_criterion
@@ -170,7 +159,7 @@ def test_interrupt_in_the_callback_keeps_the_best(evidence):
     assert_allclose(result.objective, min(result.history["objective"]))
 
 
-def test_interrupt_in_an_evaluation_keeps_the_best(evidence, monkeypatch):
+def test_interrupt_in_an_evaluation_keeps_the_best(evidence):
     """The interrupted evaluation comes after a better and a worse one."""
     start, values = heuristic(evidence.X), iter([1.0, 5.0, 2.0])
 
@@ -182,15 +171,14 @@ def test_interrupt_in_an_evaluation_keeps_the_best(evidence, monkeypatch):
         return Evaluation(value, np.array([0.3, -0.1, 0.2]) * 80)
 
     seen = []
-    monkeypatch.setitem(CRITERIA, "marginal-likelihood", scripted)
-    result = learn_hyperparameters(evidence, start)
+    result = learn_hyperparameters(evidence, start, criterion=scripted)
     assert result.status is Status.INTERRUPTED
     assert len(seen) == 4
     assert result.objective == -5.0
     assert_array_equal(result.solution, seen[1])
 
 
-def test_converged_answer_is_the_one_that_meets_the_tolerance(evidence, monkeypatch):
+def test_converged_answer_is_the_one_that_meets_the_tolerance(evidence):
     """A step on the way has the largest value, but a gradient that says: go on."""
     steep = 80 * np.array([0.3, -0.1, 0.2])
     script, seen = [(1.0, steep), (5.0, steep), (4.9, 0 * steep)], []
@@ -199,20 +187,19 @@ def test_converged_answer_is_the_one_that_meets_the_tolerance(evidence, monkeypa
         seen.append(theta.copy())
         return Evaluation(*script[min(len(seen), 3) - 1])
 
-    monkeypatch.setitem(CRITERIA, "marginal-likelihood", scripted)
-    result = learn_hyperparameters(evidence, heuristic(evidence.X))
+    start = heuristic(evidence.X)
+    result = learn_hyperparameters(evidence, start, criterion=scripted)
     assert result.status is Status.CONVERGED
     assert result.objective == -4.9
     assert_array_equal(result.solution, seen[-1])
 
 
-def test_interrupt_of_the_first_evaluation_returns_the_start(evidence, monkeypatch):
+def test_interrupt_of_the_first_evaluation_returns_the_start(evidence):
     def interrupted(evidence, theta):
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(CRITERIA, "loo", interrupted)
     start = heuristic(evidence.X)
-    result = learn_hyperparameters(evidence, start, criterion="loo")
+    result = learn_hyperparameters(evidence, start, criterion=interrupted)
     assert result.status is Status.INTERRUPTED
     assert result.n_iter == 0
     assert result.objective == np.inf
