@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
-
 from widemargin.estimators._cluster_choice import (
     Cell,
     choose_cell,

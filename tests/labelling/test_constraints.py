@@ -4,8 +4,8 @@ import pytest
 from clusterings import FIXED
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
-
 from widemargin.estimators._cluster_wishes import read_wishes
+
 from widemargin.estimators.margin_clustering import MaxMarginClustering
 
 

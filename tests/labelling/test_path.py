@@ -2,17 +2,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
+from widemargin.estimators._label_path import AUTO_WEIGHTS
 
 from widemargin.datasets import hide_labels
 from widemargin.estimators import _label_path, _path_average
-from widemargin.estimators._label_path import AUTO_WEIGHTS
 from widemargin.estimators._path_average import deal_folds
 from widemargin.estimators._reading import read_sample
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
+from widemargin.labelling.starts import smoothed_start
 from widemargin.labels import decide, sign_coding
-from widemargin.smoothers import KernelSpace
-from widemargin.solvers import label_search
-from widemargin.solvers.label_starts import smoothed_start
+from widemargin.spaces.smoother import KernelSpace
 
 
 @pytest.fixture
@@ -222,8 +221,6 @@ def test_interrupt_of_a_fold_ends_the_average(blobs, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(label_search, "random_start", interrupt)
-    monkeypatch.setattr(
-        "widemargin.solvers.label_strategies.Stochastic.improve", interrupt
-    )
+    monkeypatch.setattr("widemargin.labelling.strategies.Stochastic.improve", interrupt)
     rng = np.random.default_rng(0)
     assert model._average(space, kernel, sample, 0.01, rng) is None
