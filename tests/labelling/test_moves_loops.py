@@ -131,8 +131,8 @@ def test_tabu_takes_the_steps_of_its_slow_twin(make_smoother, rank, dtype, n, bo
         for n_steps in chunks:
             step = loops.tabu_steps(
                 *state.ties, *state.moving, *state.bounds, state.move_penalty,
-                state.row, free_at, ring, best, tracker, random, step, n_steps, tenure, spread,
-                bounds == "exchanging",
+                state.row, free_at, ring, best, tracker, random, step, n_steps, tenure,
+                spread, bounds == "exchanging",
             )  # fmt: skip
         codes, best_codes, highest, n_done = tabu(
             problem, start.astype(np.int32), seed, sum(chunks), tenure, spread, tol,

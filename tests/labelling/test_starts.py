@@ -170,5 +170,5 @@ def test_unknown_starts_are_refused():
     match = "start of X must be one of 'supervised', .* got 'kmeans'"
     with pytest.raises(ValueError, match=match):
         Starts.read("kmeans", "start of X")
-    with pytest.raises(ValueError, match="n_starts of Starts must be .* got 0"):
+    with pytest.raises(ValueError, match=r"n_starts of Starts must be .* got 0"):
         Starts("both", n_starts=0)
