@@ -6,9 +6,8 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
 from widemargin.kernels import NystromMap, Rbf
 from widemargin.objectives.gp_evidence import GpEvidence
-from widemargin.smoothers import DenseSmoother, LowRankSmoother
-from widemargin.smoothers.posterior import Posterior
-from widemargin.smoothers.profiled import ProfiledSmoother
+from widemargin.spaces.posterior import Posterior, ProfiledSmoother
+from widemargin.spaces.smoother import DenseSmoother, LowRankSmoother
 
 SCALE, GAMMA, NOISE = 2.5, 0.3, 0.2
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from label_reference import features_of, rbf_gram
+from labelling_reference import features_of, rbf_gram
 from numpy.testing import assert_allclose
 
-from widemargin.smoothers import DenseSmoother, LowRankSmoother
-from widemargin.smoothers.profiled import ProfiledSmoother
+from widemargin.spaces.posterior import ProfiledSmoother
+from widemargin.spaces.smoother import DenseSmoother, LowRankSmoother
 
 N, REG = 25, 0.3
 
