@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
-from label_reference import rbf_gram
+from labelling_reference import rbf_gram
 from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.graphs import graph_laplacian, knn_adjacency
 from widemargin.kernels import Rbf
-from widemargin.smoothers import DenseSmoother, GraphPenalty, GraphSmoother
 from widemargin.spaces.deformed import Deformed
+from widemargin.spaces.smoother import DenseSmoother, GraphPenalty, GraphSmoother
 
 INTRINSIC = 0.7
 
@@ -78,16 +78,16 @@ def test_coordinates_are_those_of_the_minimum(gram, weights, reg, laplacian, Y):
     assert_allclose(gram @ slope, 0.0, atol=1e-7)
 
 
-def test_mass_is_symmetric_and_has_no_negative_eigenvalue(
+def test_weighted_smoother_is_symmetric_and_has_no_negative_eigenvalue(
     gram, weights, reg, laplacian
 ):
     smoother = GraphSmoother(GraphPenalty(laplacian, weights, INTRINSIC), gram, reg)
     assert_allclose(smoother.matrix, smoother.matrix.T, rtol=1e-13, atol=1e-15)
     assert np.linalg.eigvalsh(smoother.matrix).min() > -1e-12
-    assert_allclose(smoother.mass_diagonal, np.diagonal(smoother.matrix))
+    assert_allclose(smoother.weighted_diagonal, np.diagonal(smoother.matrix))
 
 
-def test_minimum_is_what_the_mass_says(gram, weights, reg, laplacian, Y):
+def test_minimum_is_what_the_weighted_smoother_gives(gram, weights, reg, laplacian, Y):
     """Loss and penalties at the best function add up to y'W y - y'A y."""
     y = Y[:, :1]
     smoother = GraphSmoother(GraphPenalty(laplacian, weights, INTRINSIC), gram, reg)
@@ -95,8 +95,10 @@ def test_minimum_is_what_the_mass_says(gram, weights, reg, laplacian, Y):
     fit = gram @ c
     cost = (weights[:, None] * (y - fit) ** 2).sum() + reg * (c * fit).sum()
     cost += INTRINSIC * (fit * (laplacian @ fit)).sum()
-    by_mass = (weights[:, None] * y**2).sum() - (y * smoother.mass_product(y)).sum()
-    assert_allclose(by_mass, cost, rtol=1e-8)
+    by_smoother = (weights[:, None] * y**2).sum() - (
+        y * smoother.weighted_product(y)
+    ).sum()
+    assert_allclose(by_smoother, cost, rtol=1e-8)
 
 
 def test_weight_zero_of_the_graph_is_the_plain_kernel(gram, weights, reg, laplacian, Y):

@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
-from label_reference import rbf_gram, smoother_matrix
+from labelling_reference import rbf_gram, smoother_matrix
 from numpy.testing import assert_allclose, assert_array_equal
 
-from widemargin.smoothers import DenseSmoother
-from widemargin.smoothers.dense import mirror
+from widemargin.spaces.smoother import DenseSmoother, mirror
 
 
 @pytest.mark.parametrize("n", [1, 3, 4, 11])
@@ -19,10 +18,10 @@ def test_mirror_in_blocks(rng, n):
 def test_more_points_than_a_block(rng):
     n = 530
     gram, weights = rbf_gram(rng.normal(size=(n, 3))), rng.uniform(0.5, 2.0, n)
-    mass = DenseSmoother(gram, weights, 0.5).matrix
-    assert_allclose(mass, mass.T, rtol=1e-13, atol=1e-15)
+    weighted = DenseSmoother(gram, weights, 0.5).matrix
+    assert_allclose(weighted, weighted.T, rtol=1e-13, atol=1e-15)
     expected = weights[:, None] * smoother_matrix(gram, weights, 0.5)
-    assert_allclose(mass, expected, atol=1e-9)
+    assert_allclose(weighted, expected, atol=1e-9)
 
 
 def test_gram_of_zeros_fits_nothing():

@@ -5,8 +5,8 @@ from clusterings import FIXED
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
-from widemargin.estimators._cluster_wishes import read_wishes
 from widemargin.estimators.margin_clustering import MaxMarginClustering
+from widemargin.labelling.constraints import read_constraints
 
 
 def test_masks_positions_and_missing_values_are_the_same(blobs):
@@ -49,7 +49,7 @@ def test_masks_positions_and_missing_values_are_the_same(blobs):
         (
             np.arange(90) % 3 - 2,
             None,
-            r"init of MaxMarginClustering.fit .* -1 for no .* got -2\.$",
+            r"init of MaxMarginClustering.fit .* -1 for none, got -2\.$",
         ),
         (
             np.full(90, 0.5),
@@ -92,7 +92,7 @@ def test_masks_positions_and_missing_values_are_the_same(blobs):
         ),
     ],
 )
-def test_bad_wishes_are_refused(blobs, init, fixed, message):
+def test_bad_constraints_are_refused(blobs, init, fixed, message):
     X, _ = blobs
     with pytest.raises(ValueError, match=message):
         MaxMarginClustering(3).fit(X, init=init, fixed=fixed)
@@ -111,9 +111,9 @@ def test_no_fixed_rows(blobs):
         )
 
 
-def test_no_opinion_may_be_written_in_two_ways():
+def test_no_cluster_may_be_written_in_two_ways():
     """-1 and a missing value, side by side."""
     for init in ([0, -1, None, 1], [0.0, -1.0, np.nan, 1.0], [0, -1, pd.NA, 1]):
-        wishes = read_wishes(np.array(init), None, 4, 2, "fit")
-        assert wishes.wished.tolist() == [True, False, False, True]
-        assert wishes.codes[[0, 3]].tolist() == [0, 1]
+        constraints = read_constraints(np.array(init), None, 4, 2, "fit")
+        assert constraints.named.tolist() == [True, False, False, True]
+        assert constraints.codes[[0, 3]].tolist() == [0, 1]

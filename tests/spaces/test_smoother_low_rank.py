@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from label_reference import features_of, rbf_gram
+from labelling_reference import features_of, rbf_gram
 from numpy.testing import assert_allclose
 
-from widemargin.smoothers import DenseSmoother, LowRankSmoother
+from widemargin.spaces.smoother import DenseSmoother, LowRankSmoother
 
 
 @pytest.mark.parametrize("reg", [1e-3, 0.5, 20.0])
@@ -11,7 +11,7 @@ def test_all_features_equal_the_dense_smoother(rng, reg):
     gram, weights = rbf_gram(rng.normal(size=(25, 3))), rng.uniform(0.2, 3.0, 25)
     ours = LowRankSmoother(features_of(gram), weights, reg)
     dense = DenseSmoother(gram, weights, reg)
-    assert_allclose(ours.mass_block(np.arange(25)), dense.matrix, atol=1e-9)
+    assert_allclose(ours.weighted_block(np.arange(25)), dense.matrix, atol=1e-9)
     assert_allclose(ours.diagonal(), dense.diagonal(), atol=1e-9)
 
 
@@ -32,7 +32,7 @@ def test_repeated_features(rng):
     weights = rng.uniform(0.2, 3.0, 25)
     ours = LowRankSmoother(features, weights, 1e-6)
     dense = DenseSmoother(features @ features.T, weights, 1e-6)
-    assert_allclose(ours.mass_block(np.arange(25)), dense.matrix, atol=1e-6)
+    assert_allclose(ours.weighted_block(np.arange(25)), dense.matrix, atol=1e-6)
 
 
 @pytest.mark.parametrize("rank", [1, 4, 40])

@@ -1,21 +1,23 @@
 import numpy as np
 import pytest
-from clusterings import FIXED, SEARCHES
+from clusterings import FIXED, POWER_1, SEARCHES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from widemargin.estimators.margin_clustering import MaxMarginClustering
-from widemargin.objectives.class_sizes import nearest_sizes
+from widemargin.kernels import Rbf
+from widemargin.labelling import Evolution, Shaking
+from widemargin.objectives.class_sizes import Balance, nearest_sizes
 
 
 def test_fixed_rows_that_leave_no_room_are_told(blobs):
     X, _ = blobs
-    wishes = {"init": np.zeros(90, int), "fixed": np.ones(90, bool)}
+    constraints = {"init": np.zeros(90, int), "fixed": np.ones(90, bool)}
     with pytest.raises(ValueError, match="no labeling has class sizes from"):
-        MaxMarginClustering(3, balance="equal").fit(X, **wishes)
-    model = MaxMarginClustering(3, gamma=0.3, ambient_reg=0.01, laplacian_power=1)
-    assert_array_equal(model.fit(X, **wishes).labels_, 0)  # as asked
+        MaxMarginClustering(3, balance="equal").fit(X, **constraints)
+    model = MaxMarginClustering(3, kernel=Rbf(0.3), ambient_reg=0.01, graph=POWER_1)
+    assert_array_equal(model.fit(X, **constraints).labels_, 0)  # as asked
 
 
 def test_fixed_rows_may_leave_few_for_another_cluster(blobs):
@@ -26,7 +28,7 @@ def test_fixed_rows_may_leave_few_for_another_cluster(blobs):
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-@pytest.mark.parametrize("options", [{}, {"n_landmarks": 20}, FIXED])
+@pytest.mark.parametrize("options", [{}, {"landmarks": 20}, FIXED])
 def test_no_cluster_of_equal_sizes_is_empty(rng, search, options):
     """Though a tolerance of a tenth would allow it for ten clusters."""
     X = rng.normal(size=(60, 2))
@@ -37,14 +39,14 @@ def test_no_cluster_of_equal_sizes_is_empty(rng, search, options):
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-@pytest.mark.parametrize("options", [{}, {"n_landmarks": 20}, FIXED])
+@pytest.mark.parametrize("options", [{}, {"landmarks": 20}, FIXED])
 def test_no_cluster_is_empty(rng, search, options):
     """Though most rows are copies of one."""
     X = np.vstack([np.zeros((40, 2)), rng.normal(size=(10, 2))])
     for n_clusters in (2, 6):
-        model = MaxMarginClustering(
-            n_clusters, search=search, population=2, offspring=4, random_state=0
-        ).set_params(**options)
+        chosen = Evolution(2, 4) if search == "evolution" else search
+        model = MaxMarginClustering(n_clusters, search=chosen, random_state=0)
+        model.set_params(**options)
         labels = model.fit(X).labels_
         assert_array_equal(np.unique(labels), np.arange(n_clusters))
         assert labels.dtype.kind == "i"
@@ -53,8 +55,9 @@ def test_no_cluster_is_empty(rng, search, options):
 def test_clusters_may_be_empty_if_no_size_is_asked_for(rng):
     """As many of the algorithm as published would be."""
     X = np.repeat([[0.0, 0.0], [9.0, 0.0]], 20, axis=0) + 0.1 * rng.normal(size=(40, 2))
+    published = Shaking(size_floor=0.0)
     model = MaxMarginClustering(
-        5, size_floor=0, search="steepest", n_restarts=1, random_state=0, **FIXED
+        5, search=published, n_restarts=1, random_state=0, **FIXED
     )
     n_used = len(np.unique(model.fit(X).labels_))
     assert n_used < 5
@@ -67,8 +70,7 @@ def test_equal_sizes(seed, n_clusters, search):
     X = np.random.default_rng(seed).normal(size=(32, 2))
     model = MaxMarginClustering(
         n_clusters,
-        balance="equal",
-        balance_tolerance=0,
+        balance=Balance("equal", tolerance=0),
         search=search,
         random_state=seed,
         **FIXED,
@@ -83,11 +85,12 @@ def test_equal_sizes(seed, n_clusters, search):
 def test_sizes_by_number(blobs, search, options):
     X, _ = blobs
     shares = {0: 0.1, 1: 0.2, 2: 0.7}
+    balance = Balance(shares, tolerance=0)
     model = MaxMarginClustering(
-        3, balance=shares, balance_tolerance=0, search=search, random_state=0, **options
+        3, balance=balance, search=search, random_state=0, **options
     )
     assert_array_equal(np.bincount(model.fit(X).labels_), [9, 18, 63])
-    model.set_params(balance_tolerance=0.05)
+    model.set_params(balance__tolerance=0.05)
     found = np.bincount(model.fit(X).labels_) / 90
     assert (np.abs(found - [0.1, 0.2, 0.7]) < 0.05).all()
 

@@ -2,11 +2,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from label_reference import features_of, rbf_gram
+from labelling_reference import features_of, rbf_gram
 from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.graphs import graph_laplacian, knn_adjacency
-from widemargin.smoothers import FeatureSpace, KernelSpace, SharedPaths
+from widemargin.kernels import Precomputed, Rbf
+from widemargin.labelling.path import SharedPaths
+from widemargin.sample import as_rows
+from widemargin.spaces import FeatureSpace, GramSpace, linear_space, nystrom_space
 
 N, REG = 30, 0.2
 
@@ -40,7 +43,7 @@ def Y(rng):
 def space(request, gram):
     """The same functions in two ways."""
     if request.param == "kernel":
-        return KernelSpace(gram)
+        return GramSpace(gram)
     return FeatureSpace(features_of(gram))
 
 
@@ -55,7 +58,7 @@ def any_space(request, space, laplacian):
 
 def kernel_of(space):
     """The kernel of the samples, the constant included."""
-    if isinstance(space, KernelSpace):
+    if isinstance(space, GramSpace):
         return space.gram
     return space.features @ space.features.T
 
@@ -112,7 +115,7 @@ def test_fitting_all_rows_is_the_smoother(any_space, weights, Y):
 
 def test_coefficients_of_rows_that_are_left_out_are_zero(gram, weights, Y):
     rows = np.array([3, 17, 8])
-    c = KernelSpace(gram).fit_rows(rows, Y[rows], weights[rows], REG)
+    c = GramSpace(gram).fit_rows(rows, Y[rows], weights[rows], REG)
     assert_array_equal(np.flatnonzero(c.any(axis=1)), [3, 8, 17])
 
 
@@ -121,7 +124,7 @@ def test_mean_diagonal_is_the_scale_of_the_kernel(space, rng):
     features = rng.normal(size=(N, 4))
     expected = (features**2).sum(axis=1).mean()
     assert_allclose(FeatureSpace(features).mean_diagonal(), expected)
-    assert_allclose(KernelSpace(features @ features.T).mean_diagonal(), expected)
+    assert_allclose(GramSpace(features @ features.T).mean_diagonal(), expected)
 
 
 def test_constant_is_added_to_the_kernel(space, gram):
@@ -129,15 +132,34 @@ def test_constant_is_added_to_the_kernel(space, gram):
     assert_allclose(kernel_of(space), gram, atol=1e-9)  # the space itself stays
 
 
-def test_unfolded_function_is_the_scores(space, weights, Y):
-    """Kernel functions or features, times their coefficients, plus the constants."""
-    for one in (space, space.with_constant(1.7)):
-        c = one.smoother(weights, REG).coordinates(Y)
-        coefficients, intercept = one.unfold(c)
-        assert intercept.shape == (2,)
-        plain = space.gram if isinstance(space, KernelSpace) else space.features
-        assert_allclose(plain @ coefficients + intercept, one.scores(c), atol=1e-9)
-        assert (intercept != 0).all() == bool(one.constant)
+@pytest.mark.parametrize("kind", ["gram", "landmarks", "linear"])
+@pytest.mark.parametrize("constant", [0.0, 1.7])
+def test_function_has_the_scores_of_its_coordinates(points, weights, Y, kind, constant):
+    """Kernel functions, landmarks or weights, plus the constant."""
+    rows, kernel = as_rows(points), Rbf(0.5)
+    space = {
+        "gram": lambda: GramSpace(kernel(points), kernel, rows),
+        "landmarks": lambda: nystrom_space(kernel, rows, np.arange(0, N, 3)),
+        "linear": lambda: linear_space(rows),
+    }[kind]()
+    space = space.with_constant(constant) if constant else space
+    c = space.smoother(weights, REG).coordinates(Y)
+    function = space.to_function(c)
+    assert function.intercept.shape == (2,)
+    assert_allclose(function(points), space.scores(c), atol=1e-7)
+    assert (function.intercept != 0).all() == bool(constant)
+    function.check(points.shape[1])
+
+
+def test_landmarks_of_a_gram_matrix_are_those_of_the_rows(points, weights, Y):
+    kernel, idx = Rbf(0.5), np.array([20, 3, 11, 7])
+    gram = kernel(points)
+    direct = nystrom_space(kernel, as_rows(points), idx)
+    given = nystrom_space(Precomputed(), as_rows(gram, pairwise=True), idx)
+    expected = direct.kernel_product(Y)
+    assert_allclose(given.kernel_product(Y), expected, atol=1e-9)
+    c = given.smoother(weights, REG).coordinates(Y)
+    assert_allclose(given.to_function(c)(gram), given.scores(c), atol=1e-7)
 
 
 def test_constant_takes_up_the_mean(space, weights):
@@ -169,7 +191,7 @@ def test_graph_joins_the_penalty_once(space, laplacian, weights, Y):
 
 
 def test_single_precision_is_kept(any_space, weights, Y):
-    name = "gram" if isinstance(any_space, KernelSpace) else "features"
+    name = "gram" if isinstance(any_space, GramSpace) else "features"
     single = replace(any_space, **{name: getattr(any_space, name).astype(np.float32)})
     smoother = single.smoother(weights, REG)
     assert smoother.matrix.dtype == np.float32
@@ -186,7 +208,7 @@ def test_single_precision_is_kept(any_space, weights, Y):
 
 def test_constant_keeps_single_precision(gram):
     for space in (
-        KernelSpace(gram.astype(np.float32)),
+        GramSpace(gram.astype(np.float32)),
         FeatureSpace(features_of(gram).astype(np.float32)),
     ):
         assert kernel_of(space.with_constant(0.3)).dtype == np.float32
@@ -207,12 +229,15 @@ def test_shared_paths_are_the_space(any_space, weights, Y, rng):
     assert_array_equal(kernel_of(shared.part(rows)), kernel_of(any_space.part(rows)))
 
 
-def test_shared_paths_work_once_for_the_same_weights(gram, weights, monkeypatch):
-    made, path = [], KernelSpace.path
-    monkeypatch.setattr(
-        KernelSpace, "path", lambda *args: made.append(1) or path(*args)
-    )
-    shared = SharedPaths(KernelSpace(gram))
+def test_shared_paths_work_once_for_the_same_weights(gram, weights):
+    made = []
+
+    class Counted(GramSpace):
+        def path(self, weights):
+            made.append(1)
+            return super().path(weights)
+
+    shared = SharedPaths(Counted(gram))
     for reg in (0.1, 1.0, 10.0):
         shared.smoother(weights.copy(), reg)
     assert len(made) == 1

@@ -2,10 +2,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from label_reference import features_of, rbf_gram, smoother_matrix
+from labelling_reference import features_of, rbf_gram, smoother_matrix
 from numpy.testing import assert_allclose, assert_array_equal
 
-from widemargin.smoothers import DenseSmoother, LowRankSmoother, Smoother, SpectralPath
+from widemargin.spaces.smoother import (
+    DenseSmoother,
+    LowRankSmoother,
+    Smoother,
+    SpectralPath,
+)
 
 MAKERS = {
     "dense": lambda gram, features, weights, reg: DenseSmoother(gram, weights, reg),
@@ -68,19 +73,21 @@ def test_smoother_is_the_direct_formula(case, Y):
     assert_allclose(smoother.rows(np.arange(30) < 4), R[:4], atol=1e-10)
 
 
-def test_mass_is_the_weighted_smoother(case, Y):
-    smoother, mass = case.make(), case.weights[:, None] * case.R
-    assert_allclose(smoother.mass_product(Y), mass @ Y, atol=1e-10)
-    assert_allclose(smoother.mass_diagonal, np.diagonal(mass), atol=1e-10)
+def test_weighted_smoother_is_the_weights_times_it(case, Y):
+    smoother, weighted = case.make(), case.weights[:, None] * case.R
+    assert_allclose(smoother.weighted_product(Y), weighted @ Y, atol=1e-10)
+    assert_allclose(smoother.weighted_diagonal, np.diagonal(weighted), atol=1e-10)
     rows = np.array([4, 11, 0])
-    assert_allclose(smoother.mass_block(rows), mass[np.ix_(rows, rows)], atol=1e-10)
+    assert_allclose(
+        smoother.weighted_block(rows), weighted[np.ix_(rows, rows)], atol=1e-10
+    )
 
 
-def test_mass_is_symmetric_and_has_no_negative_eigenvalue(case):
+def test_weighted_smoother_is_symmetric_and_has_no_negative_eigenvalue(case):
     """The searches read rows of it where columns are meant."""
-    mass = case.make().mass_block(np.arange(30))
-    assert_allclose(mass, mass.T, rtol=1e-13, atol=1e-15)
-    assert np.linalg.eigvalsh(mass).min() > -1e-12
+    weighted = case.make().weighted_block(np.arange(30))
+    assert_allclose(weighted, weighted.T, rtol=1e-13, atol=1e-15)
+    assert np.linalg.eigvalsh(weighted).min() > -1e-12
 
 
 def test_loops_can_read_the_matrix(case):
@@ -88,7 +95,7 @@ def test_loops_can_read_the_matrix(case):
     for dtype in (np.float32, np.float64):
         smoother = case.make(dtype)
         assert smoother.matrix.flags.c_contiguous
-        assert smoother.mass_block(np.arange(5)).flags.c_contiguous
+        assert smoother.weighted_block(np.arange(5)).flags.c_contiguous
         assert smoother.matrix.dtype == dtype
         assert smoother.low_rank == (case.kind == "low rank")
 
@@ -121,9 +128,9 @@ def test_single_precision(case, Y):
         (single @ Y32[:, 0], double @ Y[:, 0]),
         (single.diagonal(), double.diagonal()),
         (single.rows([3, 1]), double.rows([3, 1])),
-        (single.mass_product(Y32), double.mass_product(Y)),
-        (single.mass_diagonal, double.mass_diagonal),
-        (single.mass_block([3, 1]), double.mass_block([3, 1])),
+        (single.weighted_product(Y32), double.weighted_product(Y)),
+        (single.weighted_diagonal, double.weighted_diagonal),
+        (single.weighted_block([3, 1]), double.weighted_block([3, 1])),
         (single.leave_one_out(Y32), double.leave_one_out(Y)),
     ]:
         assert ours.dtype == np.float32

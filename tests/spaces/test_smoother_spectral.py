@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from label_reference import rbf_gram
+from labelling_reference import rbf_gram
 from numpy.testing import assert_allclose
 
-from widemargin.smoothers import DenseSmoother, SpectralPath
+from widemargin.spaces.smoother import DenseSmoother, SpectralPath
 
 
 @pytest.mark.parametrize("singular", [False, True])

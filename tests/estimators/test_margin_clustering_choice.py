@@ -1,19 +1,21 @@
 import numpy as np
 import pytest
-from clusterings import FIXED
+from clusterings import FIXED, POWER_1
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
 
 from widemargin.estimators.margin_clustering import MaxMarginClustering
+from widemargin.graphs import KnnGraph
+from widemargin.kernels import Rbf
 
 
-def test_choice_has_one_entry_a_cell(blobs):
+def test_choice_has_one_entry_per_trial(blobs):
     X, _ = blobs
     model = MaxMarginClustering(3, random_state=0).fit(X)
     choice = model.choice_
-    assert len(choice.cells) == len(set(choice.cells)) == 2 * 12
+    assert len(choice.parameters) == len(set(choice.parameters)) == 2 * 12
     for entries in (
         choice.agreement,
         choice.stability,
@@ -23,32 +25,32 @@ def test_choice_has_one_entry_a_cell(blobs):
         assert len(entries) == 24
     assert choice.is_sound[choice.best]
     assert_array_equal(choice.labelings[choice.best], model.labels_)
-    cell = choice.cells[choice.best]
-    assert (cell.kernel, cell.ambient_reg) == (model.kernel_, model.ambient_reg_)
-    assert cell.power == model.laplacian_power_
+    assert choice.chosen == model.parameters_
+    assert choice.chosen.kernel == model.function_.kernel
 
 
 @pytest.mark.parametrize(
-    ("options", "n_cells"),
+    ("options", "n_trials"),
     [
-        ({"gamma": 0.5}, 4),
-        ({"gamma": "median", "laplacian_power": 2}, 2),
+        ({"kernel": Rbf(0.5)}, 4),
+        ({"kernel": Rbf("median"), "graph": KnnGraph(power=2)}, 2),
         ({"ambient_reg": 0.01}, 6),
-        ({"ambient_reg": 0.01, "laplacian_power": 1}, 3),
+        ({"ambient_reg": 0.01, "graph": POWER_1}, 3),
         ({"intrinsic_reg": 0}, 6),
         ({"kernel": "linear"}, 4),
         ({"kernel": "linear", "intrinsic_reg": 0}, 2),
     ],
 )
-def test_what_is_given_is_not_chosen(blobs, options, n_cells):
+def test_what_is_given_is_not_chosen(blobs, options, n_trials):
     X, _ = blobs
     model = MaxMarginClustering(3, random_state=0, **options).fit(X)
-    searched = [cell for cell in model.choice_.cells if cell.source == "search"]
-    assert len(searched) == n_cells
-    assert len(model.choice_.cells) == 2 * n_cells
-    for cell in model.choice_.cells:
-        assert options.get("ambient_reg", cell.ambient_reg) == cell.ambient_reg
-        assert options.get("laplacian_power", cell.power) == cell.power
+    searched = [one for one in model.choice_.parameters if one.source == "search"]
+    assert len(searched) == n_trials
+    assert len(model.choice_.parameters) == 2 * n_trials
+    for one in model.choice_.parameters:
+        assert options.get("ambient_reg", one.ambient_reg) == one.ambient_reg
+        if "graph" in options:
+            assert one.power == options["graph"].power
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,7 @@ def test_what_is_given_is_not_chosen(blobs, options, n_cells):
 def test_spectrum_is_tried_only_where_nothing_else_is_asked_for(blobs, options, init):
     X, _ = blobs
     model = MaxMarginClustering(3, random_state=0, **options).fit(X, init=init)
-    assert [cell.source for cell in model.choice_.cells] == 12 * ["search"]
+    assert [one.source for one in model.choice_.parameters] == 12 * ["search"]
 
 
 def test_spectrum_finds_sizes_that_differ_much():
@@ -66,7 +68,7 @@ def test_spectrum_finds_sizes_that_differ_much():
     centers = [[0, 0], [9, 0], [0, 9]]
     X, y = make_blobs([120, 25, 15], centers=centers, random_state=0)
     model = MaxMarginClustering(3, random_state=0).fit(X)
-    assert model.choice_.cells[model.choice_.best].source == "spectrum"
+    assert model.choice_.chosen.source == "spectrum"
     assert adjusted_rand_score(y, model.labels_) == 1.0
     searched = MaxMarginClustering(3, search="shaking", random_state=0).fit(X)
     assert adjusted_rand_score(y, searched.labels_) < 0.5
@@ -79,7 +81,7 @@ def test_nothing_left_to_choose(blobs, intrinsic_reg):
     model.fit(X)
     assert model.choice_ is None
     assert adjusted_rand_score(y, model.labels_) == 1.0
-    options = {"gamma": "scale", "ambient_reg": 0.01, "intrinsic_reg": 0}
+    options = {"kernel": Rbf("scale"), "ambient_reg": 0.01, "intrinsic_reg": 0}
     assert MaxMarginClustering(3, **options).fit(X).choice_ is None
 
 
@@ -88,9 +90,9 @@ def test_chosen_parameters_find_the_same_again(blobs):
     chosen = MaxMarginClustering(3, random_state=0).fit(X)
     again = MaxMarginClustering(
         3,
-        gamma=chosen.kernel_.gamma,
-        ambient_reg=chosen.ambient_reg_,
-        laplacian_power=chosen.laplacian_power_,
+        kernel=chosen.parameters_.kernel,
+        ambient_reg=chosen.parameters_.ambient_reg,
+        graph=KnnGraph(power=chosen.parameters_.power),
         random_state=0,
     ).fit(X)
     assert adjusted_rand_score(again.labels_, chosen.labels_) == 1.0
@@ -107,10 +109,12 @@ def test_spectrum_that_does_not_converge_is_no_error():
         assert_array_equal(np.unique(model.labels_), [0, 1, 2])
 
 
-def test_many_samples_of_a_precomputed_kernel_are_chosen_on_a_part(blobs, small_limits):
+def test_many_rows_of_a_precomputed_kernel_are_chosen_on_a_part(
+    blobs, small_clustering
+):
     X, y = blobs
     gram = rbf_kernel(X, gamma=0.3)
-    model = MaxMarginClustering(
-        3, kernel="precomputed", n_landmarks=None, random_state=0
+    model = small_clustering(
+        3, kernel="precomputed", landmarks=None, random_state=0
     ).fit(gram)
     assert adjusted_rand_score(y, model.labels_) > 0.95
