@@ -13,11 +13,11 @@ from widemargin import (
 )
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.margin_clustering import MaxMarginClustering
-from widemargin.solvers.laplacian import Dual, Pcg
-from widemargin.solvers.cccp import Relaxed
 from widemargin.kernels import Nystrom
+from widemargin.solvers.cccp import Relaxed
 from widemargin.solvers.evidence import MarginalLikelihood
 from widemargin.solvers.informative_vectors import InformativeVectors
+from widemargin.solvers.laplacian import Dual, Pcg
 from widemargin.solvers.relabeling import InSample
 
 EXPECTED_TO_FAIL = {

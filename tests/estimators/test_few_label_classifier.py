@@ -9,6 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import LinearSVC
+from widemargin.solvers.candidate_weights import CandidateWeights, weigh_candidates
 
 from widemargin import FewLabelClassifier, LaplacianSVC, RidgeAverageClassifier
 from widemargin.datasets import hide_labels, make_two_moons
@@ -18,7 +19,6 @@ from widemargin.estimators import (
     few_label_classifier,
     few_label_report,
 )
-from widemargin.solvers.candidate_weights import CandidateWeights, weigh_candidates
 
 QUICK = ["laplacian", "transductive"]
 

@@ -21,8 +21,8 @@ from widemargin import (
 )
 from widemargin.datasets import hide_labels
 from widemargin.labels import hide
-from widemargin.solvers.laplacian import Pcg
 from widemargin.solvers.hinge import Smo
+from widemargin.solvers.laplacian import Pcg
 
 MACHINES = [  # those with a tol so accurate that only rounding is left between two fits
     LabelSearchClassifier(random_state=0),

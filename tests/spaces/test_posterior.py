@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from label_reference import features_of, rbf_gram
+from labelling_reference import features_of, rbf_gram
 from numpy.testing import assert_allclose
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel

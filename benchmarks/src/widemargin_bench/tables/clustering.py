@@ -13,10 +13,6 @@ from sklearn import datasets
 from sklearn.cluster import SpectralClustering
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.preprocessing import StandardScaler
-
-from widemargin.datasets import load_benchmark
-from widemargin.kernels import Rbf
-from widemargin.objectives.class_sizes import size_bounds
 from widemargin.objectives.label_rls import LabelProblem
 from widemargin.smoothers import DenseSmoother, SpectralPath
 from widemargin.solvers.label_search import make_starts
@@ -26,6 +22,10 @@ from widemargin.solvers.label_strategies import (
     Steepest,
     Stochastic,
 )
+
+from widemargin.datasets import load_benchmark
+from widemargin.kernels import Rbf
+from widemargin.objectives.class_sizes import size_bounds
 from widemargin_bench.benchmark import (
     RAND,
     SECONDS,

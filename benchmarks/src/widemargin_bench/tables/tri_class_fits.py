@@ -9,10 +9,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-
-from widemargin import LaplacianSVC, TransductiveSVC, TriClassSVC
-from widemargin.datasets import load_benchmark, make_irrelevant_gaussians
-from widemargin.kernels import Rbf
 from widemargin.objectives.tri_class import (
     EpsilonInsensitive,
     MinLoss,
@@ -21,9 +17,13 @@ from widemargin.objectives.tri_class import (
     SymmetricHinge,
     labeled_hinges,
 )
-from widemargin.solvers.cccp import tri_class_cccp
 from widemargin.solvers.hinge_machine import GramMachine, WeightMachine
 from widemargin.solvers.majorize import BranchProblem, majorize_minimize
+
+from widemargin import LaplacianSVC, TransductiveSVC, TriClassSVC
+from widemargin.datasets import load_benchmark, make_irrelevant_gaussians
+from widemargin.kernels import Rbf
+from widemargin.solvers.cccp import tri_class_cccp
 from widemargin_bench.draws import PartlyLabeled, percent_wrong, timed
 from widemargin_bench.tables.tri_class_programs import printed_cccp, solve_relaxation
 
