@@ -32,14 +32,15 @@ from threadpoolctl import threadpool_limits
 from widemargin import LabelSearchClassifier
 from widemargin.datasets import load_benchmark
 from widemargin.kernels import Rbf
+from widemargin.labelling import sweep_loops as loops
+from widemargin.labelling.problem import LabelProblem
+from widemargin.labelling.search import search_labels
+from widemargin.labelling.starts import make_starts
+from widemargin.labelling.state import LabelState
+from widemargin.labelling.strategies import Reshaking, Shaking
 from widemargin.labels import hide
 from widemargin.objectives.class_sizes import size_bounds
-from widemargin.objectives.label_rls import LabelProblem
-from widemargin.smoothers import DenseSmoother, LowRankSmoother
-from widemargin.solvers import label_sweep_loops as loops
-from widemargin.solvers.label_search import make_starts, search_labels
-from widemargin.solvers.label_state import LabelState
-from widemargin.solvers.label_strategies import Reshaking, Shaking
+from widemargin.spaces.smoother import DenseSmoother, LowRankSmoother
 
 RLSCORE = 5.1  # cpu s of the papers' own library on COIL20, measured elsewhere
 WIDTH, LAMBDA = 0.4, 2.0**-3  # sigma over the largest distance; the paper's scale
@@ -172,22 +173,22 @@ def by_factor(problem, starts):
         codes, progress = start.copy(), np.zeros(4, dtype=np.int64)
         signs = (2 * codes - 1).astype(smoother.matrix.dtype)
         loops.sweep_two(
-            smoother.matrix, smoother.rough_matrix, smoother.mass_diagonal,
+            smoother.matrix, smoother.rough_matrix, smoother.weighted_diagonal,
             signs @ smoother.matrix, codes, np.bincount(codes, minlength=2),
             problem.lower, problem.upper, problem.order,
-            eps * smoother.mass_diagonal.max(), progress, 2**62,
+            eps * smoother.weighted_diagonal.max(), progress, 2**62,
         )  # fmt: skip
         total += progress[2:]
     return total
 
 
 def by_table(problem, starts):
-    """The same of searches that keep the table of all gains and a dense mass."""
+    """The same of searches that keep the table of all gains and all ties."""
     total = np.zeros(2, dtype=np.int64)
     for start in starts:
         state, progress = LabelState(problem, start), np.zeros(4, dtype=np.int64)
         loops.sweep_table(
-            *state.mass, state.table, state.codes, state.counts, *state.bounds,
+            *state.ties, state.table, state.codes, state.counts, *state.bounds,
             problem.order, state.row, state.tol, progress, 2**62,
         )  # fmt: skip
         total += progress[2:]
@@ -201,7 +202,7 @@ def flips(n_runs=10, reg=1.0):
     for dtype in TYPES:
         smoother = LowRankSmoother(X.astype(dtype), np.ones(len(X)), reg)
         problem = pose(smoother, 2, 0.1)
-        dense = problem.with_dense_mass()
+        dense = problem.with_dense_smoother()
         starts, _ = make_starts(problem, n_runs, np.random.default_rng(0))
         lines = []
         for name, count, posed in (
@@ -311,7 +312,7 @@ def fit_landmarks(name, n_landmarks=500):
         is_hidden[rng.choice(np.flatnonzero(y == digit), 10, replace=False)] = False
     loaded = getrusage(RUSAGE_SELF).ru_maxrss / 2**20
     model = LabelSearchClassifier(
-        n_landmarks=n_landmarks, random_state=0, **MACHINES[name]
+        landmarks=n_landmarks, random_state=0, **MACHINES[name]
     )
     wall, cpu = time.perf_counter(), time.process_time()
     model.fit(X, hide(y, is_hidden))

@@ -128,7 +128,8 @@ def fit_candidate(candidate, sample, seed, gamma=None):
         **_random_states(candidate.estimator, seed)
     )
     if candidate.takes_width:
-        model.set_params(gamma=gamma)
+        flat = "gamma" in model.get_params()
+        model.set_params(**{"gamma" if flat else "kernel__gamma": gamma})
     with warnings.catch_warnings(record=True) as caught, suited_threads(n_rows):
         warnings.simplefilter("always")
         try:

@@ -181,7 +181,9 @@ class PathDisplay:
         check_model(estimator, cls.__name__)
         model = last_step(estimator)
         average = getattr(model, "average_", None)
-        if not hasattr(average, "unlabeled_weights"):
+        weights = getattr(model, "unlabeled_weights_", None)
+        weights = getattr(average, "unlabeled_weights", weights)
+        if average is None or weights is None:
             raise ValueError(
                 f"{cls.__name__}.from_estimator needs a model that averages over a "
                 f"path of unlabeled weights, {type(model).__name__} has none in "
@@ -189,7 +191,7 @@ class PathDisplay:
                 "use from_estimators with the models of fit_path or fit_grid."
             )
         display = cls(
-            list(average.unlabeled_weights),
+            list(weights),
             np.asarray(average.errors, dtype=np.float64)[None, :],
             parameter="unlabeled_weight",
             score_name="held-out labels that are wrong",

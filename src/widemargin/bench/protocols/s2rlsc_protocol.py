@@ -14,6 +14,9 @@ from sklearn.svm import SVC
 from widemargin.bench.draws import PartlyLabeled, percent_wrong
 from widemargin.datasets import load_benchmark, make_gaussian2c, make_gaussian4c
 from widemargin.estimators import LabelSearchClassifier
+from widemargin.kernels import Nystrom
+from widemargin.labelling import Evolution, Starts
+from widemargin.objectives import class_sizes
 
 GENERATORS = {"gaussian2c": make_gaussian2c, "gaussian4c": make_gaussian4c}
 LAMBDAS = 2.0 ** np.arange(-10, 11, 2)  # and C of the support vector machine
@@ -107,13 +110,13 @@ class Search:
 
     Attributes
     ----------
-    options : mapping
-        Parameters of the estimator.
+    search, start : parameters of the estimator
     n_trials, n_final : int
         Random starts while weights are picked, and of the final machine.
     """
 
-    options: Mapping
+    search: object
+    start: str
     n_trials: int = 1
     n_final: int = 1
 
@@ -122,19 +125,16 @@ class Search:
         return LabelSearchClassifier(
             kernel="linear",
             fit_intercept=False,
-            n_restarts=n_restarts,
-            balance=balance.shares,
-            balance_tolerance=balance.tolerance,
+            start=Starts(self.start, n_restarts),
+            balance=class_sizes.Balance(balance.shares, balance.tolerance),
             random_state=0,
-            **{"n_landmarks": None, **self.options, **more},
+            **{"landmarks": None, "search": self.search, **more},
         )
 
 
-EVOLUTION = Search(
-    {"search": "evolution", "population": 1, "offspring": 1, "start": "random"}, 10, 50
-)
-TABU = Search({"search": "tabu", "start": "random"}, 3, 10)
-SMOOTHED = Search({"search": "tabu", "start": "smoothed"})
+EVOLUTION = Search(Evolution(1, 1), "random", 10, 50)
+TABU = Search("tabu", "random", 3, 10)
+SMOOTHED = Search("tabu", "smoothed")
 
 
 def mean_square(X):
@@ -313,12 +313,12 @@ def few_landmarks(search, *, balance_of):
     """Uniform landmarks span the functions; lambda and lambda' are one."""
 
     def measure(draw, _):
-        more = {"n_landmarks": draw.n_landmarks, "landmarks": "uniform"}
+        more = {"landmarks": Nystrom(draw.n_landmarks, "uniform")}
         machine = search.machine(balance_of(draw), 1, unlabeled_weight=1.0, **more)
         trial = machine.fit(draw.X, draw.y_partial)
-        basis, _ = np.linalg.qr(trial.points_.T)
+        basis, _ = np.linalg.qr(trial.function_.points.T)
         scale = mean_square(draw.X @ basis)  # the kernel as the landmarks leave it
-        machine.set_params(ambient_reg=1 / scale, n_restarts=search.n_final)
+        machine.set_params(ambient_reg=1 / scale, start__n_starts=search.n_final)
         return draw.measure(machine)
 
     return measure

@@ -8,16 +8,16 @@ from sklearn.metrics import adjusted_rand_score, pairwise_distances
 
 from widemargin.bench.protocols.umc_problems import PROBLEMS
 from widemargin.kernels import Rbf
-from widemargin.objectives.class_sizes import size_bounds
-from widemargin.objectives.label_rls import LabelProblem
-from widemargin.smoothers import DenseSmoother, SpectralPath
-from widemargin.solvers.label_search import make_starts
-from widemargin.solvers.label_strategies import (
+from widemargin.labelling.problem import LabelProblem
+from widemargin.labelling.starts import make_starts
+from widemargin.labelling.strategies import (
     Reshaking,
     Shaking,
     Steepest,
     Stochastic,
 )
+from widemargin.objectives.class_sizes import size_bounds
+from widemargin.spaces.smoother import DenseSmoother, SpectralPath
 
 N_STARTS = 10  # random labelings, to choose a cell and again to report it
 
