@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from labelling_reference import features_of, label_problem, rbf_gram
+from label_reference import features_of, label_problem, rbf_gram
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 

@@ -6,6 +6,8 @@ matplotlib.use("Agg")
 
 from widemargin import LaplacianSVC, MaxMarginClustering  # noqa: E402
 from widemargin.datasets import hide_labels, make_two_moons  # noqa: E402
+from widemargin.graphs import KnnGraph  # noqa: E402
+from widemargin.kernels import Rbf  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +62,11 @@ def blobs_model(blobs):
 @pytest.fixture(scope="session")
 def clusterer(blobs):
     return MaxMarginClustering(
-        3, gamma="scale", ambient_reg=0.01, laplacian_power=1, random_state=0
+        3,
+        kernel=Rbf("scale"),
+        ambient_reg=0.01,
+        graph=KnnGraph(power=1),
+        random_state=0,
     ).fit(blobs[0])
 
 

@@ -13,6 +13,7 @@ from widemargin import (
     SelfLabelingGPC,
     TransductiveSVC,
 )
+from widemargin.labelling import Starts
 from widemargin.plots import ConvergenceDisplay
 from widemargin.solvers.early_stopping import check_interval
 from widemargin.solvers.result import Status
@@ -89,7 +90,7 @@ def test_rounds_of_relabeling_are_decision_changes(moons, model):
 def test_starts_of_a_search(moons):
     X, _, y_partial = moons
     model = LabelSearchClassifier(
-        unlabeled_weight=1.0, start="random", n_restarts=4, random_state=0
+        unlabeled_weight=1.0, start=Starts("random", 4), random_state=0
     ).fit(X, y_partial)
     display = ConvergenceDisplay.from_estimator(model)
     assert display.step_name == "start"

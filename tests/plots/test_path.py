@@ -5,6 +5,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
 from widemargin import LabelSearchClassifier, LaplacianSVC, MaxMarginClustering
+from widemargin.graphs import KnnGraph
+from widemargin.kernels import Rbf
 from widemargin.plots import PathDisplay
 
 
@@ -58,7 +60,7 @@ def test_path_of_label_search(moons):
 def test_path_of_clusters_needs_a_metric_of_its_own(blobs):
     X, y, _ = blobs
     models = MaxMarginClustering(
-        3, gamma="scale", laplacian_power=1, random_state=0
+        3, kernel=Rbf("scale"), graph=KnnGraph(power=1), random_state=0
     ).fit_path(X, ambient_reg=[0.01, 0.1])
 
     def disagreement(model, X, y):

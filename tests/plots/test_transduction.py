@@ -7,6 +7,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from widemargin import LabelSearchClassifier, LaplacianRLSC, LaplacianSVC, TriClassSVC
+from widemargin.objectives.class_sizes import Balance
 from widemargin.plots import TransductionDisplay
 
 
@@ -95,9 +96,10 @@ def test_rows_moved_by_the_balance_lie_left_of_zero(moons):
     """Labels that no score asks for have a negative margin."""
     X, _, y_partial = moons
     model = LabelSearchClassifier(
-        balance={0: 0.2, 1: 0.8}, balance_tolerance=0.02, unlabeled_weight=1e-3,
+        balance=Balance({0: 0.2, 1: 0.8}, tolerance=0.02),
+        unlabeled_weight=1e-3,
         random_state=0,
-    ).fit(X, y_partial)  # fmt: skip
+    ).fit(X, y_partial)
     display = make(model, X, y_partial)
     predicted = model.predict(X[display.rows])
     moved = predicted != display.classes[display.codes]
