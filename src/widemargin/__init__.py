@@ -31,6 +31,7 @@ _MODULES = (
     "labels",
     "model_files",
     "model_selection",
+    "parameters",
     "plots",
 )
 

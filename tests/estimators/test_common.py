@@ -13,13 +13,13 @@ from widemargin import (
 )
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.margin_clustering import MaxMarginClustering
+from widemargin.kernels import Nystrom, Rbf
+from widemargin.labelling import Evolution, Shaking, Starts
 from widemargin.solvers.cccp import Relaxed
 from widemargin.solvers.evidence import MarginalLikelihood
 from widemargin.solvers.informative_vectors import InformativeVectors
 from widemargin.solvers.laplacian import Dual, Pcg
 from widemargin.solvers.relabeling import InSample
-from widemargin.kernels import Nystrom, Rbf
-from widemargin.labelling import Evolution, Shaking, Starts
 
 EXPECTED_TO_FAIL = {
     "check_classifiers_classes": "feeds labels -1 and +1; -1 marks an unlabeled sample"

@@ -9,15 +9,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import LinearSVC
-from widemargin.averaging import Average, average_models, family_prior
 
 from widemargin import FewLabelClassifier, LaplacianSVC, RidgeAverageClassifier
+from widemargin.averaging import Average, average_models, family_prior
 from widemargin.datasets import hide_labels, make_two_moons
 from widemargin.estimators import (
     _candidates,
     few_label_classifier,
     few_label_report,
 )
+from widemargin.parameters import Budget
+from widemargin.sample import as_rows, collect_sample
 
 QUICK = ["laplacian", "transductive"]
 
