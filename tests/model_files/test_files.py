@@ -28,6 +28,9 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
+from widemargin.kernels import Rbf
+from widemargin.solvers.evidence import MarginalLikelihood
+from widemargin.solvers.informative_vectors import InformativeVectors
 from widemargin import (
     FewLabelClassifier,
     LabelSearchClassifier,
@@ -60,11 +63,11 @@ SEVERAL_CLASSES = [
     LaplacianSVC(kernel="laplacian"),
     LaplacianSVC(kernel="poly", n_landmarks=10),
     RidgeAverageClassifier(),
-    RidgeAverageClassifier(gamma="median", widths=[1.0], ambient_reg=(0.1, 1.0)),
+    RidgeAverageClassifier(kernel=Rbf("median"), widths=[1.0], ambient_reg=(0.1, 1.0)),
     SelfLabelingGPC(),
-    SelfLabelingGPC(n_landmarks=20, landmarks="ivm", probabilities="calibrated"),
-    SelfLabelingGPC(n_landmarks=20),
-    SelfLabelingGPC(hyperparameters="marginal-likelihood", per_feature=True),
+    SelfLabelingGPC(landmarks=InformativeVectors(20), probabilities="calibrated"),
+    SelfLabelingGPC(landmarks=20),
+    SelfLabelingGPC(hyperparameters=MarginalLikelihood(per_feature=True)),
     SelfLabelingSVC(),
     SelfLabelingSVC(kernel="linear"),
     TransductiveSVC(),

@@ -19,6 +19,7 @@ from widemargin import (
     TransductiveSVC,
     TriClassSVC,
 )
+from widemargin.kernels import Rbf
 from widemargin.datasets import hide_labels
 from widemargin.labels import hide
 from widemargin.model_selection import leave_one_out_score
@@ -42,7 +43,7 @@ def test_accuracy_is_that_of_refitting_without_each_label(three):
     X, y = three
     labeled = np.flatnonzero(y >= 0)
     penalty, gamma = 0.01, 0.1
-    options = {"gamma": gamma, "widths": (1.0,)}
+    options = {"kernel": Rbf(gamma), "widths": (1.0,)}
     model = RidgeAverageClassifier(ambient_reg=(penalty,), **options).fit(X, y)
 
     def total(rows):  # of the penalty: labels times the mean diagonal, centered

@@ -30,6 +30,7 @@ KINDS = {
     "categories": lambda y: pd.Series(np.array(["a", "b", "c"])[y], dtype="category"),
 }
 GRID = {"gamma": [1e-4, 0.1, 100.0]}
+RIDGE_GRID = {"kernel__gamma": [1e-4, 0.1, 100.0]}
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def test_both_searches_take_any_targets(iris, kind):
     X, y = iris
     y, rows = hide_labels(KINDS[kind](y), 60, rng=0), np.arange(150)
     model = make_pipeline(StandardScaler(), RidgeAverageClassifier())
-    grid = {"ridgeaverageclassifier__gamma": [1e-3, 1.0]}
+    grid = {"ridgeaverageclassifier__kernel__gamma": [1e-3, 1.0]}
     for scoring, cv in (
         (held_out_scorer("neg_log_loss"), [(rows, rows)]),
         (labeled_scorer("neg_log_loss"), KFold(3, shuffle=True, random_state=0)),
@@ -74,7 +75,11 @@ def test_several_scores_at_once(iris):
     y, rows = hide_labels(y, 30, rng=0), np.arange(150)
     scoring = {"accuracy": held_out_scorer(), "loss": held_out_scorer("neg_log_loss")}
     search = GridSearchCV(
-        RidgeAverageClassifier(), GRID, scoring=scoring, cv=[(rows, rows)], refit="loss"
+        RidgeAverageClassifier(),
+        RIDGE_GRID,
+        scoring=scoring,
+        cv=[(rows, rows)],
+        refit="loss",
     ).fit(X, y)
     assert (search.cv_results_["mean_test_loss"] < 0).all()
     assert (search.cv_results_["mean_test_accuracy"] > 0).all()

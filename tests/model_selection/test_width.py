@@ -93,7 +93,5 @@ def test_labels_that_say_nothing_leave_the_middle():
 @pytest.mark.parametrize("widths", [(), (1.0, -1.0), "wide"])
 def test_wrong_widths_are_named(stripes, widths):
     X, classes = stripes
-    with pytest.raises(
-        ValueError, match=r"widths of .* must be a sequence of numbers > 0, got"
-    ):
+    with pytest.raises(ValueError, match=r"widths of .* must be a sequence of numbers"):
         select_width(X, classes(2), widths=widths)
