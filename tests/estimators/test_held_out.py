@@ -145,8 +145,9 @@ def test_everything_labeled(problem, machine):
 @every_machine
 def test_sparse_rows(problem, machine):
     X, y = problem
-    expected = clone(machine).set_params(gamma=0.1).fit(X, y).held_out_proba_
-    found = clone(machine).set_params(gamma=0.1).fit(sparse.csr_array(X), y)
+    name = "gamma" if hasattr(machine, "gamma") else "kernel__gamma"
+    expected = clone(machine).set_params(**{name: 0.1}).fit(X, y).held_out_proba_
+    found = clone(machine).set_params(**{name: 0.1}).fit(sparse.csr_array(X), y)
     assert_allclose(found.held_out_proba_, expected, atol=1e-5)
 
 
