@@ -88,6 +88,7 @@ def ridge(sets, n_draws):
 
 
 def main():
+    """Print the table that the arguments name."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("family", choices=("self-labeling", "ridge"))
     parser.add_argument("--draws", type=int, default=5)

@@ -28,9 +28,6 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from widemargin.kernels import Rbf
-from widemargin.solvers.evidence import MarginalLikelihood
-from widemargin.solvers.informative_vectors import InformativeVectors
 from widemargin import (
     FewLabelClassifier,
     LabelSearchClassifier,
@@ -45,9 +42,12 @@ from widemargin import (
     UniversumSVC,
 )
 from widemargin.estimators import __all__ as ESTIMATORS
+from widemargin.kernels import Rbf
 from widemargin.model_files import ModelFileError, contents, load, save
 from widemargin.model_files.archive import open_archive
 from widemargin.model_files.terms import Terms
+from widemargin.solvers.evidence import MarginalLikelihood
+from widemargin.solvers.informative_vectors import InformativeVectors
 
 pytest.importorskip("skops")
 

@@ -19,8 +19,8 @@ from widemargin import (
     TransductiveSVC,
     TriClassSVC,
 )
-from widemargin.kernels import Rbf
 from widemargin.datasets import hide_labels
+from widemargin.kernels import Rbf
 from widemargin.labels import hide
 from widemargin.model_selection import leave_one_out_score
 
