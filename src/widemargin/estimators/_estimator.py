@@ -148,11 +148,13 @@ class Classifier(ClassifierMixin, Estimator):
         A softmax of the scores times ``calibration_.slope``. The most probable class
         is always the predicted one.
         """
-        return self.calibration_.probabilities(evaluate(self, X))
+        scores = evaluate(self, X)  # first: it checks that there is a fitted model
+        return self.calibration_.probabilities(scores)
 
     def predict_log_proba(self, X):
         """Logarithms of the class probabilities."""
-        return self.calibration_.log_probabilities(evaluate(self, X))
+        scores = evaluate(self, X)
+        return self.calibration_.log_probabilities(scores)
 
 
 def evaluate(estimator, X):
