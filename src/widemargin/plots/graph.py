@@ -90,7 +90,7 @@ class GraphDisplay(Display):
     >>> from widemargin.plots import GraphDisplay
     >>> X, y = make_two_moons(100, noise=0.08, random_state=0)
     >>> y_partial = hide_labels(y, 6, rng=0)
-    >>> model = LaplacianSVC(graph=KnnGraph(5)).fit(X, y_partial)
+    >>> model = LaplacianSVC(graph=KnnGraph(10)).fit(X, y_partial)
     >>> display = GraphDisplay.from_estimator(model, X, y_partial)
     >>> display.edges.shape == (len(display.weights), 2)
     True
