@@ -124,9 +124,7 @@ class GraphDisplay(Display):
         projection : "pca", None or array-like of shape (n_samples, 2), default="pca"
             What to do with more than two features: the two principal components, an
             error, or your own points.
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        **options
+        ax, **options
             As in `plot`.
 
         Returns
