@@ -1,6 +1,6 @@
 """Slow, obvious versions of the label search, and problems to try it on.
 
-The searches work on the whole mass in double precision and compute the table anew
+The searches work on all ties in double precision and compute the table anew
 before each step.
 """
 
@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from widemargin.objectives.label_rls import LabelProblem
-from widemargin.smoothers import DenseSmoother, LowRankSmoother, Smoother
+from widemargin.labelling.problem import LabelProblem
+from widemargin.spaces.smoother import DenseSmoother, LowRankSmoother, Smoother
 
 # --------------------------------------------------------------------------- problems
 
@@ -71,17 +71,17 @@ def some_given(rng, n, n_classes, n_given):
     return given
 
 
-def whole_mass(problem):
-    """The mass as a matrix, in double precision."""
+def all_ties(problem):
+    """The ties as a matrix, in double precision."""
     smoother = problem.smoother
     matrix = smoother.matrix.astype(np.float64, copy=False)
     return matrix @ matrix.T if smoother.low_rank else matrix
 
 
 def in_full(problem):
-    """The same problem with the mass as a matrix, in double precision."""
+    """The same problem with the ties as a matrix, in double precision."""
     smoother = Smoother(
-        whole_mass(problem), problem.smoother.weights.astype(float), low_rank=False
+        all_ties(problem), problem.smoother.weights.astype(float), low_rank=False
     )
     return replace(problem, smoother=smoother)
 
@@ -111,16 +111,16 @@ def retrained(gram, weights, reg, codes, n_classes):
     )
 
 
-def inside(mass, codes):
-    """Mass between all pairs of points of the same class."""
-    return mass[codes[:, None] == codes].sum()
+def inside(ties, codes):
+    """Ties between all pairs of points of the same class."""
+    return ties[codes[:, None] == codes].sum()
 
 
-def gains(mass, codes, n_classes):
-    """Half of what each relabeling adds to the mass inside, from a new table."""
-    table = (np.arange(n_classes)[:, None] == codes).astype(float) @ mass
+def gains(ties, codes, n_classes):
+    """Half of what each relabeling adds to the ties inside, from a new table."""
+    table = (np.arange(n_classes)[:, None] == codes).astype(float) @ ties
     own = table[codes, np.arange(len(codes))]
-    return table - own + np.diagonal(mass)
+    return table - own + np.diagonal(ties)
 
 
 def labelings(n, n_classes):
@@ -132,12 +132,12 @@ def lowest_value(problem):
     """Lowest objective of all labelings that are feasible."""
     codes = labelings(problem.n_samples, problem.n_classes)
     codes = codes[(codes == problem.given)[:, ~problem.movable].all(axis=1)]
-    mass, best = whole_mass(problem), -np.inf
+    ties, best = all_ties(problem), -np.inf
     member = codes[:, :, None] == np.arange(problem.n_classes)
     sizes = member.sum(axis=1)
     fits = ((sizes >= problem.lower) & (sizes <= problem.upper)).all(axis=1)
     member = member[fits].astype(float)
-    totals = np.einsum("bih,ij,bjh->b", member, mass, member, optimize=True)
+    totals = np.einsum("bih,ij,bjh->b", member, ties, member, optimize=True)
     best = codes[fits][totals.argmax()]
     return problem.value(best.astype(np.int32))
 
@@ -156,7 +156,7 @@ def best_move(problem, codes, allowed):
     counts = np.bincount(codes, minlength=k)
     free = open_points(codes, allowed, counts, problem.lower)
     free = free & (counts < problem.upper)[:, None] & (np.arange(k)[:, None] != codes)
-    gain = np.where(free, gains(whole_mass(problem), codes, k), -np.inf)
+    gain = np.where(free, gains(all_ties(problem), codes, k), -np.inf)
     label, point = np.unravel_index(gain.argmax(), gain.shape)
     return point, label, gain[label, point]
 
@@ -175,13 +175,13 @@ def descend(problem, codes, tol, max_moves=np.inf):
 
 def claim(problem, codes, floor, label, n_claims):
     """One class takes the points that gain most; codes and number of points."""
-    codes, mass = codes.copy(), whole_mass(problem)
+    codes, ties = codes.copy(), all_ties(problem)
     for n_taken in range(n_claims):
         counts = np.bincount(codes, minlength=problem.n_classes)
         free = open_points(codes, problem.movable, counts, floor) & (codes != label)
         if not free.any():
             return codes, n_taken
-        gain = gains(mass, codes, problem.n_classes)[label]
+        gain = gains(ties, codes, problem.n_classes)[label]
         codes[np.where(free, gain, -np.inf).argmax()] = label
     return codes, n_claims
 
@@ -206,8 +206,8 @@ def best_exchange(problem, codes, allowed):
     Pairs of classes come in the order of what their best points gain alone, up to twice
     as many as there are classes, until that sum is no more than the best pair.
     """
-    mass, k = whole_mass(problem), problem.n_classes
-    gain = gains(mass, codes, k)
+    ties, k = all_ties(problem), problem.n_classes
+    gain = gains(ties, codes, k)
     candidate, alone = {}, np.full((k, k), -np.inf)
     for a, d in np.ndindex(k, k):
         points = np.flatnonzero(allowed & (codes == a))
@@ -220,27 +220,27 @@ def best_exchange(problem, codes, allowed):
         if both[a, d] <= best:
             break
         i, partners = candidate[a, d], np.flatnonzero(allowed & (codes == d))
-        value = alone[a, d] + gain[a, partners] - 2 * mass[i, partners]
+        value = alone[a, d] + gain[a, partners] - 2 * ties[i, partners]
         if value.max() > best:
             first, second, best = i, partners[value.argmax()], value.max()
     return first, second, best
 
 
-def trade(problem, codes, tol):
+def swap_pairs(problem, codes, tol):
     """Exchanges, each followed by a descent, while they gain; codes and exchanges."""
-    max_trades = 100 if problem.smoother.low_rank else len(problem.order)
+    max_swaps = 100 if problem.smoother.low_rank else len(problem.order)
     problem, codes = in_full(problem), codes.copy()
     counts = np.bincount(codes, minlength=problem.n_classes)
     tight = (counts <= problem.lower) | (counts >= problem.upper)
     if not (tight & (counts > 0)).any():
         return codes, 0
-    for n_trades in range(max_trades):
+    for n_swaps in range(max_swaps):
         i, j, gain = best_exchange(problem, codes, problem.movable)
         if gain <= tol:
-            return codes, n_trades
+            return codes, n_swaps
         codes[i], codes[j] = codes[j], codes[i]
         codes, _ = descend(problem, codes, tol)
-    return codes, max_trades
+    return codes, max_swaps
 
 
 class SplitMix64:
@@ -261,7 +261,7 @@ class SplitMix64:
 def tabu(problem, codes, seed, n_steps, tenure, spread, tol, *, exchanging):
     """Codes after the last step, best codes, their gain and number of steps."""
     problem, codes, best = in_full(problem), codes.copy(), codes.copy()
-    random, mass = SplitMix64(seed), whole_mass(problem)
+    random, ties = SplitMix64(seed), all_ties(problem)
     free_at, total, highest = np.zeros(len(codes)), 0.0, 0.0
     for t in range(n_steps):
         barred = free_at > t
@@ -286,20 +286,20 @@ def tabu(problem, codes, seed, n_steps, tenure, spread, tol, *, exchanging):
             free_at[j] = t + 1 + tenure + random.draw(spread)
         if total > highest + tol:
             highest, best = total, codes.copy()
-        assert np.isclose(inside(mass, codes) / 2, inside(mass, best) / 2
+        assert np.isclose(inside(ties, codes) / 2, inside(ties, best) / 2
                           + total - highest, rtol=1e-4)  # fmt: skip
     return codes, best, highest, n_steps
 
 
 def sweep(problem, codes, tol, max_tests=np.inf):
     """Each point in turn takes its best class; codes, tests and moves."""
-    codes, mass = codes.copy(), whole_mass(problem)
+    codes, ties = codes.copy(), all_ties(problem)
     counts = np.bincount(codes, minlength=problem.n_classes)
     n_tests, quiet, n_moves = 0, 0, 0
     while quiet < len(problem.order) and n_tests < max_tests:
         j = problem.order[n_tests % len(problem.order)]
         n_tests, quiet = n_tests + 1, quiet + 1
-        gain = gains(mass, codes, problem.n_classes)[:, j]
+        gain = gains(ties, codes, problem.n_classes)[:, j]
         gain[(counts >= problem.upper)] = -np.inf
         gain[codes[j]] = -np.inf
         if counts[codes[j]] <= problem.lower[codes[j]] or gain.max() <= tol:
@@ -336,12 +336,12 @@ def evolve(
 
     Returns population, fitness, and the counts of `progress`.
     """
-    random, mass = SplitMix64(seed), whole_mass(problem)
+    random, ties = SplitMix64(seed), all_ties(problem)
     population = [codes.copy() for codes in population]
     unchanged, n_survivors, n_done = 0, 0, 0
     while n_done < n_generations and unchanged < patience:
         n_done += 1
-        pool = [(inside(mass, codes), codes, False) for codes in population]
+        pool = [(inside(ties, codes), codes, False) for codes in population]
         for _ in range(n_offspring):
             child = population[random.draw(len(population))].copy()
             change = mutate(problem, child, random)
@@ -352,7 +352,7 @@ def evolve(
             if i is not None:
                 child[i] = child[j]
             child[j] = new
-            pool.append((inside(mass, child), child, True))
+            pool.append((inside(ties, child), child, True))
         handicap = 2.0 * tol  # fitness is half of what is inside
         pool.sort(key=lambda one: -one[0] + handicap * one[2])  # stable
         ranked = pool[: len(population)]
@@ -362,5 +362,5 @@ def evolve(
         unchanged = 0
         n_survivors += sum(is_new for _, _, is_new in ranked)
         population = [codes for _, codes, _ in ranked]
-    fitness = np.array([inside(mass, codes) / 2 for codes in population])
+    fitness = np.array([inside(ties, codes) / 2 for codes in population])
     return np.array(population), fitness, [unchanged, n_done, n_survivors]

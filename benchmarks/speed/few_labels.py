@@ -1,6 +1,6 @@
 """Time of FewLabelClassifier, and how many times that of one LaplacianSVC it is.
 
-    WIDEMARGIN_DATA=... python benchmarks/speed_few_labels.py [fit growth]
+    WIDEMARGIN_DATA=... python benchmarks/speed/few_labels.py [fit growth]
 
 Defaults and one thread; seconds are the least of a few fits, after one that loads all
 machines. Use an idle machine, and trust the ratios more than the seconds.

@@ -1,6 +1,6 @@
 """Speed of the label searches, as ratios and rates measured in one run.
 
-    WIDEMARGIN_DATA=... python benchmarks/speed_label_search.py [--quick]
+    WIDEMARGIN_DATA=... python benchmarks/speed/label_search.py [--quick]
         [landmarks coil steps tests threads growth mnist]
 
 "cpu s" are seconds of processor time, all others are wall seconds; each the best of a
@@ -28,18 +28,18 @@ import numpy as np
 from sklearn.cluster import SpectralClustering
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from threadpoolctl import threadpool_limits
+from widemargin.objectives.label_rls import LabelProblem
+from widemargin.smoothers import DenseSmoother, LowRankSmoother
+from widemargin.solvers.label_search import make_starts, search_labels
+from widemargin.solvers.label_state import LabelState
+from widemargin.solvers.label_strategies import Reshaking, Shaking
 
 from widemargin import LabelSearchClassifier
 from widemargin.datasets import load_benchmark
 from widemargin.kernels import Rbf
 from widemargin.labels import hide
 from widemargin.objectives.class_sizes import size_bounds
-from widemargin.objectives.label_rls import LabelProblem
-from widemargin.smoothers import DenseSmoother, LowRankSmoother
 from widemargin.solvers import label_sweep_loops as loops
-from widemargin.solvers.label_search import make_starts, search_labels
-from widemargin.solvers.label_state import LabelState
-from widemargin.solvers.label_strategies import Reshaking, Shaking
 
 RLSCORE = 5.1  # cpu s of the papers' own library on COIL20, measured elsewhere
 WIDTH, LAMBDA = 0.4, 2.0**-3  # sigma over the largest distance; the paper's scale

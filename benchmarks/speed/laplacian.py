@@ -1,6 +1,6 @@
 """Speed of the Laplacian machines, as ratios measured in one run.
 
-    python benchmarks/speed_laplacian.py [iteration newton exact graph scaling]
+    python benchmarks/speed/laplacian.py [iteration newton exact graph scaling]
 
 Trust the ratios, not the seconds. `newton` and `exact` use the papers' data if
 WIDEMARGIN_DATA names their folder, and generated data otherwise.
@@ -13,19 +13,19 @@ from dataclasses import replace
 
 import numpy as np
 from sklearn.neighbors import kneighbors_graph
+from widemargin.linalg.expansions import KernelExpansion
+from widemargin.solvers.early_stopping import StabilityCheck, check_interval
+from widemargin.solvers.reduced_newton import reduced_newton
 
 from widemargin import LaplacianSVC
 from widemargin.datasets import load_benchmark
 from widemargin.graphs import graph_laplacian, knn_adjacency
 from widemargin.kernels import Polynomial, Rbf
 from widemargin.labels import decide, hide, sign_coding
-from widemargin.linalg.expansions import KernelExpansion
 from widemargin.objectives.laplacian import ManifoldObjective
 from widemargin.objectives.losses import SquaredHinge
-from widemargin.solvers.early_stopping import StabilityCheck, check_interval
 from widemargin.solvers.newton import newton
 from widemargin.solvers.pcg import pcg
-from widemargin.solvers.reduced_newton import reduced_newton
 
 
 def best_of(function, repeats=5):

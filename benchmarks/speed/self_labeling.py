@@ -1,6 +1,6 @@
 """Speed and memory of the self-labeling machines.
 
-    WIDEMARGIN_DATA=... python benchmarks/speed_self_labeling.py [memory usps growth]
+    WIDEMARGIN_DATA=... python benchmarks/speed/self_labeling.py [memory usps growth]
 
 "cpu s" are seconds of processor time with one thread, the best of a few repetitions,
 each of a whole fit: landmarks, their features, all rounds of labels, and what the

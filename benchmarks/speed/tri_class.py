@@ -1,6 +1,6 @@
 """Speed of the hinge machines with unlabeled samples, measured in one run.
 
-    WIDEMARGIN_DATA=... python benchmarks/speed_tri_class.py [--quick]
+    WIDEMARGIN_DATA=... python benchmarks/speed/tri_class.py [--quick]
         [text growth printed linear pcmac]
 
 Seconds are those of the processor, one thread, so that other work on the machine counts
@@ -34,14 +34,14 @@ from resource import RUSAGE_SELF, getrusage
 import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
+from widemargin.objectives.tri_class import MinLoss, RelaxedMinLoss, labeled_hinges
+from widemargin.solvers.hinge_machine import GramMachine, WeightMachine
+from widemargin.solvers.majorize import BranchProblem, majorize_minimize
 
 from widemargin import TransductiveSVC
 from widemargin.datasets import load_benchmark
 from widemargin.kernels import Rbf
-from widemargin.objectives.tri_class import MinLoss, RelaxedMinLoss, labeled_hinges
 from widemargin.solvers.cccp import tri_class_cccp
-from widemargin.solvers.hinge_machine import GramMachine, WeightMachine
-from widemargin.solvers.majorize import BranchProblem, majorize_minimize
 
 C, C_U, EPSILON, KAPPA, REACH = 10.0, 0.1, 0.01, 0.01, 2.0
 SIGNS = np.repeat([1.0, -1.0], 5)

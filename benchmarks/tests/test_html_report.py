@@ -158,7 +158,7 @@ def test_failures_and_limits_are_named(full):
     page = Page(page_of(full, records=records))
     assert "z on b 40 failed in runs 1, 2, 3: ValueError: no luck" in page.text
     assert "one hit a limit of iterations on a 10 (1)." in page.text
-    assert "Runs that failed and count nowhere: 3." in page.text
+    assert "Failed runs, which are not counted: 3." in page.text
     assert "failed" in page.cells
     assert "1.5†±0.5" in page.cells
 

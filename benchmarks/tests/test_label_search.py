@@ -262,7 +262,7 @@ def test_direct_fitness_is_the_least_objective(small):
 
 def test_direct_search_finds_what_the_shortcut_finds(small):
     direct = DirectSearch(small.true_balance, 20).fit(small.X, small.y_partial)
-    shortcut = EVOLUTION.machine(
+    shortcut = EVOLUTION.model(
         small.true_balance, 20, ambient_reg=1 / mean_square(small.X), unlabeled_weight=1
     ).fit(small.X, small.y_partial)
     assert_allclose(direct.fitness_, shortcut.objective_, rtol=1e-6)

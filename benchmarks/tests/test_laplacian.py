@@ -16,7 +16,7 @@ from widemargin_bench.tables.laplacian import (
     LARGE_ROWS,
     MOONS,
     SMALL_ROWS,
-    machine,
+    paper_model,
 )
 from widemargin_bench.tables.laplacian_training import (
     ERROR_COURSES,
@@ -207,7 +207,7 @@ def test_newton_ways_agree_with_the_estimator(moons):
     objective = build_objective(moons, gammas(moons))
     published, _ = solve_by_newton(objective)
     reduced, _ = solve_by_reduction(objective)
-    model = machine(moons, LaplacianSVC, "LapSVM Newton", solver="newton")
+    model = paper_model(moons, LaplacianSVC, "LapSVM Newton", solver="newton")
     model.fit(moons.X, moons.y_partial)
     scores = moons.geometry.gram[:200, :200] @ published
     assert_allclose(published, reduced, atol=1e-6 * np.abs(reduced).max())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from toys import CALLS, choose, draw, fail, number, toy
 
-from widemargin_bench import Method, Quick, Row, run_benchmark
+from widemargin_bench import Method, Quick, Row, run_benchmark, runner
 from widemargin_bench.runner import (
     Store,
     cells,
@@ -284,3 +284,20 @@ def test_memory_is_that_of_the_options_of_the_run():
     method = benchmark.method("LaplacianSVC")
     few = peak_memory(benchmark, row, method, 0, None)
     assert 0 <= few < peak_memory(benchmark, benchmark.rows[0], method, 0, None)
+
+
+def test_digest_covers_the_library_and_the_benchmarks(monkeypatch, tmp_path):
+    """Results are those of other code if either of them has changed."""
+    folders = tmp_path / "library", tmp_path / "benchmarks"
+    digests = set()
+    names = [folder.name for folder in runner._SOURCES]
+    assert names == ["widemargin", "widemargin_bench"]
+    monkeypatch.setattr(runner, "_SOURCES", folders)
+    for folder in (None, *folders):
+        if folder is not None:
+            folder.mkdir()
+            (folder / "module.py").write_text("changed = True")
+        runner.code_digest.cache_clear()
+        digests.add(runner.code_digest())
+    runner.code_digest.cache_clear()
+    assert len(digests) == 3

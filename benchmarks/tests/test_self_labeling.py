@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import ndtr
 from sklearn.datasets import make_blobs
 
+from widemargin import SelfLabelingGPC
 from widemargin.datasets import list_benchmarks
-from widemargin.estimators import SelfLabelingGPC
 from widemargin_bench.catalog import Figure, read_published
 from widemargin_bench.runner import measure_cell
 from widemargin_bench.tables.self_labeling import BENCHMARKS, SETS

@@ -7,7 +7,23 @@ from widemargin_bench import Advice, Claim, Metric, Paper, Quick, Row
 from widemargin_bench.catalog import Figure
 from widemargin_bench.html_report import make_page
 from widemargin_bench.results import Tally, summarize_benchmark
-from widemargin_bench.statements import answer, find_cells, group_by_advice, headlines
+from widemargin_bench.statements import (
+    FAILS,
+    HOLDS,
+    IN_PART,
+    NOT_JUDGED,
+    NotMeasured,
+    Results,
+    answer,
+    by_share,
+    find_cells,
+    group_by_advice,
+    headlines,
+    judge_claim,
+    make_remarks,
+    signed_span,
+    span,
+)
 from widemargin_bench.text_report import print_summaries
 
 PAPER = Paper("p", "P.")
@@ -130,9 +146,9 @@ def test_headline_without_figures_says_so():
         for of in ((values, {}), (values, printed), base)
     ]
     assert said == [
-        "No printed figure can be held against ours of its own methods.",
+        "No printed figure of its own methods can be compared with ours.",
         "None of 1 figures of its own methods is measured.",
-        "No printed figure can be held against ours of its own methods; our "
+        "No printed figure of its own methods can be compared with ours; our "
         "reproduction of its baselines is better than printed on 0, equal within one "
         "standard error on 0 and worse on 1 of 1 figures.",
     ]
@@ -263,3 +279,73 @@ def test_benchmarks_with_the_same_advice_are_answered_together():
     assert "All 6 cells" in page.text
     assert "other: b" in page.cells
     assert len(page.ids) == len(set(page.ids))
+
+
+# --- statements of the tables -----------------------------------------------------
+
+
+def results_of(values, *, quick=False, published=None, **options):
+    """Results of one benchmark, named toy."""
+    records = [{"kind": "origin", "quick": quick, "date": ""}, *records_of(values)]
+    benchmark = toy(methods=METHODS, **options)
+    return Results([summarize_benchmark(benchmark, records, published or {})])
+
+
+def test_results_compare_methods_on_the_same_runs():
+    values = {
+        ("a", "one"): [3.0, 4.0, 5.0],
+        ("a", "base"): [1.0, 2.0, 3.0, 99.0],
+        ("b", "one"): [1.0, 1.5, 1.0],
+        ("b", "base"): [1.0, 1.5, 1.0, 99.0],
+    }
+    results = results_of(values, published={("a", "one", "error"): Figure(7.0)})
+    assert results.means("toy", "one", rows=["a"]) == [4.0]
+    assert results.differences("toy", "one", "base") == [2.0, 0.0]
+    assert results.tally("toy", "one", "base") == Tally(equal=1, worse=1)
+    assert results.printed("toy", "a", "one") == 7.0
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        lambda results: results.mean("no such table", "a", "one"),
+        lambda results: results.mean("toy", "a", "two"),
+        lambda results: results.means("toy", "one"),  # row b is missing
+        lambda results: results.printed("toy", "a", "one"),
+    ],
+)
+def test_a_figure_that_is_not_there_is_not_made_up(figure):
+    with pytest.raises(NotMeasured):
+        figure(results_of({("a", "one"): [1.0, 2.0]}))
+
+
+def test_quick_results_make_no_statement():
+    results = results_of({("a", "one"): [1.0]}, quick=True)
+    claim = Claim("It works.", lambda results: results.mean("toy", "a", "one"))
+    assert judge_claim(claim, results) == NOT_JUDGED
+
+
+def test_remarks_are_sentences_or_functions_of_results():
+    remarks = (
+        "The paper has a table.",
+        lambda results: f"Ours is {results.mean('toy', 'a', 'one')}.",
+        lambda results: f"Theirs is {results.mean('toy', 'a', 'base')}.",
+    )
+    results = results_of({("a", "one"): [2.0]})
+    said = make_remarks(toy(remarks=remarks), results)
+    assert said == ["The paper has a table.", "Ours is 2.0."]
+
+
+@pytest.mark.parametrize(
+    ("n_true", "verdict"),
+    [(10, HOLDS), (8, HOLDS), (7, IN_PART), (4, IN_PART), (3, FAILS)],
+)
+def test_a_claim_holds_on_most_rows(n_true, verdict):
+    assert by_share(n_true, 10) == verdict
+
+
+def test_spans_are_written_as_a_reader_expects():
+    assert span([0.31, 0.82, 0.5], 2) == "0.31 to 0.82"
+    assert span([1.04, 0.96]) == "1.0"
+    assert signed_span([-0.03, 1.63]) == "0.0 to +1.6"
+    assert signed_span([-5.06, 1.3]) == "−5.1 to +1.3"

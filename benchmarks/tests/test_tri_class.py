@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-
 from widemargin.objectives.tri_class import RelaxedMinLoss
 from widemargin.solvers.hinge_machine import GramMachine
+
 from widemargin_bench.catalog import SOURCES, read_published
 from widemargin_bench.tables import tri_class as protocol
 from widemargin_bench.tables import tri_class_fits as fits

@@ -7,9 +7,9 @@ family, and predicts labels that were held out from it. Its weight is proportion
           \Lambda_m = -\sum_i c_i \log \max(p_{mi}, p_{\min}) ,
 
 where :math:`p_{mi}` is the probability that it gave to held-out label i and
-:math:`c_i` is how many labels that one counts for. :math:`\tau` would be 1 by Bayes'
-rule if labels were independent and the models all there is; a smaller value allows for
-models that were tuned by the same labels (`defaults.TRUST`).
+:math:`c_i` is how many labels that one counts for. :math:`\tau` is 1 by Bayes' rule
+where the average runs over all that would be tuned (`defaults.UNTUNED_TRUST`); a
+smaller value allows for models that were tuned by the same labels (`defaults.TRUST`).
 """
 
 from dataclasses import dataclass, field

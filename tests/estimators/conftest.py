@@ -1,7 +1,7 @@
 import pytest
 from sklearn.datasets import make_blobs
 
-from widemargin.estimators import _cluster_finder, _cluster_trials
+from widemargin.defaults import ClusterLimits, Ladder
 from widemargin.estimators.margin_clustering import MaxMarginClustering
 
 
@@ -18,11 +18,14 @@ def cloud(rng):
     return rng.normal(size=(60, 3))
 
 
+class SmallClustering(MaxMarginClustering):
+    """A clustering for which sixty rows are many."""
+
+    ladder = Ladder(exact_rows=60, n_landmarks=30)
+    limits = ClusterLimits(60, 50, 60, 45)
+
+
 @pytest.fixture
-def small_limits(monkeypatch):
-    """Everything is large."""
-    monkeypatch.setattr(_cluster_finder, "_LARGE_ROWS", 60)
-    monkeypatch.setattr(_cluster_finder, "_LARGE_SAMPLE", 45)
-    monkeypatch.setattr(_cluster_trials, "_CHOICE_ROWS", 60)
-    monkeypatch.setattr(_cluster_trials, "_CHOICE_SAMPLE", 50)
-    monkeypatch.setattr(MaxMarginClustering, "_auto_landmarks", (60, 30))
+def small_clustering():
+    """The class of a clustering for which sixty rows are many."""
+    return SmallClustering

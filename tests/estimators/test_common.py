@@ -13,6 +13,12 @@ from widemargin import (
 )
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.margin_clustering import MaxMarginClustering
+from widemargin.kernels import Nystrom
+from widemargin.solvers.cccp import Relaxed
+from widemargin.solvers.evidence import MarginalLikelihood
+from widemargin.solvers.informative_vectors import InformativeVectors
+from widemargin.solvers.laplacian import Dual, Pcg
+from widemargin.solvers.relabeling import InSample
 
 EXPECTED_TO_FAIL = {
     "check_classifiers_classes": "feeds labels -1 and +1; -1 marks an unlabeled sample"
@@ -46,9 +52,9 @@ def test_scikit_learn_compatible(estimator, check):
 
 @parametrize_with_checks(
     [
-        LaplacianSVC(solver="pcg", early_stopping=None, intrinsic_reg=0.01, tol=1e-10),
-        LaplacianSVC(solver="dual", intrinsic_reg=0.01, tol=1e-10),
-        LaplacianSVC(n_landmarks=1000, fit_intercept=True),
+        LaplacianSVC(solver=Pcg(early_stopping=None, tol=1e-10), intrinsic_reg=0.01),
+        LaplacianSVC(solver=Dual(tol=1e-10), intrinsic_reg=0.01),
+        LaplacianSVC(landmarks=1000, fit_intercept=True),
         LabelSearchClassifier(unlabeled_weight=1.0, kernel="linear", search="tabu"),
         LabelSearchClassifier(unlabeled_weight=1.0, n_landmarks=20, search="steepest"),
         LabelSearchClassifier(
@@ -64,13 +70,13 @@ def test_scikit_learn_compatible(estimator, check):
         LabelSearchClassifier(
             unlabeled_weight=1.0, search="stochastic", start="both", n_restarts=2
         ),
-        SelfLabelingGPC(n_landmarks=20, landmarks="ivm", relabel="in-sample"),
-        SelfLabelingGPC(n_landmarks=20, landmarks="kmeans", probabilities="calibrated"),
-        SelfLabelingGPC(hyperparameters="marginal-likelihood", per_feature=True),
-        SelfLabelingSVC(kernel="linear", threshold="squared"),
-        TransductiveSVC(unlabeled_weight=1.0, multi_class="joint", n_landmarks=20),
+        SelfLabelingGPC(landmarks=InformativeVectors(20), relabel="in-sample"),
+        SelfLabelingGPC(landmarks=Nystrom(20, "kmeans"), probabilities="calibrated"),
+        SelfLabelingGPC(hyperparameters=MarginalLikelihood(per_feature=True)),
+        SelfLabelingSVC(kernel="linear", relabel=InSample("squared")),
+        TransductiveSVC(unlabeled_weight=1.0, multi_class="joint", landmarks=20),
         TransductiveSVC(kernel="linear", balance=None),
-        TriClassSVC(method="paper", restore=False, balance="labeled"),
+        TriClassSVC(method=Relaxed(restore=False), balance="labeled"),
         TriClassSVC(kernel="linear", unlabeled_weight=1.0, solver="newton"),
         UniversumSVC(kernel="linear", unlabeled_weight=0.0, solver="smo"),
         MaxMarginClustering(gamma=0.5, ambient_reg=0.01, search="shaking"),

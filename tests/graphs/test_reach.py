@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from widemargin.graphs import unreached_components
+from widemargin.graphs import rows_near, unreached_components
 
 
 @pytest.fixture
@@ -44,3 +44,15 @@ def test_tiny_weights_still_reach(three_parts):
     three_parts.data[:] = np.finfo(np.float32).tiny
     _, mask = unreached_components(three_parts, np.array([0, 3]))
     assert np.flatnonzero(mask).tolist() == [5]
+
+
+def test_rows_near_others_are_the_nearest_along_the_graph(rng):
+    """On a path, both ways from the row to begin with; on two paths, then the other."""
+    half = np.eye(6, k=1) + np.eye(6, k=-1)
+    two = sparse.csr_array(sparse.block_diag([half, half]))
+    assert rows_near(two, np.array([2]), 5, rng).tolist() == [0, 1, 2, 3, 4]
+    assert rows_near(two, np.array([2]), 1, rng).tolist() == [2]
+    beyond = rows_near(two, np.array([2]), 8, rng)
+    assert beyond[:6].tolist() == [0, 1, 2, 3, 4, 5]
+    assert len(beyond) == 8
+    assert rows_near(two, np.array([2]), 50, rng).tolist() == list(range(12))

@@ -3,9 +3,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
-from widemargin.estimators._cluster_choice import (
-    Cell,
-    choose_cell,
+from widemargin.labelling.choice import (
+    Parameters,
+    choose_parameters,
     nearest_neighbors,
 )
 
@@ -34,8 +34,8 @@ def choose(labelings, neighbors, n_clusters=2, n_spectral=0):
     """The choice; so many labelings at the end are from the spectrum."""
     n_searched = len(labelings) - n_spectral
     sources = ["search"] * n_searched + ["spectrum"] * n_spectral
-    cells = [Cell(1, None, 0.1 * i, source) for i, source in enumerate(sources)]
-    return choose_cell(cells, labelings, neighbors, n_clusters)
+    listed = [Parameters(1, None, 0.1 * i, one) for i, one in enumerate(sources)]
+    return choose_parameters(listed, labelings, neighbors, n_clusters)
 
 
 def test_agreement_counts_neighbors_in_the_same_cluster(labelings, neighbors):
@@ -57,8 +57,9 @@ def test_stability_is_the_mean_agreement_with_other_trials(labelings, neighbors)
 def test_best_is_the_largest_sum_of_both(labelings, neighbors):
     choice = choose(labelings, neighbors)
     assert choice.best == (choice.agreement + choice.stability).argmax() == 1
-    assert len(choice.cells) == len(choice.labelings) == 4
+    assert len(choice.parameters) == len(choice.labelings) == 4
     assert choice.is_sound.all()
+    assert choice.chosen is choice.parameters[1]
 
 
 def test_names_of_clusters_do_not_matter(labelings, neighbors):
@@ -106,7 +107,7 @@ def test_a_single_trial_is_the_best(labelings, neighbors):
     assert_array_equal(choice.stability, [0.0])
 
 
-def test_stability_asks_trials_of_the_same_source_only(labelings, neighbors):
+def test_stability_compares_trials_of_the_same_source_only(labelings, neighbors):
     right, nearly, across, chance = labelings[1], *labelings[:1], *labelings[2:]
     choice = choose([right, right, across, chance], neighbors, n_spectral=2)
     assert_allclose(choice.stability[:2], 1.0)

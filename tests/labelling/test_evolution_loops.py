@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from label_reference import (
+from labelling_reference import (
     SplitMix64,
     evolve,
     label_problem,
@@ -11,9 +11,9 @@ from label_reference import (
 )
 from numpy.testing import assert_allclose, assert_array_equal
 
-from widemargin.solvers import label_evolution_loops as loops
-from widemargin.solvers.label_starts import random_start
-from widemargin.solvers.label_state import LabelState
+from widemargin.labelling import evolution_loops as loops
+from widemargin.labelling.starts import random_start
+from widemargin.labelling.state import LabelState
 
 TOL = 1e-3  # above all rounding, below all gains of whole numbers
 
@@ -28,7 +28,7 @@ def run(problem, starts, n_offspring, seed, chunks, patience=10_000):
     progress, random = np.zeros(3, dtype=np.int64), np.array([seed], dtype=np.uint64)
     for n_generations in chunks:
         loops.evolve(
-            *states[0].mass, tables, codes, counts, fitness, *states[0].bounds,
+            *states[0].ties, tables, codes, counts, fitness, *states[0].bounds,
             problem.order, n_offspring, random, TOL, progress, patience, n_generations,
         )  # fmt: skip
     for member, table, sizes, fit in zip(codes, tables, counts, fitness, strict=True):

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
-from label_reference import (
+from labelling_reference import (
     SplitMix64,
+    all_ties,
     best_exchange,
     best_move,
     claim,
@@ -13,12 +14,11 @@ from label_reference import (
     some_given,
     tabu,
     tied_smoother,
-    whole_mass,
 )
 from numpy.testing import assert_allclose, assert_array_equal
 
-from widemargin.solvers import label_moves_loops as loops
-from widemargin.solvers.label_state import LabelState
+from widemargin.labelling import moves_loops as loops
+from widemargin.labelling.state import LabelState
 
 SMOOTHERS = {"smooth": smooth_smoother, "tied": tied_smoother}
 SIZES = [
@@ -50,7 +50,7 @@ def assert_consistent(state):
     assert_array_equal(state.counts, fresh.counts)
     tol = 1e-4 if state.table.dtype == np.float32 else 1e-10
     assert_allclose(state.table, fresh.table, atol=tol)
-    assert_allclose(state.stay, fresh.stay, atol=tol)
+    assert_allclose(state.own_tie, fresh.own_tie, atol=tol)
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -70,8 +70,8 @@ def test_descent_makes_the_moves_of_its_slow_twin(
         state = LabelState(problem, start)
         tol = state.tol
         n_moves = loops.descend(
-            *state.mass, *state.moving, *state.bounds, state.bar, state.row, tol,
-            max_moves,
+            *state.ties, *state.moving, *state.bounds, state.move_penalty, state.row,
+            tol, max_moves,
         )  # fmt: skip
         expected, n_expected = descend(problem, start, tol, max_moves)
         assert_array_equal(state.codes, expected)
@@ -93,7 +93,13 @@ def test_claims_are_those_of_the_slow_twin(make_smoother, rank, dtype, n, floore
     for n_claims in (1, 2, 17, n):
         state = LabelState(problem, start)
         n_taken = loops.claim(
-            *state.mass, *state.moving, floor, state.bar, state.row, 0, n_claims
+            *state.ties,
+            *state.moving,
+            floor,
+            state.move_penalty,
+            state.row,
+            0,
+            n_claims,
         )
         expected, n_expected = claim(problem, start, floor, 0, n_claims)
         assert_array_equal(state.codes, expected)
@@ -124,9 +130,9 @@ def test_tabu_takes_the_steps_of_its_slow_twin(make_smoother, rank, dtype, n, bo
         random, step = np.array([seed], dtype=np.uint64), 0
         for n_steps in chunks:
             step = loops.tabu_steps(
-                *state.mass, *state.moving, *state.bounds, state.bar, state.row,
-                free_at, ring, best, tracker, random, step, n_steps, tenure, spread,
-                bounds == "exchanging",
+                *state.ties, *state.moving, *state.bounds, state.move_penalty,
+                state.row, free_at, ring, best, tracker, random, step, n_steps, tenure,
+                spread, bounds == "exchanging",
             )  # fmt: skip
         codes, best_codes, highest, n_done = tabu(
             problem, start.astype(np.int32), seed, sum(chunks), tenure, spread, tol,
@@ -147,7 +153,7 @@ def test_tabu_ends_where_nothing_can_move(rng):
     )
     state = LabelState(problem, np.repeat([0, 1], [5, 15]))
     reached = loops.tabu_steps(
-        *state.mass, *state.moving, *state.bounds, state.bar, state.row,
+        *state.ties, *state.moving, *state.bounds, state.move_penalty, state.row,
         np.zeros(20, dtype=np.int64), np.full(6, -1, dtype=np.int64),
         state.codes.copy(), np.zeros(4), np.zeros(1, dtype=np.uint64), 7, 50, 1, 1,
         False,
@@ -163,20 +169,25 @@ def test_best_exchange_is_that_of_its_slow_twin(make_smoother, rank, dtype):
         codes = np.where(problem.movable, rng.integers(4, size=70), problem.given)
         state = LabelState(problem, codes)
         i, j, gain = loops.best_exchange(
-            *state.mass[:2], state.table, state.stay, state.codes, state.bar, state.row
+            *state.ties[:2],
+            state.table,
+            state.own_tie,
+            state.codes,
+            state.move_penalty,
+            state.row,
         )
         first, second, expected = best_exchange(problem, codes, problem.movable)
         if make_smoother is tied_smoother:
             assert (i, j) == (first, second)
         assert {i, j} == {first, second}  # both orders gain the same, up to rounding
         assert_allclose(gain, expected, rtol=1e-4)
-        loops.exchange(*state.mass, *state.moving, state.row, i, j)
+        loops.exchange(*state.ties, *state.moving, state.row, i, j)
         traded = codes.copy()
         traded[i], traded[j] = codes[j], codes[i]
         assert_array_equal(state.codes, traded)
         assert_consistent(state)
-        mass = whole_mass(problem)
-        change = inside(mass, traded) - inside(mass, codes)
+        ties = all_ties(problem)
+        change = inside(ties, traded) - inside(ties, codes)
         assert_allclose(2 * gain, change, rtol=1e-3, atol=1e-9)
 
 
@@ -187,13 +198,18 @@ def test_best_exchange_is_the_best_of_all_where_the_first_point_is_unique(rng):
     given[given == 2] = -1
     codes = np.arange(40) % 3
     problem = label_problem(smooth_smoother(rng, 40), 3, given=given)
-    state, mass = LabelState(problem, codes), whole_mass(problem)
+    state, ties = LabelState(problem, codes), all_ties(problem)
     found = loops.best_exchange(
-        *state.mass[:2], state.table, state.stay, state.codes, state.bar, state.row
+        *state.ties[:2],
+        state.table,
+        state.own_tie,
+        state.codes,
+        state.move_penalty,
+        state.row,
     )
-    gain = gains(mass, codes, 3)
+    gain = gains(ties, codes, 3)
     pairs = {
-        (i, j): gain[codes[j], i] + gain[codes[i], j] - 2 * mass[i, j]
+        (i, j): gain[codes[j], i] + gain[codes[i], j] - 2 * ties[i, j]
         for i in np.flatnonzero(problem.movable)
         for j in np.flatnonzero(problem.movable)
         if codes[i] < codes[j]
@@ -207,7 +223,12 @@ def test_no_exchange_without_partner(rng):
     problem = label_problem(smooth_smoother(rng, 20), 3)
     state = LabelState(problem, np.ones(20, dtype=np.int32))
     found = loops.best_exchange(
-        *state.mass[:2], state.table, state.stay, state.codes, state.bar, state.row
+        *state.ties[:2],
+        state.table,
+        state.own_tie,
+        state.codes,
+        state.move_penalty,
+        state.row,
     )
     assert found == (-1, -1, -np.inf)
 
@@ -217,12 +238,12 @@ def test_of_equal_moves_the_first_wins(n):
     """All points the same, in lanes and tail alike: they go in order."""
     smoother = tied_smoother(np.random.default_rng(0), n)
     smoother.matrix[:] = 1.0
-    smoother.mass_diagonal[:] = 1.0
+    smoother.weighted_diagonal[:] = 1.0
     problem = label_problem(smoother, 2)
     state = LabelState(problem, np.zeros(n, dtype=np.int32))
     loops.claim(
-        *state.mass, *state.moving, np.zeros(2, dtype=np.int64), state.bar, state.row,
-        1, n - 5,
+        *state.ties, *state.moving, np.zeros(2, dtype=np.int64), state.move_penalty,
+        state.row, 1, n - 5,
     )  # fmt: skip
     assert_array_equal(state.codes, np.arange(n) < n - 5)
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
-from label_reference import (
+from labelling_reference import (
+    all_ties,
     features_of,
     inside,
     label_problem,
@@ -8,11 +9,10 @@ from label_reference import (
     retrained,
     smooth_smoother,
     some_given,
-    whole_mass,
 )
 from numpy.testing import assert_allclose, assert_array_equal
 
-from widemargin.smoothers import DenseSmoother, LowRankSmoother
+from widemargin.spaces.smoother import DenseSmoother, LowRankSmoother
 
 REG = 0.4
 
@@ -58,11 +58,11 @@ def test_gain_of_every_move_is_retraining(trained, rng, n_classes):
 def test_table_and_mass_inside(trained, rng):
     problem = label_problem(trained[0], 4)
     codes = rng.integers(4, size=24)
-    mass, table = whole_mass(problem), problem.table(codes)
+    ties, table = all_ties(problem), problem.table(codes)
     assert table.flags.c_contiguous
     for h in range(4):
-        assert_allclose(table[h], mass[codes == h].sum(axis=0), atol=1e-12)
-    assert_allclose(problem.inside(codes), inside(mass, codes), atol=1e-10)
+        assert_allclose(table[h], ties[codes == h].sum(axis=0), atol=1e-12)
+    assert_allclose(problem.inside(codes), inside(ties, codes), atol=1e-10)
 
 
 def test_value_does_not_depend_on_the_names_of_classes(trained, rng):
@@ -83,10 +83,12 @@ def test_single_precision_keeps_its_type(rng):
 
 def test_dense_mass_is_the_same_problem(trained, rng):
     problem, codes = label_problem(trained[0], 3), rng.integers(3, size=24)
-    dense = problem.with_dense_mass()
+    dense = problem.with_dense_smoother()
     assert not dense.smoother.low_rank
     assert_allclose(dense.value(codes), problem.value(codes), rtol=1e-12)
-    assert_allclose(dense.smoother.mass_diagonal, problem.smoother.mass_diagonal)
+    assert_allclose(
+        dense.smoother.weighted_diagonal, problem.smoother.weighted_diagonal
+    )
     assert (dense is problem) == (not problem.smoother.low_rank)
     assert_array_equal(dense.order, problem.order)
 

@@ -5,17 +5,18 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from label_reference import label_problem, lowest_value, smooth_smoother, some_given
+from labelling_reference import label_problem, lowest_value, smooth_smoother, some_given
 from numpy.testing import assert_allclose, assert_array_equal
 
-from widemargin.solvers import label_search
-from widemargin.solvers.label_search import make_starts, search_labels
-from widemargin.solvers.label_strategies import (
+from widemargin.labelling.search import search_labels
+from widemargin.labelling.starts import make_starts
+from widemargin.labelling.strategies import (
     Evolution,
     Reshaking,
     Shaking,
     Steepest,
     Stochastic,
+    StopSearch,
     Tabu,
 )
 from widemargin.solvers.result import Status
@@ -71,7 +72,7 @@ def test_result_does_not_depend_on_the_number_of_threads(problem, rng, strategy)
 def test_result_is_the_best_search(problem, rng, strategy):
     starts, seeds = make_starts(problem, 4, rng)
     result = search_labels(problem, strategy, starts, seeds)
-    seen = problem.with_dense_mass() if strategy.reads_rows else problem
+    seen = problem.with_dense_smoother() if strategy.reads_rows else problem
     each = [
         strategy.improve(seen, start, int(seed))
         for start, seed in zip(starts, seeds, strict=True)
@@ -113,7 +114,10 @@ def test_each_start_gets_its_seed(problem, labelings):
 
 def test_of_searches_that_differ_by_rounding_the_first_counts():
     """Which of them is lowest may differ between machines."""
-    problem = SimpleNamespace(value=[3.0, 1.0 + 1e-12, 1.0].__getitem__)
+    problem = SimpleNamespace(
+        value=[3.0, 1.0 + 1e-12, 1.0].__getitem__,
+        smoother=SimpleNamespace(low_rank=False),
+    )
     result = search_labels(problem, Scripted([0, 1, 2]), [0, 0, 0], range(3))
     assert result.solution == 1
 
@@ -191,7 +195,7 @@ def test_interrupt_stops_the_searches_that_are_running(problem, labelings):
             try:
                 while True:
                     pulse()
-            except label_search.StopSearch:
+            except StopSearch:
                 return starts[1], 1
 
     def callback(n_done, history):
@@ -218,7 +222,7 @@ def test_no_start_is_refused(problem):
 
 
 @pytest.mark.parametrize("reads_rows", [False, True])
-def test_whole_mass_is_at_hand_for_strategies_that_read_rows(
+def test_all_ties_is_at_hand_for_strategies_that_read_rows(
     problem, labelings, monkeypatch, reads_rows
 ):
     """Unless there are too many points."""
@@ -231,8 +235,8 @@ def test_whole_mass_is_at_hand_for_strategies_that_read_rows(
             return super().improve(problem, codes, seed, pulse)
 
     search_labels(problem, Looking(starts, reads_rows), starts[:1], [0])
-    monkeypatch.setattr(label_search, "DENSE_ROWS", 49)
-    search_labels(problem, Looking(starts, reads_rows), starts[:1], [0])
+    looking = Looking(starts, reads_rows)
+    search_labels(problem, looking, starts[:1], [0], dense_rows=49)
     is_low_rank = problem.smoother.low_rank
     assert seen == [is_low_rank and not reads_rows, is_low_rank]
 

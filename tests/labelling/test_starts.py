@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from label_reference import (
+from labelling_reference import (
     features_of,
     label_problem,
     rbf_gram,
@@ -9,13 +9,8 @@ from label_reference import (
 )
 from numpy.testing import assert_allclose, assert_array_equal
 
-from widemargin.smoothers import DenseSmoother, LowRankSmoother
-from widemargin.solvers.label_starts import (
-    best_codes,
-    mend,
-    random_start,
-    smoothed_start,
-)
+from widemargin.labelling.starts import Starts, random_start, smoothed_start
+from widemargin.spaces.smoother import DenseSmoother, LowRankSmoother
 
 
 @pytest.fixture
@@ -93,59 +88,57 @@ def test_smoothed_start_means_over_the_given_points_of_each_class(rng, rank):
     assert (ties.argmax(axis=0) != sums.argmax(axis=0))[given < 0].any()
 
 
-def test_smoothed_start_with_a_class_that_nobody_knows(rng, smoother):
+def test_smoothed_start_with_a_class_without_labels(rng, smoother):
     given = np.full(60, -1)
     given[:4] = [0, 0, 1, 1]
     problem = label_problem(smoother, 3, given=given, lower=5)
     assert problem.is_feasible(smoothed_start(problem))
 
 
-def test_best_codes_keep_given_labels(rng, smoother):
+def test_preferred_codes_keep_given_labels(rng, smoother):
     given = some_given(rng, 60, 3, 9)
-    liking = rng.random((3, 60))
-    codes = best_codes(label_problem(smoother, 3, given=given), liking)
-    assert_array_equal(codes, np.where(given >= 0, given, liking.argmax(axis=0)))
+    preference = rng.random((3, 60))
+    codes = label_problem(smoother, 3, given=given).preferred_codes(preference)
+    assert_array_equal(codes, np.where(given >= 0, given, preference.argmax(axis=0)))
 
 
-def test_best_codes_of_a_class_that_nobody_knows_are_mended(rng, smoother):
+def test_preferred_codes_fill_a_class_without_labels(rng, smoother):
     given = np.full(60, -1)
     given[:4] = [0, 0, 1, 1]
-    problem, liking = (
-        label_problem(smoother, 3, given=given, lower=5),
-        np.zeros((3, 60)),
-    )
-    liking[:2] = rng.random((2, 60))
-    codes = best_codes(problem, liking)
-    assert codes.max() == 1
-    assert problem.is_feasible(mend(problem, codes, liking))
+    problem = label_problem(smoother, 3, given=given, lower=5)
+    preference = np.zeros((3, 60))
+    preference[:2] = rng.random((2, 60))
+    codes = problem.preferred_codes(preference)
+    assert np.bincount(codes)[2] == 5
+    assert problem.is_feasible(codes)
 
 
-def test_mend_moves_the_points_that_lose_least(smoother):
-    """Ten points too many: the ten that like the other class best go."""
+def test_repair_moves_the_points_that_lose_least(smoother):
+    """Ten points too many: the ten that prefer the other class most go."""
     codes = np.repeat([0, 1], [40, 20])
-    liking = np.zeros((2, 60))
-    liking[0, :40] = np.random.default_rng(3).permutation(40)
-    mended = mend(label_problem(smoother, 2, upper=[30, 60]), codes, liking)
-    assert_array_equal(mended[:40], np.where(liking[0, :40] < 10, 1, 0))
-    assert (mended[40:] == 1).all()
+    preference = np.zeros((2, 60))
+    preference[0, :40] = np.random.default_rng(3).permutation(40)
+    repaired = label_problem(smoother, 2, upper=[30, 60]).repair(codes, preference)
+    assert_array_equal(repaired[:40], np.where(preference[0, :40] < 10, 1, 0))
+    assert (repaired[40:] == 1).all()
 
 
-def test_mend_fills_a_class_from_those_that_can_spare_points(smoother):
+def test_repair_fills_a_class_from_those_that_can_spare_points(smoother):
     codes = np.repeat([0, 1], [50, 10])
     problem = label_problem(smoother, 3, lower=[0, 10, 7])
-    liking = np.zeros((3, 60))
-    liking[2, [4, 9]] = 1.0
-    mended = mend(problem, codes, liking)
-    assert_array_equal(np.bincount(mended), [43, 10, 7])
-    assert (mended[[4, 9]] == 2).all()
+    preference = np.zeros((3, 60))
+    preference[2, [4, 9]] = 1.0
+    repaired = problem.repair(codes, preference)
+    assert_array_equal(np.bincount(repaired), [43, 10, 7])
+    assert (repaired[[4, 9]] == 2).all()
 
 
-def test_mend_leaves_good_labels_and_its_arguments_alone(rng, smoother):
+def test_repair_leaves_good_labels_and_its_arguments_alone(rng, smoother):
     codes = np.repeat([0, 1, 2], 20)
     problem = label_problem(smoother, 3, lower=20, upper=20)
-    mended = mend(problem, codes, rng.random((3, 60)))
-    assert_array_equal(mended, codes)
-    mended[:] = 1
+    repaired = problem.repair(codes, rng.random((3, 60)))
+    assert_array_equal(repaired, codes)
+    repaired[:] = 1
     assert_array_equal(codes, np.repeat([0, 1, 2], 20))
 
 
@@ -165,3 +158,17 @@ def test_bounds_that_no_labeling_keeps_are_refused(
     problem = label_problem(smoother, 2, given=given, lower=lower, upper=upper)
     with pytest.raises(ValueError, match=r"no labeling has class sizes from \["):
         random_start(problem, rng)
+
+
+@pytest.mark.parametrize("given", ["random", Starts("random"), Starts("both", 3)])
+def test_starts_are_read_from_their_kind_or_a_value(given):
+    read = Starts.read(given, "start of X")
+    assert read == (Starts("random") if given == "random" else given)
+
+
+def test_unknown_starts_are_refused():
+    match = "start of X must be one of 'supervised', .* got 'kmeans'"
+    with pytest.raises(ValueError, match=match):
+        Starts.read("kmeans", "start of X")
+    with pytest.raises(ValueError, match=r"n_starts of Starts must be .* got 0"):
+        Starts("both", n_starts=0)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from label_reference import (
+from labelling_reference import (
+    all_ties,
     best_exchange,
     best_move,
     descend,
@@ -17,16 +18,16 @@ from label_reference import (
     sweep,
     tabu,
     tied_smoother,
-    trade,
-    whole_mass,
+)
+from labelling_reference import (
+    swap_pairs as slow_swaps,
 )
 from numpy.testing import assert_allclose, assert_array_equal
 
-from widemargin.smoothers import Smoother
-from widemargin.solvers import label_strategies
-from widemargin.solvers.label_starts import best_codes, mend, random_start
-from widemargin.solvers.label_state import LabelState
-from widemargin.solvers.label_strategies import (
+from widemargin.labelling.sizes import swap_pairs
+from widemargin.labelling.starts import random_start
+from widemargin.labelling.state import LabelState
+from widemargin.labelling.strategies import (
     Evolution,
     Reshaking,
     Shaking,
@@ -35,6 +36,7 @@ from widemargin.solvers.label_strategies import (
     StopSearch,
     Tabu,
 )
+from widemargin.spaces.smoother import Smoother
 
 STRATEGIES = {
     "stochastic": Stochastic(),
@@ -46,6 +48,7 @@ STRATEGIES = {
     "one parent, one child": Evolution(1, 1),
     "one parent": Evolution(1, 4),
     "reshaking": Reshaking(n_trials=6),
+    "shaking with reshakes": Shaking(n_reshakes=6),
 }
 DESCENTS = ["stochastic", "steepest", "one parent, one child"]
 NEVER_WORSE = [*DESCENTS, "tabu", "evolution", "one parent"]
@@ -92,9 +95,9 @@ def test_steepest_is_its_slow_twin(make_smoother, rank, n_classes, slack):
     )
     codes, n_moves = Steepest().improve(problem, start)
     expected, n_single = descend(problem, start, 1e-9)
-    expected, n_trades = trade(problem, expected, 1e-9)
+    expected, n_swaps = slow_swaps(problem, expected, 1e-9)
     assert_array_equal(codes, expected)
-    assert n_moves == n_single + n_trades
+    assert n_moves == n_single + n_swaps
 
 
 @pytest.mark.parametrize("slack", [1, 3, None])
@@ -107,9 +110,9 @@ def test_stochastic_is_its_slow_twin(make_smoother, rank, n_classes, slack):
     )
     codes, n_moves = Stochastic().improve(problem, start)
     expected, _, n_single = sweep(problem, start, 1e-9)
-    expected, n_trades = trade(problem, expected, 1e-9)
+    expected, n_swaps = slow_swaps(problem, expected, 1e-9)
     assert_array_equal(codes, expected)
-    assert n_moves == n_single + n_trades
+    assert n_moves == n_single + n_swaps
 
 
 @pytest.mark.parametrize("n_given", [0, 8])
@@ -119,7 +122,7 @@ def test_stochastic_is_its_slow_twin(make_smoother, rank, n_classes, slack):
 def test_shaking_is_its_slow_twin(
     make_smoother, n_classes, dtype, n, size_floor, n_given
 ):
-    """Sizes are not bounded, so that nothing has to be mended."""
+    """Sizes are not bounded, so that nothing has to be repaired."""
     rng = np.random.default_rng(n)
     rank = 12 if n == 150 else None
     problem, start = make_problem(
@@ -152,13 +155,13 @@ def test_published_shaking_of_two_classes_forgets_its_start(rng):
     assert all((codes == found[0]).all() for codes in found)
 
 
-def test_shaking_mends_what_bounds_forbid(rng):
+def test_shaking_repairs_sizes_that_bounds_forbid(rng):
     problem, start = make_problem(rng, n_classes=4, slack=0, n_given=8)
     codes, n_moves = Shaking(7).improve(problem, start)
     shaken, n_claims = shaking(problem, start, 7, 0.5)
     assert not problem.is_feasible(shaken)
-    mended = mend(problem, shaken, problem.table(shaken))
-    expected, n_more = Steepest().improve(problem, mended)
+    repaired = problem.repair(shaken)
+    expected, n_more = Steepest().improve(problem, repaired)
     assert_array_equal(codes, expected)
     assert n_moves == n_claims + n_more
 
@@ -180,7 +183,7 @@ def test_tabu_is_its_slow_twin(rank, n_classes, slack, dtype):
         exchanging=bool((problem.lower == problem.upper).all()),
     )  # fmt: skip
     expected, _ = descend(problem, best, 1e-3)
-    expected, _ = trade(problem, expected, 1e-3)
+    expected, _ = slow_swaps(problem, expected, 1e-3)
     assert_array_equal(codes, expected)
 
 
@@ -204,16 +207,16 @@ def test_reshaking_is_shaking_of_parts(rng):
     found, _ = Reshaking(Shaking(6), n_trials=12, n_together=2).improve(
         problem, start, seed=3
     )
-    chance, mass = np.random.default_rng(3), whole_mass(problem)
+    chance, ties = np.random.default_rng(3), all_ties(problem)
     codes, _ = shaking(problem, start, 6, 0.5)
     n_better = 0
     for trial in range(12):
         first = trial % 5
-        ties = [
-            mass[np.ix_(codes == first, codes == h)].sum() if h != first else np.inf
+        between = [
+            ties[np.ix_(codes == first, codes == h)].sum() if h != first else np.inf
             for h in range(5)
         ]
-        classes = np.sort(np.argsort(ties)[-2:])
+        classes = np.sort(np.argsort(between)[-2:])
         points = np.flatnonzero(np.isin(codes, classes))
         part = problem.part(points, classes)
         shaken, _ = shaking(part, random_start(part, chance), 6, 0.5)
@@ -254,58 +257,56 @@ def test_no_move_or_exchange_is_left_that_gains(name, rank, slack, dtype):
 
 
 @pytest.mark.parametrize("name", DESCENTS)
-def test_objective_never_rises(name, rank, monkeypatch):
+def test_objective_never_rises(name, rank):
     """Stopped after ever more pulses, with as little work between them as can be."""
-    monkeypatch.setattr(label_strategies, "_CHUNK", 1)
     problem, start = make_problem(np.random.default_rng(8), rank=rank)
     values, strategy = [problem.value(start)], STRATEGIES[name]
     for n_pulses in range(1, 30):
-        codes, _ = strategy.improve(problem, start, pulse=Countdown(n_pulses))
+        codes, _ = strategy.improve(problem, start, pulse=Countdown(n_pulses), work=1)
         values.append(problem.value(codes))
     assert (np.diff(values) <= 1e-9).all()
     assert values[-1] < values[1] < values[0]
 
 
-def test_trade_lowers_the_objective_and_keeps_all_sizes(rng):
+def test_swaps_lower_the_objective_and_keep_all_sizes(rng):
     problem, start = make_problem(rng, slack=0, n=72)
     problem = replace(problem, upper=problem.lower)
     assert problem.is_feasible(start)
-    codes, n_trades = label_strategies.trade(problem, start)
+    codes, n_swaps = swap_pairs(problem, start)
     assert problem.value(codes) < problem.value(start) - 1.0
     assert problem.is_feasible(codes)
-    assert n_trades > 5
+    assert n_swaps > 5
 
 
-def test_trade_does_nothing_where_nothing_is_bound(rng):
+def test_swaps_do_nothing_where_nothing_is_bound(rng):
     problem, start = make_problem(rng, n_given=0)
     without_last = start % 2  # an empty class is no bound
     for labels in (start, without_last):
-        codes, n_trades = label_strategies.trade(problem, labels)
-        assert n_trades == 0
+        codes, n_swaps = swap_pairs(problem, labels)
+        assert n_swaps == 0
         assert_array_equal(codes, labels)
 
 
-def test_trade_of_many_points_waits_until_nothing_else_can_move(rng, monkeypatch):
-    """Where rows of the mass have to be computed; up to the limit it is made dense."""
+def test_swaps_of_many_points_wait_until_nothing_else_can_move(rng):
+    """Where rows of the ties have to be computed; up to the limit it is made dense."""
     problem, start = make_problem(rng, slack=0, n=72, rank=20)
     assert problem.smoother.low_rank
     tight = replace(problem, upper=problem.lower)
     loose = replace(problem, upper=problem.lower + np.array([1, 0, 0]))
     for one in (tight, loose):
-        dense = label_strategies.trade(one.with_dense_mass(), start)
-        codes, n_trades = label_strategies.trade(one, start)
-        assert n_trades == dense[1] > 0
+        dense = swap_pairs(one.with_dense_smoother(), start)
+        codes, n_swaps = swap_pairs(one, start)
+        assert n_swaps == dense[1] > 0
         assert_array_equal(codes, dense[0])
-    monkeypatch.setattr(label_strategies, "DENSE_ROWS", 71)
-    codes, n_trades = label_strategies.trade(tight, start)
-    assert 0 < n_trades <= 100
+    codes, n_swaps = swap_pairs(tight, start, dense_rows=71)
+    assert 0 < n_swaps <= 100
     assert problem.value(codes) < problem.value(start)
-    codes, n_trades = label_strategies.trade(loose, start)
-    assert n_trades == 0
+    codes, n_swaps = swap_pairs(loose, start, dense_rows=71)
+    assert n_swaps == 0
     assert_array_equal(codes, start)
 
 
-def test_trades_go_on_where_single_moves_end(rng):
+def test_swaps_go_on_where_single_moves_end(rng):
     """Bounds let no point move alone; the search still finds something better."""
     problem, start = make_problem(rng, slack=0, n=72)
     problem = replace(problem, upper=problem.lower)
@@ -327,12 +328,11 @@ def test_reshaking_is_never_worse_than_its_shaking():
     assert n_better > 0
 
 
-def test_pieces_of_work_do_not_change_the_result(strategy, rank, monkeypatch):
+def test_pieces_of_work_do_not_change_the_result(strategy, rank):
     problem, start = make_problem(np.random.default_rng(9), rank=rank, slack=3)
     whole = strategy.improve(problem, start, 3)
-    monkeypatch.setattr(label_strategies, "_CHUNK", 1)
     pulses = []
-    pieces = strategy.improve(problem, start, 3, lambda: pulses.append(1))
+    pieces = strategy.improve(problem, start, 3, lambda: pulses.append(1), work=1)
     assert_array_equal(whole[0], pieces[0])
     assert whole[1] == pieces[1]
     assert len(pulses) > 1
@@ -351,10 +351,9 @@ class Countdown:
 
 
 @pytest.mark.parametrize("n_pulses", [1, 3])
-def test_a_search_that_is_stopped_returns_good_labels(strategy, n_pulses, monkeypatch):
-    monkeypatch.setattr(label_strategies, "_CHUNK", 1)
+def test_a_search_that_is_stopped_returns_good_labels(strategy, n_pulses):
     problem, start = make_problem(np.random.default_rng(10), slack=3)
-    codes, _ = strategy.improve(problem, start, pulse=Countdown(n_pulses))
+    codes, _ = strategy.improve(problem, start, pulse=Countdown(n_pulses), work=1)
     assert problem.is_feasible(codes)
     assert problem.value(codes) <= problem.value(start)
 
@@ -364,7 +363,7 @@ def test_arguments_are_not_changed(strategy, rank):
     problem, start = make_problem(rng, rank=rank, slack=2)
     smoother = problem.smoother
     arrays = [
-        start, smoother.matrix, smoother.weights, smoother.mass_diagonal,
+        start, smoother.matrix, smoother.weights, smoother.weighted_diagonal,
         problem.movable, problem.given, problem.lower, problem.upper, problem.target,
         problem.order,
     ]  # fmt: skip
@@ -433,9 +432,8 @@ def bounded_problems(draw):
 @settings(max_examples=60, deadline=None)
 def test_given_labels_and_bounds_always_hold(case):
     problem, rng = case
-    liking = problem.table(np.where(problem.movable, 0, problem.given))
-    by_liking = mend(problem, best_codes(problem, liking), liking)
-    starts = [random_start(problem, rng), by_liking]
+    preference = problem.table(np.where(problem.movable, 0, problem.given))
+    starts = [random_start(problem, rng), problem.preferred_codes(preference)]
     for start in starts:
         assert problem.is_feasible(start)
         for name, strategy in STRATEGIES.items():

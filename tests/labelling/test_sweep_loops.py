@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from label_reference import (
+from labelling_reference import (
     label_problem,
     smooth_smoother,
     some_given,
@@ -9,9 +9,9 @@ from label_reference import (
 )
 from numpy.testing import assert_allclose, assert_array_equal
 
-from widemargin.smoothers.base import Smoother
-from widemargin.solvers import label_sweep_loops as loops
-from widemargin.solvers.label_state import LabelState
+from widemargin.labelling import sweep_loops as loops
+from widemargin.labelling.state import LabelState
+from widemargin.spaces.smoother import Smoother
 
 SMOOTHERS = {"smooth": smooth_smoother, "tied": tied_smoother}
 TOL = 1e-4
@@ -53,7 +53,7 @@ def run_table(problem, start, chunks):
     state, progress = LabelState(problem, start), np.zeros(4, dtype=np.int64)
     for n_tests in chunks:
         loops.sweep_table(
-            *state.mass, state.table, state.codes, state.counts, *state.bounds,
+            *state.ties, state.table, state.codes, state.counts, *state.bounds,
             problem.order, state.row, TOL, progress, n_tests,
         )  # fmt: skip
     fresh = LabelState(problem, state.codes)
@@ -71,7 +71,7 @@ def run_factor(problem, start, chunks, tol=TOL):
     for n_tests in chunks:
         loop = loops.sweep_two if two else loops.sweep_factor
         loop(
-            smoother.matrix, smoother.rough_matrix, smoother.mass_diagonal,
+            smoother.matrix, smoother.rough_matrix, smoother.weighted_diagonal,
             difference if two else sums, codes, counts, problem.lower, problem.upper,
             problem.order, tol, progress, n_tests,
         )  # fmt: skip

@@ -1,9 +1,15 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from machines import make_objective
+from laplacian_problems import make_objective
 from numpy.testing import assert_allclose
 
+from widemargin.defaults import GRAPH_SHARES
+from widemargin.objectives.laplacian import given_graph, share_graph
 from widemargin.objectives.losses import Squared, SquaredHinge
+from widemargin.solvers.newton import reduced_newton
+from widemargin.spaces import GramSpace
 
 VARIANTS = [
     {"intercept": intercept, "normalized": normalized, "features": features}
@@ -14,28 +20,26 @@ VARIANTS = [
 
 
 def value_at(objective, c):
-    scores = objective.space.scores(c)
+    scores = objective.functions.scores(c)
     return objective.value(c, scores, objective.smoothing(c, scores))
 
 
 def gradient_at(objective, c):
     """True gradient by the coordinates: the preconditioner times what we compute."""
-    scores = objective.space.scores(c)
+    scores = objective.functions.scores(c)
     preconditioned = objective.gradient(c, scores, objective.smoothing(c, scores))
-    if hasattr(objective.expansion, "features"):
+    if hasattr(objective.space, "features"):
         return preconditioned
     if objective.intercept is None:
-        return objective.expansion.gram @ preconditioned
-    return np.vstack(
-        [objective.expansion.gram @ preconditioned[:-1], preconditioned[-1:]]
-    )
+        return objective.space.gram @ preconditioned
+    return np.vstack([objective.space.gram @ preconditioned[:-1], preconditioned[-1:]])
 
 
 @pytest.mark.parametrize("loss", [SquaredHinge(), Squared()])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_gradient_matches_finite_differences(rng, loss, variant):
     objective = make_objective(rng, loss=loss, **variant)
-    shape = (objective.space.n_coordinates, 3)
+    shape = (objective.functions.n_coordinates, 3)
     c, step = 0.3 * rng.standard_normal(shape), 1e-5
     for direction in rng.standard_normal((5, *shape)):
         ahead = value_at(objective, c + step * direction)
@@ -48,10 +52,10 @@ def test_gradient_matches_finite_differences(rng, loss, variant):
 def test_hessian_matches_finite_differences_of_the_gradient(rng, loss):
     objective = make_objective(rng, loss=loss, n_classes=2)
     c, step = 0.3 * rng.standard_normal((60, 1)), 1e-6
-    scores = objective.space.scores(c)[objective.rows]
+    scores = objective.functions.scores(c)[objective.label_idx]
     active = loss.active(objective.targets, scores)[:, 0]
     assert active.any()
-    hessian = objective.expansion.gram @ objective.hessian(active)
+    hessian = objective.space.gram @ objective.hessian(active)
     for direction in rng.standard_normal((5, 60, 1)):
         ahead = gradient_at(objective, c + step * direction)
         behind = gradient_at(objective, c - step * direction)
@@ -63,9 +67,9 @@ def test_value_is_the_formula(rng):
     """Loss, ambient norm and smoothness written out with dense matrices."""
     objective = make_objective(rng, n_classes=2, intercept="inside")
     c = rng.standard_normal((61, 1))
-    gram, laplacian = objective.expansion.gram, objective.laplacian.to_dense()
+    gram, laplacian = objective.space.gram, objective.laplacian.to_dense()
     f = gram @ c[:-1, 0] + c[-1, 0]
-    margins = objective.targets[:, 0] * f[objective.rows]
+    margins = objective.targets[:, 0] * f[objective.label_idx]
     loss = objective.weights @ np.maximum(0, 1 - margins) ** 2
     ambient = objective.ambient * c[:-1, 0] @ gram @ c[:-1, 0]
     expected = 0.5 * (loss + ambient + objective.intrinsic * f @ laplacian @ f)
@@ -75,10 +79,88 @@ def test_value_is_the_formula(rng):
 def test_columns_do_not_interact(rng):
     objective = make_objective(rng)
     c = rng.standard_normal((60, 3))
-    scores = objective.space.scores(c)
+    scores = objective.functions.scores(c)
     smoothing = objective.smoothing(c, scores)
     picked = np.array([2, 0])
     assert_allclose(
         objective.value(c[:, picked], scores[:, picked], smoothing[:, picked], picked),
         objective.value(c, scores, smoothing)[picked],
     )
+
+
+# Shares of the graph
+
+
+def scores_of(objective, problem):
+    c = problem.coordinates(reduced_newton(problem).solution)
+    return objective.functions.scores(c)
+
+
+def test_ends_are_the_model_without_the_graph_and_with_nothing_else(rng):
+    objective = make_objective(rng, intercept="penalized")
+    family = share_graph(objective)
+    assert family.shares == GRAPH_SHARES
+    plain = replace(objective, intrinsic=0.0)
+    for problem, model in [
+        (family.problems[0], plain),
+        (family.problems[-1], family.graph),
+    ]:
+        ours, direct = (
+            scores_of(objective, problem),
+            scores_of(model, model.reduced()),
+        )
+        assert_allclose(ours, direct, atol=1e-7)
+
+
+def test_both_kernels_are_equally_large_on_the_labels(rng):
+    family = share_graph(make_objective(rng))
+    traces = [np.trace(problem.response) for problem in family.problems]
+    assert_allclose(traces, traces[0])
+
+
+def test_scale_of_the_kernel_does_not_matter(rng):
+    """A kernel a hundred times larger, with its ambient weight: the same scores."""
+    objective = make_objective(rng)
+    larger = replace(
+        objective,
+        space=GramSpace(100 * objective.space.gram),
+        ambient=100 * objective.ambient,
+    )
+    for one, other in zip(
+        share_graph(objective).problems, share_graph(larger).problems, strict=True
+    ):
+        assert_allclose(
+            scores_of(objective, one), scores_of(larger, other), rtol=1e-5, atol=1e-7
+        )
+
+
+def test_weights_for_more_rows_keep_the_graphs(rng):
+    small, large = (make_objective(rng, n_samples=n) for n in (60, 180))
+    family = share_graph(small)
+    model = family.graph_objective(large)
+    assert model.intrinsic == family.graph.intrinsic
+    assert_allclose(model.ambient, family.graph.ambient / 3)
+    assert model.space is large.space
+
+
+@pytest.mark.parametrize(("intrinsic", "share"), [(0.0, 0.0), (0.3, 1.0)])
+def test_given_weights_are_a_family_of_one(rng, intrinsic, share):
+    objective = make_objective(rng, intrinsic=intrinsic)
+    family = given_graph(objective)
+    assert family.shares == (share,)
+    larger = make_objective(rng, n_samples=180, intrinsic=intrinsic)
+    model = family.graph_objective(larger)
+    assert (model.ambient, model.intrinsic) == (objective.ambient, intrinsic)
+
+
+def test_weight_of_the_graph_is_twice_the_number_of_rows(rng):
+    family = share_graph(make_objective(rng))  # a kernel with unit diagonal
+    assert_allclose(family.graph.intrinsic / family.graph.ambient, 2 * 60)
+
+
+def test_kernel_that_is_zero_on_the_labels_is_refused(rng):
+    objective = make_objective(rng)
+    gram = objective.space.gram.copy()
+    gram[:15] = gram[:, :15] = 0.0
+    with pytest.raises(ValueError, match="the kernel is zero on all labeled rows"):
+        share_graph(replace(objective, space=GramSpace(gram)))

@@ -2,12 +2,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from machines import make_objective
+from laplacian_problems import make_objective
 from numpy.testing import assert_allclose
 
 from widemargin.objectives.losses import Squared
-from widemargin.solvers.newton import newton
-from widemargin.solvers.reduced_newton import reduced_newton
+from widemargin.solvers.newton import newton, reduced_newton
 
 
 def solve(objective):
@@ -32,10 +31,12 @@ def test_reduced_value_is_that_of_the_whole_objective(rng, variant):
     g = 0.01 * rng.standard_normal((15, 3))
     b = rng.standard_normal(3) * (variant["intercept"] is not None)
     c = problem.coordinates(np.vstack([g, b]))
-    scores = objective.space.scores(c)
+    scores = objective.functions.scores(c)
     whole = objective.value(c, scores, objective.smoothing(c, scores))
     assert_allclose(problem.value(g, b), whole, rtol=1e-7)
-    assert_allclose(problem.scores(g, b), scores[objective.rows], rtol=1e-6, atol=1e-8)
+    assert_allclose(
+        problem.scores(g, b), scores[objective.label_idx], rtol=1e-6, atol=1e-8
+    )
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -43,16 +44,16 @@ def test_leave_one_out_equals_refitting_without_the_label(rng, variant):
     objective = make_objective(rng, loss=Squared(), **variant)
     problem = objective.reduced()
     shortcut = problem.leave_one_out(reduced_newton(problem).solution)
-    for i in range(len(objective.rows)):
-        kept = np.arange(len(objective.rows)) != i
+    for i in range(len(objective.label_idx)):
+        kept = np.arange(len(objective.label_idx)) != i
         without = replace(
             objective,
-            rows=objective.rows[kept],
+            label_idx=objective.label_idx[kept],
             targets=objective.targets[kept],
             weights=objective.weights[kept],
         )
         c = solve(without)
-        refitted = objective.space.scores(c)[objective.rows[i]]
+        refitted = objective.functions.scores(c)[objective.label_idx[i]]
         assert_allclose(shortcut[i], refitted, rtol=1e-5, atol=1e-7)
 
 
@@ -71,9 +72,9 @@ def test_rescaled_equals_building_with_both_weights_multiplied(rng, intercept):
 def test_two_labels_on_one_row_pull_both_ways(rng):
     """A row with both labels: the published system has it twice, and so do we."""
     objective = make_objective(rng, n_classes=2, loss=Squared())
-    rows, targets = objective.rows.copy(), objective.targets.copy()
+    rows, targets = objective.label_idx.copy(), objective.targets.copy()
     rows[1], targets[0], targets[1] = rows[0], 1.0, -1.0
-    objective = replace(objective, rows=rows, targets=targets)
+    objective = replace(objective, label_idx=rows, targets=targets)
     assert_allclose(
         solve(objective),
         newton(objective).solution,
@@ -97,11 +98,11 @@ def test_leave_one_out_of_the_hinge_is_exact_while_the_margin_keeps_its_labels(r
         kept = np.arange(30) != i
         without = replace(
             objective,
-            rows=objective.rows[kept],
+            label_idx=objective.label_idx[kept],
             targets=objective.targets[kept][:, [column]],
             weights=objective.weights[kept],
         )
-        f = objective.space.scores(solve(without))[objective.rows]
+        f = objective.functions.scores(solve(without))[objective.label_idx]
         now_active = objective.loss.active(objective.targets[:, [column]], f)
         if (now_active[kept, 0] == active[kept, column]).all():
             assert_allclose(shortcut[i, column], f[i, 0], rtol=1e-5, atol=1e-7)
@@ -110,13 +111,13 @@ def test_leave_one_out_of_the_hinge_is_exact_while_the_margin_keeps_its_labels(r
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-def test_mixed_problem_is_the_machine_of_the_mixed_kernel(rng, share):
-    """Its scores are those of a kernel machine over (1 - share) K + share K~."""
+def test_mixed_problem_is_the_model_of_the_mixed_kernel(rng, share):
+    """Its scores are those of a kernel model over (1 - share) K + share K~."""
     objective = make_objective(rng, loss=Squared(), intercept="penalized")
     plain, deformed = replace(objective, intrinsic=0.0).reduced(), objective.reduced()
     mixed = plain.mixed(deformed, share)
     solution = reduced_newton(mixed).solution
-    scores = objective.space.scores(mixed.coordinates(solution))
+    scores = objective.functions.scores(mixed.coordinates(solution))
     S = (1 - share) * plain.response + share * deformed.response + 1 / 0.05
     h = np.linalg.solve(S + np.diag(1 / objective.weights), objective.targets)
-    assert_allclose(scores[objective.rows], S @ h, rtol=1e-5, atol=1e-7)
+    assert_allclose(scores[objective.label_idx], S @ h, rtol=1e-5, atol=1e-7)

@@ -5,7 +5,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.svm import SVC
 
-from widemargin import LabelSearchClassifier, LaplacianSVC, MaxMarginClustering
+from widemargin import (
+    LabelSearchClassifier,
+    LaplacianSVC,
+    MaxMarginClustering,
+    TransductiveSVC,
+)
 from widemargin.graphs import KnnGraph
 from widemargin.kernels import Rbf
 from widemargin.plots import PathDisplay
@@ -88,6 +93,15 @@ def test_path_inside_a_model(moons, moons_model):
     assert_array_equal(display.scores[0], moons_model.average_.errors)
     with pytest.raises(ValueError, match="SVC has none in average_"):
         PathDisplay.from_estimator(SVC().fit(X, y_partial))
+
+
+def test_path_of_hinge_models(moons):
+    X, _, y_partial = moons
+    model = TransductiveSVC(random_state=0).fit(X, y_partial)
+    display = PathDisplay.from_estimator(model)
+    assert display.values == [0.0, 0.1, 0.3, 1.0]
+    assert_array_equal(display.scores[0], model.average_.errors)
+    assert display.score_name == "share of held-out labels that are wrong"
 
 
 def test_arrays_are_sorted_and_the_lowest_is_marked():

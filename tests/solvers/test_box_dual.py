@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from convex import minimum
-from machines import make_objective
+from laplacian_problems import make_objective
 from numpy.testing import assert_allclose
 from reference import pair_ascent, single_ascent
 from sklearn.svm import SVC
@@ -22,9 +22,9 @@ def test_dual_reaches_the_convex_solvers_minimum(rng, ambient):
     assert result.status is Status.CONVERGED
     expected = sum(
         minimum(
-            objective.expansion.gram,
+            objective.space.gram,
             objective.laplacian.to_dense(),
-            objective.rows,
+            objective.label_idx,
             targets,
             objective.weights,
             "hinge",
@@ -43,8 +43,8 @@ def test_dual_with_a_free_intercept_equals_svc_on_the_deformed_kernel(rng):
     )
     problem = objective.reduced()
     result = box_dual(problem)
-    ours = objective.space.scores(problem.coordinates(result.solution))[
-        objective.rows, 0
+    ours = objective.functions.scores(problem.coordinates(result.solution))[
+        objective.label_idx, 0
     ]
     svc = SVC(kernel="precomputed", C=1.0, tol=1e-10)
     svc.fit(problem.response / 2, objective.targets[:, 0], objective.weights)
@@ -60,7 +60,7 @@ def test_dual_with_a_penalized_intercept_is_stationary(rng, intercept):
     solution = problem.coordinates(box_dual(problem).solution)
 
     def value(c):
-        scores = objective.space.scores(c)
+        scores = objective.functions.scores(c)
         return objective.value(c, scores, objective.smoothing(c, scores))[0]
 
     best = value(solution)

@@ -308,6 +308,8 @@ def test_linear_kernel_has_features(X):
     space, solver = choose(Rows(X[:2]), Linear())  # more features than rows
     assert isinstance(space, GramSpace)
     assert solver == Smo()
+    space, _ = choose(Rows(X[:2]), Linear(), solver=ProximalNewton(1e-5))
+    assert isinstance(space, FeatureSpace)
 
 
 def test_large_gram_matrix_is_not_kept(X):
@@ -321,8 +323,9 @@ def test_solver_that_does_not_fit_is_refused(X):
         ValueError, match=r"Smo\(tol=0.001\) of TransductiveSVC .* exact"
     ):
         choose(Rows(X), landmarks=10, solver=Smo())
-    with pytest.raises(ValueError, match="needs features: use kernel='linear' or set"):
-        choose(Rows(X), landmarks=None, solver=ProximalNewton())
+    for landmarks in (None, "auto"):
+        with pytest.raises(ValueError, match="features: use kernel='linear' or set"):
+            choose(Rows(X), landmarks=landmarks, solver=ProximalNewton())
 
 
 def test_solver_by_name():

@@ -3,12 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from convex import minimum
-from machines import make_objective
+from laplacian_problems import make_objective
 from numpy.testing import assert_allclose
 
 from widemargin.objectives.losses import Squared, SquaredHinge
-from widemargin.solvers.newton import newton
-from widemargin.solvers.reduced_newton import reduced_newton
+from widemargin.solvers.newton import newton, reduced_newton
 from widemargin.solvers.result import Status
 
 INTERCEPTS = [
@@ -24,9 +23,9 @@ def test_both_newton_methods_reach_the_convex_solvers_minimum(rng, power):
     objective = make_objective(rng, power=power)
     expected = sum(
         minimum(
-            objective.expansion.gram,
+            objective.space.gram,
             objective.laplacian.to_dense(),
-            objective.rows,
+            objective.label_idx,
             targets,
             objective.weights,
             "squared hinge",
@@ -72,7 +71,7 @@ def test_iteration_limit_is_reported(rng):
 def test_copies_make_the_gram_matrix_singular_and_harmless(rng):
     """Rows 0 to 4 are copies of the last: its objective is that of PCG and Newton."""
     objective = make_objective(rng, copies=5)
-    assert np.linalg.matrix_rank(objective.expansion.gram) < 60
+    assert np.linalg.matrix_rank(objective.space.gram) < 60
     reduced = reduced_newton(objective.reduced())
     assert_allclose(reduced.objective, newton(objective).objective, rtol=1e-8)
     assert np.isfinite(reduced.solution).all()

@@ -2,14 +2,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from machines import make_objective
+from laplacian_problems import make_objective
 from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.labels import decide
 from widemargin.objectives.losses import Squared, SquaredHinge
-from widemargin.solvers.early_stopping import StabilityCheck
-from widemargin.solvers.pcg import pcg
-from widemargin.solvers.reduced_newton import reduced_newton
+from widemargin.solvers.newton import reduced_newton
+from widemargin.solvers.pcg import (
+    MixedCheck,
+    StabilityCheck,
+    ValidationCheck,
+    check_interval,
+    pcg,
+)
 from widemargin.solvers.result import Status
 
 VARIANTS = [
@@ -30,8 +35,8 @@ def test_converged_pcg_reaches_the_exact_minimum(rng, loss, variant):
     assert result.status is Status.CONVERGED
     assert_allclose(result.objective, exact.objective, rtol=1e-6)
     assert_allclose(
-        objective.space.scores(result.solution),
-        objective.space.scores(problem.coordinates(exact.solution)),
+        objective.functions.scores(result.solution),
+        objective.functions.scores(problem.coordinates(exact.solution)),
         atol=1e-4,
     )
 
@@ -72,10 +77,10 @@ def test_single_precision_takes_the_same_way(rng):
         objective = make_objective(
             np.random.default_rng(seed), n_samples=300, n_labels=20, dtype=dtype
         )
-        check = StabilityCheck(np.arange(20, 300), decide, interval=10)
+        check = StabilityCheck(np.arange(20, 300), interval=10)
         results.append(pcg(objective, check=check))
         assert results[-1].solution.dtype == dtype
-        scores.append(objective.space.scores(results[-1].solution))
+        scores.append(objective.functions.scores(results[-1].solution))
     assert results[0].n_iter == results[1].n_iter
     assert results[0].status is results[1].status is Status.STOPPED_EARLY
     assert np.mean(decide(scores[0]) != decide(scores[1])) <= 0.005
@@ -121,3 +126,61 @@ def test_the_callers_start_is_not_written_to(rng):
     before = start.copy()
     pcg(make_objective(rng), start, max_iter=5)
     assert_array_equal(start, before)
+
+
+# Early stopping
+
+
+def one_column(*signs):
+    return np.array(signs, dtype=float)[:, None]
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "interval"), [(362, 10), (1040, 16), (1410, 19), (11902, 55), (9, 10)]
+)
+def test_interval_is_half_the_root_but_at_least_ten(n_rows, interval):
+    assert check_interval(n_rows) == interval
+
+
+def test_stability_counts_each_changed_decision_once():
+    """One of 100 decisions is 1 % (stop), two are 2 % (go on)."""
+    check = StabilityCheck(np.arange(100), interval=10)
+    before = check.look(np.ones((100, 1)))
+    for n_changed, stops in [(1, True), (2, False)]:
+        scores = np.ones((100, 1))
+        scores[:n_changed] = -1
+        stop, change = check.compare(before, check.look(scores))
+        assert stop is stops
+        assert change == n_changed / 100
+
+
+def test_stability_looks_at_its_rows_only():
+    check = StabilityCheck(np.array([0, 1]), interval=10)
+    before = check.look(one_column(1, 1, 1))
+    assert check.compare(before, check.look(one_column(1, 1, -1))) == (True, 0.0)
+
+
+def test_stability_of_several_classes_is_of_the_joint_decision():
+    """Scores may move as they like while the largest stays the largest."""
+    check = StabilityCheck(np.arange(2), interval=10)
+    before = check.look(np.array([[1.0, 0, 0], [0, 1.0, 0]]))
+    now = check.look(np.array([[0.2, -1, -1], [-5, -1, -2.0]]))
+    assert check.compare(before, now) == (True, 0.0)
+
+
+@pytest.mark.parametrize(("before", "now", "stops"), [(3, 3, True), (3, 4, False)])
+def test_validation_needs_one_more_correct_row(before, now, stops):
+    check = ValidationCheck(np.arange(5), np.ones(5, dtype=int), interval=10)
+    seen = [check.look(one_column(*[1] * n, *[-1] * (5 - n))) for n in (before, now)]
+    assert seen == [before, now]
+    assert check.compare(*seen)[0] is stops
+
+
+def test_mixed_needs_both():
+    stability = StabilityCheck(np.arange(2), interval=10)
+    validation = ValidationCheck(np.array([2]), np.array([1]), interval=10)
+    check = MixedCheck(stability, validation)
+    before = check.look(one_column(1, 1, -1))
+    assert not check.compare(before, check.look(one_column(1, 1, 1)))[0]
+    assert not check.compare(before, check.look(one_column(1, -1, -1)))[0]
+    assert check.compare(before, check.look(one_column(1, 1, -1)))[0]

@@ -91,7 +91,7 @@ class Metric:
 
     @property
     def is_score(self):
-        """Whether it says how well a method does, its speed apart."""
+        """Whether it measures quality, and not time or a count."""
         return self.lower_is_better is not None and not self.is_time
 
 
@@ -250,8 +250,8 @@ class Benchmark:
         Where the paper has it, such as "Table 2".
     title : str
     protocol : str
-        How figures come about, in sentences for the reader of the report; what differs
-        from the paper is said here.
+        How figures are measured and what differs from the paper, in sentences for the
+        reader of the report.
     metrics : tuple of Metric
         By the first one methods are compared with peers, and ranked.
     rows : tuple of Row
@@ -273,7 +273,7 @@ class Benchmark:
         Of the picture.
     remarks : tuple of str or callable
         What a reader should know beside the figures. What the paper says and how we
-        read it is a sentence; what the results say is a function, ``remark(results)``,
+        read it is a sentence; what our results show is a function, ``remark(results)``,
         that makes a sentence of them, see `statements.Results`.
     advice : Advice or None
         A comparison that the report makes for one of the methods.

@@ -84,7 +84,7 @@ def list_benchmarks(as_json):
 
 
 def _by_paper(benchmarks):
-    """Those of a paper side by side, in the order of their first; our own last."""
+    """Benchmarks of one paper together, our own last."""
     papers = {}
     for benchmark in benchmarks:
         paper = benchmark.paper.name if benchmark.paper else None

@@ -1,4 +1,4 @@
-"""What a method sees of a data set, and how it is scored."""
+"""Parts of a data set that a method is fitted to and scored on."""
 
 import time
 from dataclasses import dataclass

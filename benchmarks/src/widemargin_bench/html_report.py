@@ -35,6 +35,15 @@ from widemargin_bench.statements import (
 )
 from widemargin_bench.statistics import rank_methods
 
+_OWN = "Tables of our own"
+_HEAD = (
+    '<tr><th class="corner">tables of</th><th class="left">against</th>'
+    "<th>verdicts</th><th>better ✓</th><th>equal ≈</th><th>worse ✗</th>"
+    "<th>too few runs</th><th></th></tr>"
+)
+_MANY_PICTURES = 6  # more are collapsed
+_MANY_SETS = 3  # with fewer, ranks mean little
+
 
 def write_report(folder, path):
     """Write the report of all results in a folder.
@@ -42,7 +51,7 @@ def write_report(folder, path):
     Parameters
     ----------
     folder : path-like
-        With files ``<name>.jsonl``, one a benchmark.
+        With files ``<name>.jsonl``, one per benchmark.
     path : path-like
         Of the page; its folder must exist.
     """
@@ -68,7 +77,7 @@ def make_page(summaries, not_run=()):
     styles = Styles.of(benchmarks)
     if summaries:
         body = [
-            make_headline(summaries, not_run),
+            make_headline(summaries, not_run, results),
             make_answers(summaries),
             _contents(papers, not_run),
             *(make_section(*of, results, styles) for of in papers.items()),
@@ -167,22 +176,14 @@ def _not_run(summaries):
     return f'<h2 id="not-run">Not run</h2><ul class="plain">{items}</ul>'
 
 
-_OWN = "Tables of our own"
-_HEAD = (
-    '<tr><th class="corner">tables of</th><th class="left">against</th>'
-    "<th>verdicts</th><th>better ✓</th><th>equal ≈</th><th>worse ✗</th>"
-    "<th>too few runs</th><th></th></tr>"
-)
-
-
 def name_paper(paper):
     """A paper in headings, ready for the page."""
     return _OWN if paper is None else escape(paper.name)
 
 
-def make_headline(summaries, not_run):
-    """The part of the page that says it all."""
-    lines, sentences, results = [], [], Results(summaries)
+def make_headline(summaries, not_run, results):
+    """Sentences about each paper, and a table of the counts."""
+    lines, sentences = [], []
     for headline in headlines(summaries, not_run):
         name, sentence = name_paper(headline.paper), headline.sentence()
         if sentence:
@@ -195,12 +196,12 @@ def make_headline(summaries, not_run):
     table = make_box(_HEAD, lines) if lines else ""
     return (
         f'<h2 id="headline">Summary</h2>{"".join(sentences)}{table}'
-        '<p class="legend">Against the paper count all of its figures but times, of '
-        "its own methods and of methods of others that it compares with and that we "
-        "ran again; a figure that it prints twice counts once. Against a peer counts "
-        "the first metric of a table, row by row for each method of ours, as the "
-        "difference over the same draws. Methods that use more than the labels, "
-        "as footnotes say, are compared only with peers that use the same. "
+        '<p class="legend">Counts against a paper include all of its figures except '
+        "times: those of its own methods, and those of methods of others that we also "
+        "ran. A figure that it prints twice counts once. Counts against a peer are "
+        "over the rows of a table and our methods; they compare the first metric of "
+        "the table on the same draws. Methods that use more than the labels, as "
+        "footnotes say, are compared only with peers that use the same. "
         f"A claim holds if it is true on at least {100 * MOST:.0f} % of the rows that "
         f"are named beside it, and holds in part on at least {100 * SOME:.0f} %.</p>"
         + _legend()
@@ -240,18 +241,18 @@ def _legend():
     )
     return (
         f'<p class="legend">{keys} Equal: the difference is at most one standard '
-        "error, or the digits shown do not differ. The error holds the spread of our "
-        "runs and, where the paper printed a standard deviation, that of the paper’s; "
-        "for few runs it is widened by Student’s distribution, so that it means the "
-        f"same 68 % as for many. Fewer than {MIN_RUNS} runs of ours are too few for a "
-        "verdict against a peer; against the paper its standard deviation stands in, "
-        "if it printed one. Times have no verdict against the paper: its machine was "
-        "another.</p>"
+        "error, or the digits shown do not differ. The standard error includes the "
+        "spread of our runs and, if the paper printed standard deviations, that of its "
+        "runs. For few runs it is widened by Student’s distribution, so that it covers "
+        f"68 % as for many runs. With fewer than {MIN_RUNS} runs there is no verdict "
+        "against a peer; against the paper its standard deviation is used, if it "
+        "printed one. Times are not compared with the paper, which used another "
+        "computer.</p>"
     )
 
 
 def make_answers(summaries):
-    """Whether advice is good; empty if there is none."""
+    """Comparisons of methods that we recommend; empty if there are none."""
     groups = group_by_advice(summaries).items()
     return "".join(_section(advice, of_advice) for advice, of_advice in groups)
 
@@ -265,11 +266,11 @@ def _section(advice, summaries):
     return (
         f"<h2>{escape(advice.title)}</h2>{''.join(notes)}"
         f"<p>{escape(answers[0].sentence(advice))}</p>{_answer_table(answers)}"
-        '<p class="caption">A cell is a row of a table, its value the mean over draws. '
-        f"Gaps are in points of the error: {escape(advice.method)} minus "
-        f"{escape(advice.instead)}, or minus the best of all other methods of the "
-        "cell, which is known in hindsight only. An estimate has held if the true "
-        "error is within two of its standard errors.</p>"
+        '<p class="caption">A cell is a row of a table; its value is the mean over '
+        f"draws. Gaps are differences of errors in points: {escape(advice.method)} "
+        f"minus {escape(advice.instead)}, or minus the best other method of the cell, "
+        "which is known only in hindsight. An estimate holds if the true error is "
+        "within two of its standard errors.</p>"
         f"{_cell_table(advice, cells)}"
     )
 
@@ -333,12 +334,8 @@ def _line(name, figures):
     return f'<tr><th scope="row">{name}</th>{shown}</tr>'
 
 
-_MANY_PICTURES = 6  # more are folded away
-_MANY_SETS = 3  # fewer say nothing about ranks
-
-
 def anchor(benchmark):
-    """Where a benchmark is on the page."""
+    """Anchor of a benchmark on the page."""
     return escape(f"table-{benchmark.name}".replace(" ", "-"))
 
 

@@ -233,7 +233,7 @@ def _spread(value, digits, beside):
 
 
 def make_memory_table(summary):
-    """Peaks of memory, folded away."""
+    """Peaks of memory, collapsed."""
     if not summary.memory:
         return ""
     tried = {method for _, method in summary.memory}
@@ -254,7 +254,7 @@ def make_memory_table(summary):
 
 
 def make_peer_tables(summary):
-    """Ours against each peer: counts, and folded away the differences."""
+    """Ours against each peer: counts, and the differences, collapsed."""
     comparisons = [c for c in compare(summary) if c.verdict is not None]
     if not comparisons:
         return ""
@@ -276,7 +276,7 @@ def make_peer_tables(summary):
 
 
 def _counts(tally):
-    """Counts with their signs; those of zero step back."""
+    """Counts with their signs; zeros are faint."""
     counts = [(getattr(tally, name), name, sign) for name, sign in SIGNS.items()]
     shown = [
         f'<span class="count {name if n else "none"}">{n} {sign}</span>'

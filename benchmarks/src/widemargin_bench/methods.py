@@ -33,6 +33,10 @@ CLUSTERER_SETTINGS = (
     "neighbors, Gaussian mixtures (best of 3; with 100 features or more one start and "
     "1e-3 added to the variances)."
 )
+N_FOLDS = 5
+# C and width of the tuned SVC. The first of equals is taken: common values come first.
+COSTS = (10.0, 1.0, 100.0, 0.1)
+WIDTHS = (1.0, 0.3, 3.0, 0.1)  # over the number of features times their variance
 
 
 def default(estimator, name="", *, most_rows=None, **options):
@@ -81,7 +85,7 @@ def make_process(X):
 
 
 def _process(draw, _):
-    if sparse.issparse(draw.X):  # it has no way with them
+    if sparse.issparse(draw.X):  # which it does not support
         return {}
     return draw.measure(make_process(draw.X), supervised=True)
 
@@ -130,12 +134,6 @@ _CLASSIFIERS = {
     "GaussianProcess": _process,
 }
 _CLUSTERERS = {"KMeans": _k_means, "Spectral": _spectral, "GaussianMixture": _mixture}
-
-
-N_FOLDS = 5
-# C and width of the tuned SVC. The first of equals is taken: common values come first.
-COSTS = (10.0, 1.0, 100.0, 0.1)
-WIDTHS = (1.0, 0.3, 3.0, 0.1)  # over the number of features times their variance
 
 
 def tuned_svc(draw, _):

@@ -1,4 +1,4 @@
-"""Pictures of a report as SVG to stand inside a page.
+"""Pictures of a report as SVG elements of a page.
 
 Text stays text in the fonts of the page, ink is the page's own color, and the colors of
 methods are variables of its style sheet, so that one picture serves light and dark.
@@ -118,7 +118,7 @@ def draw(summary, styles):
 
 
 def draw_lines(summary, styles):
-    """Metrics against the x of rows, a picture a metric and group.
+    """Metrics against the x of rows, one picture per metric and group.
 
     Bars are one standard error; figures of the paper are hollow and dashed.
     """
@@ -146,7 +146,7 @@ def draw_growth(summary, styles):
 
 
 def _draw_curves(summary, styles, metrics, finish, exponents=None):
-    """A picture a metric and group; `finish` sees to axes and legend."""
+    """One picture per metric and group; `finish` sets axes and legend."""
     name, pictures = summary.benchmark.name, []
     for metric, group in product(metrics, _groups(summary)):
         curves = _curves(summary, metric, group)
@@ -172,7 +172,7 @@ def _has_printed(curves):
 
 
 def draw_courses(summary, styles):
-    """Lists of numbers against their position, a picture a metric and row.
+    """Lists of numbers against their position, one picture per metric and row.
 
     A curve is the mean over runs; a run that has ended stays where it was.
     """

@@ -4,7 +4,7 @@ Pure functions of a benchmark, its records and the printed figures. Two figures 
 equal if they differ by at most one standard error of their difference, or if the digits
 shown do not differ. The standard error of few runs is itself uncertain; it is widened
 so that it covers the difference as often as that of many runs, 68 times of 100. Fewer
-than three runs say nothing about their spread: there is no verdict, unless the paper
+than three runs do not show their spread: there is no verdict, unless the paper
 printed a standard deviation.
 """
 
@@ -23,6 +23,9 @@ from widemargin_bench.runner import Store, failures
 from widemargin_bench.runner import cells as measured_cells
 
 _SIGNIFICANT = 4  # digits at most; 1234.567 seconds are 1235
+SIGNS = {"better": "✓", "equal": "≈", "worse": "✗"}
+TOO_FEW = "too few runs"
+MIN_RUNS = 3  # fewer do not show their spread
 
 
 def show(value, digits, *, beside=None):
@@ -48,11 +51,6 @@ def show_difference(value, digits, *, beside=None):
 def show_range(fewest, most):
     """One number, or from one to another."""
     return str(most) if fewest == most else f"{fewest} to {most}"
-
-
-SIGNS = {"better": "✓", "equal": "≈", "worse": "✗"}
-TOO_FEW = "too few runs"
-MIN_RUNS = 3  # fewer do not show their spread
 
 
 def judge(ours, theirs, error, metric):
@@ -155,7 +153,7 @@ class Cell:
     def verdict(self):
         """Ours against the paper's: "better", "equal", "worse", `TOO_FEW` or None.
 
-        Times have none: the paper's machine was another.
+        Times have none: the paper's computer was another.
         """
         if self.published is None or not self.metric.is_score:
             return None
@@ -231,7 +229,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Summary:
-    """All that the report says of one benchmark.
+    """All figures of one benchmark.
 
     Attributes
     ----------
@@ -241,7 +239,7 @@ class Summary:
     cells : dict of Cell by (row, method, metric)
         Names of what has numbers.
     curves : dict of list of ndarray by (row, method, metric)
-        What is recorded along a run, an array a run.
+        What is recorded along a run, one array per run.
     published : dict of Figure by (row, method, metric)
     origins : list of dict
         When and with what the results were found.

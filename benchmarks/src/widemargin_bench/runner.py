@@ -25,17 +25,21 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from widemargin.datasets import list_benchmarks
-from widemargin.estimators import (
+import widemargin
+from widemargin import (
     LabelSearchClassifier,
     LaplacianSVC,
     MaxMarginClustering,
     SelfLabelingGPC,
     TransductiveSVC,
 )
+from widemargin.datasets import list_benchmarks
 
-_SOURCE = Path(__file__).parents[1]
+_SOURCES = Path(widemargin.__file__).parent, Path(__file__).parent
 _PACKAGES = ("widemargin", "numpy", "scipy", "scikit-learn", "numba")
+_MIB = 2**10  # kilobytes, the unit of the system
+_STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+_LAST = {}
 
 
 class Store:
@@ -72,7 +76,7 @@ class Store:
             os.close(file)
 
     def set_aside(self):
-        """Begin anew; earlier records are kept in a file with the ending ".old"."""
+        """Start again; earlier records are kept in a file that ends in ".old"."""
         if self.path.exists():
             self.path.replace(self.path.with_name(self.path.name + ".old"))
 
@@ -109,10 +113,11 @@ def origin():
 
 @cache
 def code_digest():
-    """A short number that changes with the source of the package."""
+    """A short number that changes with the source of the library or of this package."""
     digest = sha256()
-    for path in sorted(_SOURCE.rglob("*.py")):
-        digest.update(path.read_bytes())
+    for folder in _SOURCES:
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 
 
@@ -146,21 +151,17 @@ def choices(records, *, quick):
     return found
 
 
-_MIB = 2**10  # of the kilobytes that the system tells
-_STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
-
-
 @cache
 def warm_up():
     """Load what was compiled, once a process: it is not the time of a method."""
     X = np.random.default_rng(0).normal(size=(40, 3))
     y = np.where(np.arange(40) < 12, np.arange(40) % 3, -1)
-    machines = LaplacianSVC, LabelSearchClassifier, TransductiveSVC, SelfLabelingGPC
+    estimators = LaplacianSVC, LabelSearchClassifier, TransductiveSVC, SelfLabelingGPC
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for dtype in (np.float32, np.float64):
-            for machine in machines:
-                machine(random_state=0).fit(X.astype(dtype), y)
+            for estimator in estimators:
+                estimator(random_state=0).fit(X.astype(dtype), y)
             MaxMarginClustering(3, random_state=0).fit(X.astype(dtype))
 
 
@@ -197,14 +198,11 @@ def choose_parameters(benchmark, row, methods, quick):
     record = {"kind": "choice", "row": row.name, "quick": quick}
     try:
         with threadpool_limits(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of machines that are not chosen
+            warnings.simplefilter("ignore")  # of candidates that are not chosen
             parameters = benchmark.choose(row, [m.name for m in methods], quick)
     except Exception as problem:  # one row must not end the others
         return record | {"failure": f"{type(problem).__name__}: {problem}"}
     return record | {"parameters": parameters}
-
-
-_LAST = {}
 
 
 def _draw(benchmark, row, run):
@@ -255,7 +253,7 @@ def _main(name, row_name, method_name, run):
 
 
 def _status(name):
-    """What the system tells of this process, in kilobytes."""
+    """A figure of the system about this process, in kilobytes."""
     lines = _STATUS.read_text().splitlines()
     return int(next(line for line in lines if line.startswith(name)).split()[1])
 

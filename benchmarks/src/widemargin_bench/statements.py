@@ -26,6 +26,9 @@ NOT_JUDGED = (
     "was not judged",
     "The full results that this takes are not all there.",
 )
+POINTS = (1, 3)  # in how many cells and draws it is worse by more than these
+N_ERRORS = 2  # standard errors within which an estimate holds
+_DECIMALS = 3  # records have six digits, so that further ones mean nothing
 
 
 class NotMeasured(LookupError):
@@ -155,7 +158,7 @@ def make_remarks(benchmark, results):
 
 @dataclass(frozen=True)
 class Headline:
-    """What all tables of a paper say together.
+    """Counts of verdicts over all tables of a paper.
 
     Against the paper all metrics but times count, against peers the first one of a
     table. A figure that the paper prints twice counts once.
@@ -195,7 +198,7 @@ class Headline:
         }
 
     def sentence(self):
-        """What is to be said in words; empty if there is nothing."""
+        """The counts in words; empty if there are none."""
         said = [] if self.paper is None else [self._against_paper()]
         if self.n_unmeasured and (self.own.total or self.own.too_few):
             said.append(
@@ -204,7 +207,7 @@ class Headline:
             )
         said.append(self._too_few())
         if self.n_failed:
-            said.append(f"Runs that failed and count nowhere: {self.n_failed}.")
+            said.append(f"Failed runs, which are not counted: {self.n_failed}.")
         return " ".join(filter(None, said))
 
     def _against_paper(self):
@@ -222,7 +225,7 @@ class Headline:
         elif self.n_unmeasured:
             said = f"None of {self.n_unmeasured} figures of its own methods is measured"
         else:
-            said = "No printed figure can be held against ours of its own methods"
+            said = "No printed figure of its own methods can be compared with ours"
         if others.total:
             said += f"; our reproduction of its baselines is {_in_words(others)}"
         return f"{said}."
@@ -249,7 +252,7 @@ def _in_words(tally):
 
 
 def headlines(summaries, not_run=()):
-    """One headline a paper with results, tables of our own last.
+    """One headline per paper with results, tables of our own last.
 
     Parameters
     ----------
@@ -320,14 +323,9 @@ def _against_peers(summaries):
     return {peer: Tally.of(of_peer) for peer, of_peer in verdicts.items()}
 
 
-POINTS = (1, 3)  # in how many cells and draws it is worse by more than these
-N_ERRORS = 2  # standard errors within which an estimate holds
-_DECIMALS = 3  # records have six digits, so that further ones say nothing
-
-
 @dataclass(frozen=True)
 class AdvisedCell:
-    """The method that is advised and all others, on the same draws of a row.
+    """The recommended method and all others, on the same draws of a row.
 
     Attributes
     ----------
@@ -380,7 +378,7 @@ class AdvisedCell:
 
 @dataclass(frozen=True)
 class Answers:
-    """What some cells say together.
+    """Comparison of the recommended method over some cells.
 
     Attributes
     ----------
@@ -442,7 +440,7 @@ class Answers:
         }
 
     def sentence(self, advice):
-        """The answers in words."""
+        """The comparison in words."""
         worse = " and ".join(
             f"by more than {n} in {_percent(self.worse_cells[n])}\u00a0% of the cells "
             f"and {_percent(self.worse_draws[n])}\u00a0% of the draws"

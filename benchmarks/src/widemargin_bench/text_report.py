@@ -21,12 +21,12 @@ _COLORS = {"better": "green", "equal": "default", "worse": "red"}
 
 
 def summarize(folder, console):
-    """Print a table a benchmark, answers about what is advised, and the headline.
+    """Print one table per benchmark, comparisons with methods we recommend, and counts.
 
     Parameters
     ----------
     folder : path-like
-        With files ``<name>.jsonl``, one a benchmark.
+        With files ``<name>.jsonl``, one per benchmark.
     console : rich.console.Console
     """
     print_summaries(*read_folder(folder), console)

@@ -123,10 +123,14 @@ class Estimator(BaseEstimator):
                 own[key] = given
         super().set_params(**own)
         for name, changes in inner.items():
-            value = getattr(self, name)
+            value, who = getattr(self, name), f"{name} of {type(self).__name__}"
             if not isinstance(value, Value):
-                who = f"{name} of {type(self).__name__}"
                 value = self.value_families[name].read(value, who)
+            if not isinstance(value, Value):
+                raise ValueError(
+                    f"{who} is {value!r}, which has no parameter "
+                    f"{', '.join(map(repr, changes))}; set {name} to a value first."
+                )
             setattr(self, name, value.with_params(**changes))
         return self
 
@@ -216,11 +220,13 @@ class Classifier(ClassifierMixin, Estimator):
         A softmax of the scores times ``calibration_.slope``. The most probable class
         is always the predicted one.
         """
-        return self.calibration_.probabilities(evaluate(self, X))
+        scores = evaluate(self, X)
+        return self.calibration_.probabilities(scores)
 
     def predict_log_proba(self, X):
         """Logarithms of the class probabilities."""
-        return self.calibration_.log_probabilities(evaluate(self, X))
+        scores = evaluate(self, X)
+        return self.calibration_.log_probabilities(scores)
 
 
 def evaluate(estimator, X):

@@ -118,10 +118,10 @@ class LaplacianClassifier(Classifier):
         An interrupt (Ctrl-C) leaves a model with the best result so far, and is then
         passed on.
         """
-        check_parameters(self)
-        rng = as_generator(self.random_state)
-        geometry = read_geometry(self, X, y, sample_weight, adjacency, rng)
-        training = plan_training(self, geometry, rng)
+        parameters, rng = Parameters.read(self), as_generator(self.random_state)
+        sample, adjacency = read_rows(self, parameters, X, y, sample_weight, adjacency)
+        geometry = make_geometry(self, parameters, sample, adjacency, rng)
+        training = plan_training(self, parameters, geometry, rng)
         learned = learn(
             training,
             start=read_start(self, training),
@@ -167,15 +167,20 @@ class LaplacianClassifier(Classifier):
             for ambient, intrinsic in product(*weights)
         ]
         for model in models:
-            check_parameters(model)
+            parameters = Parameters.read(model)  # the same for all but the weights
         # one with a graph, if there is any: the geometry is for all of them
         reader = next((m for m in models if m.intrinsic_reg != 0), models[0])
-        geometry = read_geometry(reader, X, y, sample_weight, adjacency, rng)
+        sample, adjacency = read_rows(
+            reader, parameters, X, y, sample_weight, adjacency
+        )
+        geometry = make_geometry(reader, parameters, sample, adjacency, rng)
         seed = int(rng.integers(2**31))  # the same held-out labels for all
         factorized, start = {}, None
         for model in models:
             copy_features(reader, model)
-            training = plan_training(model, geometry, np.random.default_rng(seed))
+            training = plan_training(
+                model, parameters, geometry, np.random.default_rng(seed)
+            )
             learned = learn(
                 training,
                 problem=shared_problem(training, factorized),
@@ -188,16 +193,26 @@ class LaplacianClassifier(Classifier):
         return models
 
 
-def check_parameters(estimator):
-    """Raise ValueError for a parameter that cannot be used."""
-    check_number(estimator, "ambient_reg", low=0, strict=True)
-    check_number_or(estimator, "intrinsic_reg", ("auto",), low=0)
-    check_choice(estimator, "fit_intercept", ("penalized", True, False))
-    for name in ("kernel", "graph", "landmarks", "solver"):
-        read_parameter(estimator, name)
-    is_dual = estimator.solver == "dual" or isinstance(estimator.solver, Dual)
-    if is_dual and not estimator.loss.has_kink:
-        refuse(estimator, "solver", "'auto', 'newton' or 'pcg', for the squared loss")
+@dataclass(frozen=True)
+class Parameters:
+    """The parameters that may be values, as values."""
+
+    kernel: Kernel
+    graph: Graph
+    landmarks: object
+    solver: object
+
+    @classmethod
+    def read(cls, estimator):
+        """Read them; raise ValueError for any parameter that cannot be used."""
+        check_number(estimator, "ambient_reg", low=0, strict=True)
+        check_number_or(estimator, "intrinsic_reg", ("auto",), low=0)
+        check_choice(estimator, "fit_intercept", ("penalized", True, False))
+        names = ("kernel", "graph", "landmarks", "solver")
+        parameters = cls(*(read_parameter(estimator, name) for name in names))
+        if isinstance(parameters.solver, Dual) and not estimator.loss.has_kink:
+            refuse(estimator, "solver", "'auto', 'newton' or 'pcg': its loss is square")
+        return parameters
 
 
 @dataclass(frozen=True)
@@ -236,62 +251,63 @@ class Geometry:
             adjacency=self.adjacency,
         )
 
-    def with_sample(self, sample):
-        """The same rows with other labels."""
-        other = replace(self, sample=sample)
-        other.__dict__["laplacian"] = self.laplacian  # the rows are the same
-        return other
+    def draw_part(self, sample, n_rows, rng):
+        """All labeled rows of a sample and some others, and the graph between them.
 
-    def part(self, idx):
-        """Some of the rows, and the graph between them."""
-        adjacency = self.adjacency
-        return replace(
-            self,
-            sample=self.sample.part(idx),
-            space=self.space.part(idx),
-            adjacency=None if adjacency is None else adjacency[idx][:, idx],
-        )
-
-    def draw_rows(self, n_rows, rng):
-        """Positions of all labeled rows and of others, near them along a given graph.
-
-        A neighbor graph is made anew from the rows that are drawn; a given one would
-        fall to pieces.
+        A neighbor graph is made anew from the rows that are drawn. A given one would
+        fall to pieces; there the others are the nearest ones along it.
         """
         if self.adjacency is None:
-            return self.sample.draw_rows(n_rows, rng)
-        return rows_near(self.adjacency, self.sample.label_idx, n_rows, rng)
+            idx, adjacency = sample.draw_rows(n_rows, rng), None
+        else:
+            idx = rows_near(self.adjacency, sample.label_idx, n_rows, rng)
+            adjacency = self.adjacency[idx][:, idx]
+        return replace(
+            self,
+            sample=sample.part(idx),
+            space=self.space.part(idx),
+            adjacency=adjacency,
+        )
 
 
-def read_geometry(estimator, X, y, sample_weight, adjacency, rng):
-    """What the user passed to `fit`, checked, with the functions and the graph."""
-    kernel = read_parameter(estimator, "kernel")
+def read_rows(estimator, parameters, X, y, sample_weight, adjacency):
+    """The training sample and the user's own graph, if any, in the same order."""
     merge = "all" if adjacency is None else "none"  # a graph names each row
-    sample = read_sample(estimator, X, y, sample_weight, kernel, merge=merge).sorted()
+    sample = read_sample(
+        estimator, X, y, sample_weight, parameters.kernel, merge=merge
+    ).sorted()
     if adjacency is not None:
         adjacency = check_adjacency(adjacency, len(sample.given))
         adjacency = adjacency[sample.origin_idx][:, sample.origin_idx]
-    kernel = kernel.fit_width(sample.rows.X, rng)
-    landmarks, who = read_parameter(estimator, "landmarks"), type(estimator).__name__
+    return sample, adjacency
+
+
+def make_geometry(estimator, parameters, sample, adjacency, rng):
+    """The functions over the rows, and the graph between them."""
+    kernel = parameters.kernel.fit_width(sample.rows.X, rng)
     space = choose_space(
-        kernel, sample.rows, landmarks, rng, ladder=LAPLACIAN_LADDER, who=who
+        kernel,
+        sample.rows,
+        parameters.landmarks,
+        rng,
+        ladder=LAPLACIAN_LADDER,
+        who=type(estimator).__name__,
     )
-    graph = read_parameter(estimator, "graph")
-    graph = None if estimator.intrinsic_reg == 0 else graph
+    graph = None if estimator.intrinsic_reg == 0 else parameters.graph
     # functions of few landmarks cannot be as smooth as the third power wants
     is_exact = not space.low_rank or isinstance(space.basis, LinearBasis)
-    power = 3 if is_exact else 1
-    return Geometry(sample, space, kernel, graph, adjacency, power)
+    return Geometry(sample, space, kernel, graph, adjacency, 3 if is_exact else 1)
 
 
-def plan_training(estimator, geometry, rng):
+def plan_training(estimator, parameters, geometry, rng):
     """Choose the solver, the labels to train on, and those that are held out."""
-    sample, space = geometry.sample, geometry.space
-    solver = read_parameter(estimator, "solver")
+    sample, solver = geometry.sample, parameters.solver
     if solver == "auto":
-        n_columns = sample.signs.shape[1]
         solver = choose_solver(
-            sample.n_rows, n_columns, sample.n_labels, low_rank=space.low_rank
+            sample.n_rows,
+            sample.signs.shape[1],
+            sample.n_labels,
+            low_rank=geometry.space.low_rank,
         )
     Progress.of(estimator).say(
         f"{sample.n_rows} distinct rows, {sample.n_labels} labels, solver {solver!r}"
@@ -299,15 +315,15 @@ def plan_training(estimator, geometry, rng):
     check, is_pcg = None, isinstance(solver, Pcg)
     if is_pcg:
         sample, check = solver.plan_stopping(sample, rng)
-    objective = make_objective(estimator, geometry.with_sample(sample))
+    objective = make_objective(estimator, geometry, sample)
     holdout = objective
     if is_pcg:
-        holdout, sample = make_holdout(objective, geometry.with_sample(sample), rng)
+        holdout, sample = make_holdout(objective, geometry, sample, rng)
     by_labels = isinstance(estimator.intrinsic_reg, str)
     return Training(objective, holdout, sample, solver, check, by_labels)
 
 
-def make_objective(estimator, geometry):
+def make_objective(estimator, geometry, sample):
     """Loss and penalties; the weight of the graph is zero where it is left open."""
     scale = geometry.space.mean_diagonal()
     if not (np.isfinite(scale) and scale > 0):
@@ -322,7 +338,6 @@ def make_objective(estimator, geometry):
         "penalized": Intercept(penalty=float(estimator.ambient_reg), inside=False),
     }
     intrinsic = estimator.intrinsic_reg
-    sample = geometry.sample
     return ManifoldObjective(
         geometry.space,
         geometry.laplacian,
@@ -336,19 +351,20 @@ def make_objective(estimator, geometry):
     )
 
 
-def make_holdout(objective, geometry, rng, size=HOLDOUT_SIZE):
-    """The objective on which labels are left out, and its sample.
+def make_holdout(objective, geometry, sample, rng, size=HOLDOUT_SIZE):
+    """The objective on which labels are held out, and its sample.
 
     Of many labels and rows only a part, where Newton's method is fast.
     """
-    part = geometry.with_sample(geometry.sample.thin_labels(size.labels, rng))
-    if not geometry.space.low_rank and part.sample.n_rows > size.rows:
-        part = part.part(part.draw_rows(size.rows, rng))
-    sample = part.sample
+    sample = sample.thin_labels(size.labels, rng)
+    space, laplacian = geometry.space, geometry.laplacian
+    if not space.low_rank and sample.n_rows > size.rows:
+        part = geometry.draw_part(sample, size.rows, rng)
+        sample, space, laplacian = part.sample, part.space, part.laplacian
     holdout = replace(
         objective,
-        space=part.space,
-        laplacian=part.laplacian,
+        space=space,
+        laplacian=laplacian,
         label_idx=sample.label_idx,
         targets=sample.signs,
         weights=sample.label_weights / sample.label_weights.sum(),

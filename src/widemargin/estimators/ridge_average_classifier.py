@@ -10,6 +10,7 @@ from widemargin.defaults import (
     RIDGE_LABELS,
     RIDGE_PENALTIES,
     RIDGE_WIDTHS,
+    UNTUNED_TRUST,
     WIDEST_FOR_OTHERS,
 )
 from widemargin.estimators._estimator import (
@@ -170,7 +171,7 @@ def average_ridges(kernels, sample, penalties):
     held_out[:, ~sample.is_repeated] = np.nan  # their class would be unknown
     prior = family_prior(np.repeat(np.arange(len(kernels)), len(penalties)))
     average, calibration = average_scores(
-        held_out, sample.codes, prior, label_counts(weights)
+        held_out, sample.codes, prior, label_counts(weights), trust=UNTUNED_TRUST
     )
     shape = len(kernels), len(penalties)
     is_used = average.weights.reshape(shape).sum(axis=1) > _NEGLIGIBLE_WEIGHT

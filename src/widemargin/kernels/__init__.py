@@ -2,7 +2,6 @@
 
 from widemargin.kernels.ard import ArdRbf
 from widemargin.kernels.base import Kernel
-from widemargin.kernels.basis import FullBasis, SubsetBasis, WeightBasis
 from widemargin.kernels.blocks import scores_in_blocks
 from widemargin.kernels.cosine import Cosine
 from widemargin.kernels.custom import Custom
@@ -12,7 +11,7 @@ from widemargin.kernels.nystrom import Landmarks, Nystrom, NystromMap, choose_la
 from widemargin.kernels.polynomial import Polynomial
 from widemargin.kernels.precomputed import Precomputed
 from widemargin.kernels.rbf import Rbf
-from widemargin.kernels.registry import make_kernel, read_kernel
+from widemargin.kernels.registry import read_kernel
 from widemargin.kernels.width import select_gamma
 
 KERNELS = Kernel.shorthands()
@@ -22,7 +21,6 @@ __all__ = [
     "ArdRbf",
     "Cosine",
     "Custom",
-    "FullBasis",
     "Kernel",
     "Landmarks",
     "Laplacian",
@@ -32,10 +30,7 @@ __all__ = [
     "Polynomial",
     "Precomputed",
     "Rbf",
-    "SubsetBasis",
-    "WeightBasis",
     "choose_landmarks",
-    "make_kernel",
     "read_kernel",
     "scores_in_blocks",
     "select_gamma",

@@ -106,9 +106,8 @@ class NystromMap:
     whitening: np.ndarray
 
     @classmethod
-    def fit(cls, kernel, X, rows=None):
-        """The map for the landmarks ``X[rows]``; all rows of X by default."""
-        rows = np.arange(X.shape[0]) if rows is None else rows
+    def fit(cls, kernel, X, rows):
+        """The map for the landmarks ``X[rows]``."""
         landmarks = double(kernel.points(X, rows))
         gram = kernel(double(X[rows]), landmarks).astype(np.float64, copy=False)
         values, vectors = eigh(gram, driver="evd", check_finite=False)

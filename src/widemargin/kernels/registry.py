@@ -23,11 +23,3 @@ def read_kernel(kernel, who="kernel"):
     if callable(kernel) and not isinstance(kernel, Kernel):
         return Custom(kernel)
     return Kernel.read(kernel, who)
-
-
-def make_kernel(kernel, X, rng, *, gamma="scale", degree=3, coef0=1.0):
-    """The kernel named `kernel`, with its width taken from X where asked for."""
-    found = read_kernel(kernel)
-    own = {"gamma": gamma, "degree": degree, "coef0": coef0}
-    own = {name: own[name] for name in found.get_params() if name in own}
-    return found.with_params(**own).fit_width(X, rng)

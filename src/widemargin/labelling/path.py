@@ -13,7 +13,7 @@ from widemargin.calibration import Calibration, fit_calibration
 from widemargin.defaults import HOLDOUT_ROWS, PATH_DECAY, UNLABELED_WEIGHTS
 from widemargin.graphs import Graph
 from widemargin.kernels import Kernel
-from widemargin.labelling.problem import make_problem
+from widemargin.labelling.problem import LabelProblem, make_problem
 from widemargin.labelling.search import search_labels
 from widemargin.labelling.starts import Starts
 from widemargin.labelling.strategies import Search
@@ -98,8 +98,8 @@ class LabelPath:
         Of the functions; the first is that of the labels alone.
     results : list of SolveResult
         Of the searches; codes are those of the problem.
-    problem : LabelProblem or None
-        The last one, if there was any.
+    problem : LabelProblem
+        The last one; without a smoother if nothing was searched.
     class_order : ndarray of shape (n_classes,)
         Class of each code of the problem.
     was_interrupted : bool
@@ -108,7 +108,7 @@ class LabelPath:
 
     coordinates: list
     results: list
-    problem: object
+    problem: LabelProblem
     class_order: np.ndarray
     was_interrupted: bool
 
@@ -139,19 +139,19 @@ def follow_path(space, sample, reg, weights, settings, rng, *, callback=None):
     LabelPath
         An interrupt ends it early.
     """
-    class_signs = sign_coding(np.arange(sample.n_classes), sample.n_classes)
+    n_classes = len(sample.classes)
+    class_signs = sign_coding(np.arange(n_classes), n_classes)
     own = sample.label_weights / sample.label_weights.sum()
     coordinates = [
         space.fit_rows(sample.label_idx, class_signs[sample.codes], own, reg)
     ]
-    class_order, results, problem = sample.class_order, [], None
-    weights = weights if sample.n_unlabeled else ()
+    class_order, results = sample.class_order, []
+    problem = make_problem(sample, settings.balance, settings.own_shares)
+    weights = weights if len(problem.order) else ()
     searches = settings.search.for_weights(weights, len(sample.row_weights))
     unit = sample.loss_weights(1.0)  # of unlabeled rows with weight one
     with Interruptible() as run:
         for weight, search in zip(weights, searches, strict=True):
-            if problem is None:
-                problem = make_problem(sample, settings.balance, settings.own_shares)
             row_weights = np.where(problem.movable, weight * unit, unit)
             smoother = space.smoother(row_weights, reg)
             problem = problem.with_smoother(smoother)

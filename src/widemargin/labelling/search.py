@@ -70,8 +70,10 @@ def search_labels(
     # Searches run in threads of their own even if one at a time, so that an interrupt,
     # which reaches the main thread, can stop them at their next pulse.
     with ThreadPoolExecutor(max(1, n_threads)) as pool, Interruptible() as run:
-        futures, n_noted = [pool.submit(run_one, i) for i in range(len(starts))], 0
+        futures, n_noted = [], 0
         try:
+            for index in range(len(starts)):
+                futures.append(pool.submit(run_one, index))
             for future in futures:
                 outcome = future.result()
                 n_noted += 1

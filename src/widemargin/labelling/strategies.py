@@ -234,7 +234,7 @@ class Tabu(Search, shorthand="tabu"):
 
         n_movable = len(problem.order)
         if n_movable < 2:
-            return Steepest().improve(problem, codes, seed, pulse)
+            return Steepest().improve(problem, codes, seed, pulse, work=work)
         state = LabelState(problem, codes)
         tenure = min(10 + n_movable // 100, max(1, n_movable // 4))
         spread = max(1, min(10, n_movable // 4))
@@ -293,7 +293,7 @@ class Evolution(Search, shorthand="evolution"):
         from widemargin.labelling import evolution_loops as loops
 
         if (self.population, self.offspring) == (1, 1) or len(problem.order) < 2:
-            return Stochastic().improve(problem, codes, seed, pulse)
+            return _QUICK.improve(problem, codes, seed, pulse, work=work)
         rng = np.random.default_rng(seed)
         starts = [codes]
         starts += [random_start(problem, rng) for _ in range(self.population - 1)]
@@ -340,7 +340,9 @@ class Reshaking(Search):
         rng = np.random.default_rng(seed)
         n_moves = 0
         if self.shakes_first:
-            codes, n_moves = self.shaking.improve(problem, codes, seed, pulse)
+            codes, n_moves = self.shaking.improve(
+                problem, codes, seed, pulse, work=work
+            )
         n_together = min(self.n_together, problem.n_classes)
         inside = problem.inside(codes)
         try:

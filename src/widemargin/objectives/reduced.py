@@ -12,7 +12,6 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from widemargin.linalg.cholesky import jittered_cholesky, without_negative_part
-from widemargin.linalg.products import column_dots
 
 
 @dataclass(frozen=True)
@@ -81,15 +80,40 @@ class ReducedObjective:
         """Scores of the labeled rows, (n_labeled, n_columns)."""
         return self.offset[:, None] * intercept - self.response @ g
 
-    def value(self, g, intercept):
-        """Objective of each column, (n_columns,)."""
-        loss = self.weights @ self.loss.value(self.targets, self.scores(g, intercept))
-        return 0.5 * (loss + self.norm(g, intercept, g, intercept))
+    def value(self, g, intercept, scores=None):
+        """Objective of each column, (n_columns,), given the scores if known."""
+        scores = self.scores(g, intercept) if scores is None else scores
+        loss = self.weights @ self.loss.value(self.targets, scores)
+        return 0.5 * (loss + self.norm(g, intercept, g, intercept, scores))
 
-    def norm(self, g, intercept, h, other):
-        """Bilinear form g'Sh + tau b b' of each column, (n_columns,)."""
-        inner = column_dots(g, self.response @ h)
+    def norm(self, g, intercept, h, other, scores=None):
+        """Bilinear form g'Sh + tau b b' of each column, given the scores of h."""
+        scores = self.scores(h, other) if scores is None else scores
+        inner = np.einsum("ij,ij->j", g, self.offset[:, None] * other - scores)
         return inner + self.offset_penalty * intercept * other
+
+    def newton_points(self, active, columns, g, intercept):
+        """Minimum of the quadratic of some columns; the others stay as they are.
+
+        Parameters
+        ----------
+        active : ndarray of bool, shape (n_labeled, n_columns)
+            The labels that carry a squared loss.
+        columns : ndarray of int
+            Those of equal active labels share a factorization.
+        g, intercept
+            Current point.
+
+        Returns
+        -------
+        g, intercept : ndarrays
+        """
+        g, intercept = g.copy(), intercept.copy()
+        for pattern, positions in column_groups(active[:, columns]):
+            members = columns[positions]
+            solve = self.stationary(pattern)
+            g[:, members], intercept[members] = solve(self.targets[:, members])
+        return g, intercept
 
     def stationary(self, active):
         """Minimum if exactly the `active` labels (a mask) carried a squared loss.

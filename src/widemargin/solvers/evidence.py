@@ -117,7 +117,8 @@ def learn_hyperparameters(
         With its prior, if any.
     start : ndarray of shape (n_theta,)
         A theta, as :mod:`widemargin.objectives.gp_evidence` defines it.
-    criterion : {"marginal-likelihood", "loo"}
+    criterion : {"marginal-likelihood", "loo"} or callable
+        ``criterion(evidence, theta)`` returns an `Evaluation`.
     max_iter : int
         Iterations at the most; most of them evaluate the criterion once.
     tol : float
@@ -134,11 +135,13 @@ def learn_hyperparameters(
         "criterion" (compared with `tol`) and "jitter" (see `Evaluation`). An interrupt
         ends the search; with nothing evaluated the objective is infinite.
     """
-    if criterion not in CRITERIA:
-        raise ValueError(
-            f"criterion must be one of {', '.join(CRITERIA)}, got {criterion!r}."
-        )
-    search = _Search(evidence, CRITERIA[criterion], start)
+    if not callable(criterion):
+        if criterion not in CRITERIA:
+            raise ValueError(
+                f"criterion must be one of {', '.join(CRITERIA)}, got {criterion!r}."
+            )
+        criterion = CRITERIA[criterion]
+    search = _Search(evidence, criterion, start)
 
     def note(theta):
         search.note()

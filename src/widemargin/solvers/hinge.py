@@ -24,7 +24,7 @@ from widemargin.solvers.driver import drive
 from widemargin.solvers.proximal_multipliers import proximal_multipliers
 from widemargin.solvers.result import SolveResult, Status, worst
 from widemargin.solvers.smo import smo
-from widemargin.spaces import choose_space
+from widemargin.spaces import choose_space, linear_space
 from widemargin.values import Value
 
 _SMO_STEPS = 2_000_000  # of a convex problem; a bound for problems that never settle
@@ -157,11 +157,16 @@ def choose_hinge_space(
             f"solver={solver!r} of {who} works with the exact kernel, got landmarks="
             f"{landmarks!r}; use solver='newton', or landmarks=None."
         )
-    is_newton = isinstance(solver, ProximalNewton)
-    if is_newton and landmarks is None and not isinstance(kernel, Linear):
+    is_exact = landmarks is None or (
+        landmarks == "auto" and len(rows) <= ladder.exact_rows
+    )
+    if isinstance(solver, ProximalNewton) and is_exact:
+        if isinstance(kernel, Linear):
+            return linear_space(rows), solver
         raise ValueError(
             f"solver={solver!r} of {who} needs features: use kernel='linear' or set "
-            f"landmarks, got kernel={kernel!r} and landmarks=None."
+            f"landmarks, got kernel={kernel!r} and landmarks={landmarks!r} for "
+            f"{len(rows):,} rows."
         )
     space = choose_space(
         kernel,

@@ -1,4 +1,4 @@
-"""How Laplacian models are found: the solver, the average over graph shares."""
+"""How Laplacian models are found: solvers as values, and the average over graphs."""
 
 from dataclasses import dataclass, replace
 
@@ -20,7 +20,7 @@ from widemargin.solvers.pcg import (
     check_interval,
     pcg,
 )
-from widemargin.solvers.result import SolveResult
+from widemargin.solvers.result import SolveResult, Status
 from widemargin.values import Value
 
 
@@ -208,7 +208,7 @@ class Training:
     objective : ManifoldObjective
         On all rows, with the labels to train on.
     holdout : ManifoldObjective
-        The one on which labels are left out; often the same.
+        The one on which labels are held out; often the same.
     sample : Sample
         Of the labels of `holdout`.
     solver : LaplacianSolver
@@ -280,14 +280,12 @@ def learn(training, *, problem=None, start=None, callback=None):
     exact = [reduced_newton(problem) for problem in family.problems]
     average, calibration = average_family(family.problems, exact, training.sample)
     results = solve_family(family, exact, training, start, callback)
-    return Learned(
-        family.shares,
-        average,
-        calibration,
-        family.graph_objective(training.objective),
-        combine_results(results, average),
-        results[-1].solution,
-    )
+    result = combine_results(results, average)
+    if any(one.status is Status.INTERRUPTED for one in exact):
+        result = replace(result, status=Status.INTERRUPTED)
+    graph = family.graph_objective(training.objective)
+    last = results[-1].solution
+    return Learned(family.shares, average, calibration, graph, result, last)
 
 
 def choose_family(training, problem=None):
@@ -352,6 +350,8 @@ def _solve_by_pcg(family, training, start, callback):
         else:
             problem = plain.reduced()
             results.append(_in_coordinates(problem, reduced_newton(problem)))
+        if results[0].status is Status.INTERRUPTED:
+            return results  # the average is that of the models found so far
     results.append(pcg(family.graph_objective(objective), start, **options))
     return results
 

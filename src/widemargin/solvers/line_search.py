@@ -9,7 +9,7 @@ def exact_step(loss, targets, weights, scores, direction, slope, curvature):
     The function of s is
     :math:`\frac12 \sum_i w_i \ell(t_i, f_i + s d_i) + \mathrm{slope}\, s
     + \frac12 \mathrm{curvature}\, s^2`. Its derivative is continuous, increasing and
-    piecewise linear; it bends where a sample enters or leaves the margin. Sorting
+    piecewise linear; it bends where a label enters or leaves the margin. Sorting
     these points and adding up the changes gives every piece at once, and the first
     piece whose zero lies inside it is the answer: O(n_labeled log n_labeled).
 
@@ -19,7 +19,7 @@ def exact_step(loss, targets, weights, scores, direction, slope, curvature):
     targets : ndarray of shape (n_labeled, k)
     weights : ndarray of shape (n_labeled,)
     scores, direction : ndarrays of shape (n_labeled, k)
-        Scores of the labeled samples, and their change for a unit step.
+        Scores of the labeled rows, and their change for a unit step.
     slope, curvature : ndarrays of shape (k,)
         Derivatives at s = 0 of everything but the loss.
 
@@ -29,7 +29,7 @@ def exact_step(loss, targets, weights, scores, direction, slope, curvature):
 
     Notes
     -----
-    Deviation: only samples that move towards the margin's edge can switch; the
+    Deviation: only labels that move towards the margin's edge can switch; the
     printed update rule does not say so.
 
     References

@@ -3,7 +3,6 @@
 import numpy as np
 from scipy.linalg import solve
 
-from widemargin.objectives.reduced import column_groups
 from widemargin.solvers.driver import drive
 from widemargin.solvers.line_search import exact_step
 from widemargin.solvers.result import SolveResult, Status, worst
@@ -67,7 +66,7 @@ class _LabelNewton:
         open_columns = np.arange(targets.shape[1])
         while True:
             self.n_steps[open_columns] += 1
-            aim_g, aim_b = self._aim(active, open_columns)
+            aim_g, aim_b = problem.newton_points(active, open_columns, self.g, self.b)
             dg, db = aim_g - self.g, aim_b - self.b
             direction = problem.scores(dg, db)
             step = exact_step(
@@ -76,15 +75,15 @@ class _LabelNewton:
                 problem.weights,
                 scores,
                 direction,
-                slope=problem.norm(self.g, self.b, dg, db),
-                curvature=problem.norm(dg, db, dg, db),
+                slope=problem.norm(self.g, self.b, dg, db, direction),
+                curvature=problem.norm(dg, db, dg, db, direction),
             )
             settled = (loss.active(targets, scores + direction) == active).all(axis=0)
-            improves = problem.value(aim_g, aim_b) < self.values
+            improves = problem.value(aim_g, aim_b, scores + direction) < self.values
             step = np.where(settled | improves, 1.0, step)
             self.g, self.b = self.g + step * dg, self.b + step * db
-            self.values = problem.value(self.g, self.b)
             scores = problem.scores(self.g, self.b)
+            self.values = problem.value(self.g, self.b, scores)
             switched = loss.active(targets, scores) != active
             switched[:, settled] = False
             active ^= switched
@@ -92,16 +91,6 @@ class _LabelNewton:
             history["criterion"].append(int(switched.sum()))
             open_columns = open_columns[~settled[open_columns]]
             yield None if len(open_columns) else Status.CONVERGED
-
-    def _aim(self, active, columns):
-        """Minimum of each open column's current quadratic; the others stay."""
-        g, b = self.g.copy(), self.b.copy()
-        for pattern, positions in column_groups(active[:, columns]):
-            members = columns[positions]
-            g[:, members], b[members] = self.problem.stationary(pattern)(
-                self.problem.targets[:, members]
-            )
-        return g, b
 
 
 def newton(objective, *, max_iter=50):

@@ -17,6 +17,7 @@ from widemargin.defaults import (
     ANNEALING_WEIGHTS,
     MAX_UNLABELED_RATIO,
     START_LOG_ODDS,
+    UNTUNED_TRUST,
 )
 from widemargin.labels import sign_coding
 from widemargin.objectives.pieces import hinges
@@ -405,7 +406,7 @@ class LabelingTask:
 
     def signs(self, codes):
         """One-vs-rest targets of all rows, (n_rows, n_columns)."""
-        return sign_coding(codes, self.relabeling.n_classes)
+        return sign_coding(codes, len(self.relabeling.lower))
 
 
 @dataclass(frozen=True)
@@ -549,7 +550,8 @@ def alternate_from(
     log_prior[0] = log_odds * task.n_labels
     # The floor keeps the logarithm finite; only tens of thousands of labels reach it.
     prior = np.maximum(softmax(log_prior), np.finfo(np.float64).tiny)
-    best = results[posterior_weights(losses, prior).argmax()]
+    weights = posterior_weights(losses, prior, trust=UNTUNED_TRUST)
+    best = results[weights.argmax()]
     return best if status is None else replace(best, status=status)
 
 

@@ -1,7 +1,7 @@
 r"""A norm with a graph folded in: :math:`A = P + \rho B^\top L B`, factorized once.
 
-With f = B c (see `expansions`) the machines of this family need :math:`A^{-1} B^\top h`
-for a few h only. Both forms below get it from one factorization that depends on
+With scores f = B c the models of this family need :math:`A^{-1} B^\top h` for a few h
+only. Both forms below get it from one factorization that depends on
 nothing but the ratio :math:`\rho` of the two penalty weights.
 """
 

@@ -7,6 +7,7 @@ constant for labels y is :math:`m = 1^\top A y / 1^\top A 1`, and the fit is
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -54,13 +55,17 @@ class ProfiledSmoother:
         """Fitted values, (n, k) -> (n, k)."""
         return self.smoother @ Y + np.multiply.outer(self._rest, self.mean(Y))
 
-    def diagonal(self):
-        """How far each point follows its own label, shape (n,)."""
+    @cached_property
+    def _own(self):
         return self.smoother.diagonal() + self._rest * self._pull
+
+    def diagonal(self):
+        """How closely each point follows its own label, shape (n,)."""
+        return self._own.copy()
 
     def leave_one_out(self, Y):
         """Value at each point of the function fitted without it, (n, k); exact."""
-        own = self.diagonal()[:, None]
+        own = self._own[:, None]
         return (self @ Y - own * Y) / np.maximum(1.0 - own, np.finfo(own.dtype).eps)
 
     def misfit(self, Y):

@@ -1,1 +1,1 @@
-"""Tables of the papers, one module a paper, and tables of our own."""
+"""Tables of the papers, one module per paper, and tables of our own."""

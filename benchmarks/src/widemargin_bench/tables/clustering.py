@@ -13,10 +13,6 @@ from sklearn import datasets
 from sklearn.cluster import SpectralClustering
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.preprocessing import StandardScaler
-
-from widemargin.datasets import load_benchmark
-from widemargin.kernels import Rbf
-from widemargin.objectives.class_sizes import size_bounds
 from widemargin.objectives.label_rls import LabelProblem
 from widemargin.smoothers import DenseSmoother, SpectralPath
 from widemargin.solvers.label_search import make_starts
@@ -26,6 +22,10 @@ from widemargin.solvers.label_strategies import (
     Steepest,
     Stochastic,
 )
+
+from widemargin.datasets import load_benchmark
+from widemargin.kernels import Rbf
+from widemargin.objectives.class_sizes import size_bounds
 from widemargin_bench.benchmark import (
     RAND,
     SECONDS,
@@ -42,6 +42,13 @@ from widemargin_bench.methods import DEFAULT_CLUSTERING, clusterers
 from widemargin_bench.results import show
 from widemargin_bench.statements import by_share, span
 from widemargin_bench.statistics import fit_exponent
+
+DESCENTS = ("Steep-RLS", "Stoc-RLS")
+OURS = DEFAULT_CLUSTERING.name
+N_STARTS = 10  # random labelings, to choose a cell and again to report it
+RESHAKEN = "UMC-RLS re-shaken"
+EQUAL = "UMC-RLS re-shaken, equal sizes"
+SEARCHES = ("Stoc-RLS", "Steep-RLS", "UMC-RLS", RESHAKEN, EQUAL)
 
 
 @dataclass(frozen=True)
@@ -153,11 +160,6 @@ PROBLEMS = {
 }
 
 
-DESCENTS = ("Steep-RLS", "Stoc-RLS")
-OURS = DEFAULT_CLUSTERING.name
-N_STARTS = 10  # random labelings, to choose a cell and again to report it
-
-
 @dataclass(frozen=True)
 class Grid:
     """Cells to choose from.
@@ -179,10 +181,6 @@ class Grid:
 
 PAPER_GRID = Grid(tuple(range(1, 11)), tuple(range(-10, 0)), N_STARTS)
 QUICK_GRID = Grid((2, 4, 5, 8), (-8, -5, -2), 3)
-
-RESHAKEN = "UMC-RLS re-shaken"
-EQUAL = "UMC-RLS re-shaken, equal sizes"
-SEARCHES = ("Stoc-RLS", "Steep-RLS", "UMC-RLS", RESHAKEN, EQUAL)
 
 
 def choose_cells(row, methods, quick):
@@ -443,7 +441,7 @@ def draw_problem(row, run):
 
 
 def draw_subset(row, run):
-    """Random rows of a set, as many as the row says."""
+    """Random rows of a set, as many as the row has."""
     data = load_benchmark(row["set"], dtype=np.float32)
     rng = np.random.default_rng([run, row.x])
     rows = rng.permutation(len(data.target))[: row.x]
@@ -514,7 +512,7 @@ CHOICE = (
 COLUMNS = (
     f"UMC-RLS is the published shaking, which may empty clusters; {RESHAKEN} keeps "
     "half of the mean size in each cluster and re-shakes three clusters at a time, 15 "
-    "times and at least twice for each cluster. MaxMarginClustering sees no label: its "
+    "times and at least twice for each cluster. MaxMarginClustering uses no label: its "
     "only input is the number of clusters. SC, GMM and K-means are "
     "scikit-learn's, as in the paper: 10 nearest neighbors; full covariances, best of "
     "3 starts (one start and 1e-3 added to the variances from 100 features on); best "
@@ -685,8 +683,8 @@ LABEL_FREE = Benchmark(
     source="our own, after the multi-class paper",
     title="32 problems without labels, the number of clusters known",
     protocol=(
-        "MaxMarginClustering sees no label, while those of UMC-RLS choose its "
-        "parameters. "
+        "MaxMarginClustering uses no label; true labels choose the parameters of "
+        "UMC-RLS. "
         + CHOICE
         + "Tables whose columns have different units are standardized. KMeans is the "
         "best of 10 starts, GaussianMixture of 3 (one start and 1e-3 added to the "

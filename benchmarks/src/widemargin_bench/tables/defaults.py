@@ -30,7 +30,6 @@ from widemargin_bench.methods import (
     clusterers,
     default,
 )
-from widemargin_bench.statements import span
 
 BUNDLED = ("digits", "wine", "breast_cancer", "iris")
 TABLES = {"letter", "waveform", "ionosphere", "g50c", "pima", "thyroid", *BUNDLED[1:]}
@@ -57,7 +56,7 @@ def load(name, *, every_class=False, most_rows=None):
 
     Features with units are standardized over all rows; images and text are as they are.
     Of some sets the papers use two classes of three; `every_class` gives all of them.
-    By default `MAX_ROWS` says how many rows.
+    The default number of rows is in `MAX_ROWS`.
     """
     if name in BUNDLED:
         X, y = getattr(bundled, f"load_{name}")(return_X_y=True)
@@ -122,19 +121,6 @@ def digits(row, run):
     return PartlyLabeled.cut(X, y, labeled, np.setdiff1d(every, labeled))
 
 
-def slow_with_many_classes(results):
-    """Seconds of the slowest estimators."""
-    seconds = [
-        results.mean("defaults", row, name, SECONDS.name)
-        for row in ("usps", "letter")
-        for name in ("TransductiveSVC", "TriClassSVC")
-    ]
-    return (
-        "One problem per class takes time: a fit of TransductiveSVC or TriClassSVC on "
-        f"usps or letter takes {span(seconds, 0)} seconds."
-    )
-
-
 ROWS = tuple(
     Row(name, (name,) if name in STORED else (), options={"set": name})
     for name in (*STORED, *BUNDLED)
@@ -159,7 +145,6 @@ BENCHMARKS = (
         draw=partly_labeled,
         runs=10,
         quick=Quick(rows=("g50c", "ionosphere", "wine", "breast_cancer", "iris")),
-        remarks=(slow_with_many_classes,),
     ),
     Benchmark(
         name="defaults-mixed",

@@ -227,7 +227,7 @@ def either(row, run):
 
 
 def make_rows(names, *, is_mixed, suffix=""):
-    """A row for each set and number of labels, of which there is one a class."""
+    """A row for each set and number of labels, at least one label per class."""
     return tuple(
         Row(
             f"{name}, {n_labels} labels{suffix}",
@@ -334,7 +334,7 @@ BENCHMARKS = (
             "Three sets that come with scikit-learn and eight that are generated, none "
             "of which had a part in choosing the candidates, the rule and its two "
             "constants (digits served in examples, and the three in tables of the "
-            "machines' defaults); needs no stored data. Rows and labels as in "
+            "default settings); needs no stored data. Rows and labels as in "
             "few-labels, and in rows named mixed as in few-labels-mixed (digits: the "
             "first half of the classes). "
             "Circles, corners (20 features, half of them noise), pairs (five classes "

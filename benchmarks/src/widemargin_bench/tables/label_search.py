@@ -231,17 +231,15 @@ CUTS = (
 GRIDS = "Lambda, and C of LIBSVM, is one of 2^-10, 2^-8 ... 2^10, lambda' is 0.1 or 1. "
 SEARCHES = (
     "S2RLSC is the paper's (1 + 1) search from random starts, the best of 10 while "
-    "parameters are chosen and of 50 for the final machine. The paper's tables have "
+    "parameters are chosen and of 50 for the final model. The paper's tables have "
     "the (5 + 25) search, which is slower; the paper says that errors are very "
     "similar if there are enough starts. "
 )
 TABUS = (
-    "Tabu search stands beside it: from random starts (the best of 3, then of 10), or "
+    "Beside it is tabu search: from random starts (the best of 3, then of 10), or "
     "once from the labels smoothed over all rows. "
 )
-FIT_TIME = (
-    "Seconds are those of the final machine, without the choice of its parameters."
-)
+FIT_TIME = "Seconds are those of the final model, without the choice of its parameters."
 TABLE_2 = Benchmark(
     name="s2rlsc-table2",
     paper=PAPER,
@@ -296,7 +294,7 @@ TABLE_3 = Benchmark(
     "decides among the least ones; the paper does not say what it does. Classes have "
     "the shares of the labels, each with one more, up to 0.2. "
     + SEARCHES
-    + "Tabu search from the labels smoothed over all rows stands beside it; the rule "
+    + "Beside it is tabu search from the labels smoothed over all rows; the rule "
     "above and this start were chosen on other partitions of all sets but USPS. "
     "LabelSearchClassifier and the peers have default settings. UniverSVM is the "
     "paper's figure alone. " + FIT_TIME,
@@ -348,7 +346,7 @@ FIGURE_7 = Benchmark(
     x_label="labeled or unlabeled rows, % of the training rows",
     remarks=(
         "The paper: with more than 20 % of labels the search beats the supervised "
-        "machine, by more on Gaussian2C than on Gaussian4C; and it needs enough "
+        "model, by more on Gaussian2C than on Gaussian4C; and it needs enough "
         "unlabeled rows.",
         misleading_gap,
     ),

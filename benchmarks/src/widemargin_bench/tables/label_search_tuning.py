@@ -15,7 +15,7 @@ from widemargin_bench import methods
 from widemargin_bench.draws import PartlyLabeled, percent_wrong
 
 GENERATORS = {"gaussian2c": make_gaussian2c, "gaussian4c": make_gaussian4c}
-LAMBDAS = 2.0 ** np.arange(-10, 11, 2)  # and C of the support vector machine
+LAMBDAS = 2.0 ** np.arange(-10, 11, 2)  # and C of the support vector model
 UNLABELED_WEIGHTS = (0.1, 1.0)  # lambda'
 NEIGHBORS = (3, 5, 7, 10, 15, 20)
 
@@ -106,15 +106,15 @@ class Search:
     options : mapping
         Parameters of the estimator.
     n_trials, n_final : int
-        Random starts while weights are picked, and of the final machine.
+        Random starts while weights are picked, and of the final model.
     """
 
     options: Mapping
     n_trials: int = 1
     n_final: int = 1
 
-    def machine(self, balance, n_restarts, **more):
-        """The paper's machine: linear kernel, no constant."""
+    def model(self, balance, n_restarts, **more):
+        """The paper's model: linear kernel, no constant."""
         return LabelSearchClassifier(
             kernel="linear",
             fit_intercept=False,
@@ -139,7 +139,7 @@ def mean_square(X):
 
 
 class SearchGrid:
-    """Machines that search for labels, for each lambda' all lambdas."""
+    """Models that search for labels, for each lambda' all lambdas."""
 
     supervised = False
     n_curves = len(UNLABELED_WEIGHTS)
@@ -148,9 +148,9 @@ class SearchGrid:
         self.search = search
 
     def fit_all(self, X, y, balance):
-        """A fitted machine for each cell of the grid."""
-        machine = self.search.machine(balance, self.search.n_trials)
-        return machine.fit_path(
+        """A fitted model for each cell of the grid."""
+        model = self.search.model(balance, self.search.n_trials)
+        return model.fit_path(
             X,
             y,
             ambient_reg=LAMBDAS / mean_square(X),
@@ -158,9 +158,9 @@ class SearchGrid:
         )
 
     def final(self, X, balance, cell):
-        """The machine of a cell, not fitted yet."""
+        """The model of a cell, not fitted yet."""
         i_weight, i_lambda = divmod(cell, len(LAMBDAS))
-        return self.search.machine(
+        return self.search.model(
             balance,
             self.search.n_final,
             ambient_reg=LAMBDAS[i_lambda] / mean_square(X),
@@ -169,7 +169,7 @@ class SearchGrid:
 
 
 class SupervisedGrid:
-    """Machines of the labels alone, ``make(X_labeled, weight)`` for each weight."""
+    """Models of the labels alone, ``make(X_labeled, weight)`` for each weight."""
 
     supervised = True
     n_curves = 1
@@ -178,12 +178,12 @@ class SupervisedGrid:
         self.make = make
 
     def fit_all(self, X, y, balance):
-        """A fitted machine for each weight."""
+        """A fitted model for each weight."""
         X, y = X[y >= 0], y[y >= 0]
         return [self.make(X, weight).fit(X, y) for weight in LAMBDAS]
 
     def final(self, X, balance, cell):
-        """The machine of a weight, not fitted yet; X are labeled rows."""
+        """The model of a weight, not fitted yet; X are labeled rows."""
         return self.make(X, LAMBDAS[cell])
 
 
@@ -207,11 +207,11 @@ class NeighborGrid:
     n_curves = 1
 
     def fit_all(self, X, y, balance):
-        """A fitted machine for each number."""
+        """A fitted model for each number."""
         return [self.final(X, balance, i).fit(X, y) for i in range(len(NEIGHBORS))]
 
     def final(self, X, balance, cell):
-        """The machine of a number, not fitted yet."""
+        """The model of a number, not fitted yet."""
         return LabelSpreading(kernel="knn", n_neighbors=NEIGHBORS[cell])
 
 
@@ -290,9 +290,9 @@ def fixed_weights(search, *, balance_of):
     """All rows span the functions; lambda and lambda' are one."""
 
     def measure(draw, _):
-        machine = search.machine(balance_of(draw), search.n_final)
-        machine.set_params(ambient_reg=1 / mean_square(draw.X), unlabeled_weight=1.0)
-        return draw.measure(machine)
+        model = search.model(balance_of(draw), search.n_final)
+        model.set_params(ambient_reg=1 / mean_square(draw.X), unlabeled_weight=1.0)
+        return draw.measure(model)
 
     return measure
 
@@ -302,12 +302,12 @@ def few_landmarks(search, *, balance_of):
 
     def measure(draw, _):
         more = {"n_landmarks": draw.n_landmarks, "landmarks": "uniform"}
-        machine = search.machine(balance_of(draw), 1, unlabeled_weight=1.0, **more)
-        trial = machine.fit(draw.X, draw.y_partial)
+        model = search.model(balance_of(draw), 1, unlabeled_weight=1.0, **more)
+        trial = model.fit(draw.X, draw.y_partial)
         basis, _ = np.linalg.qr(trial.points_.T)
         scale = mean_square(draw.X @ basis)  # the kernel as the landmarks leave it
-        machine.set_params(ambient_reg=1 / scale, n_restarts=search.n_final)
-        return draw.measure(machine)
+        model.set_params(ambient_reg=1 / scale, n_restarts=search.n_final)
+        return draw.measure(model)
 
     return measure
 

@@ -46,7 +46,7 @@ def tuned_by_paper(name, measure, kind="paper"):
     return Method(name, measure, kind, extra_input=BY_VALIDATION_ROWS)
 
 
-def machine(split, estimator, method, **options):
+def paper_model(split, estimator, method, **options):
     """An estimator with the paper's parameters, converted to its scale."""
     settings = split.row
     ambient, intrinsic = settings["gammas"][method]
@@ -63,22 +63,22 @@ def machine(split, estimator, method, **options):
 
 
 def supervised(estimator, name, solver):
-    """A machine of the paper that sees the labeled rows only."""
+    """A model of the paper, fitted to the labeled rows only."""
 
     def measure(split, _):
         _compile_dual()
-        model = machine(split, estimator, name, solver=solver)
+        model = paper_model(split, estimator, name, solver=solver)
         return split.measure(model, supervised=True)
 
     return tuned_by_paper(name, measure, "baseline")
 
 
 def with_graph(estimator, name, solver, kind="paper"):
-    """A machine of the paper, by its estimator."""
+    """A model of the paper, by its estimator."""
 
     def measure(split, _):
         _compile_dual()
-        model = machine(split, estimator, name, solver=solver)
+        model = paper_model(split, estimator, name, solver=solver)
         found = split.measure(model)
         if solver != "newton":
             return found
@@ -89,7 +89,7 @@ def with_graph(estimator, name, solver, kind="paper"):
 
 def all_classes_together(split, _):
     """The estimator's PCG: one run for all classes, stopped by their joint decision."""
-    model = machine(split, LaplacianSVC, "PCG, stability", solver="pcg")
+    model = paper_model(split, LaplacianSVC, "PCG, stability", solver="pcg")
     return split.measure(model) | {"iterations": float(model.n_iter_)}
 
 
@@ -410,9 +410,9 @@ BENCHMARKS = (
         name="laplacian-accuracy",
         paper=PAPER,
         source="Tables 4 and 5",
-        title="Laplacian machines and supervised ones, the paper's parameters",
+        title="Laplacian and supervised models, the paper's parameters",
         protocol=(
-            SPLITS + SETTINGS + "The supervised machines are ours without a graph, "
+            SPLITS + SETTINGS + "The supervised models are ours without a graph, "
             "fitted to the labeled rows. Defaults of ours and of others on the same "
             "splits beside."
         ),
@@ -446,7 +446,7 @@ BENCHMARKS = (
             SPLITS + SETTINGS + "Each class is trained and stopped by itself, with a "
             "look every half root of n iterations: stability stops when fewer than "
             "1.5 % of the decisions on unlabeled rows have changed, validation when "
-            "not one more validation row is right, mixed when both say so. Training "
+            "not one more validation row is right, mixed when both would. Training "
             "times are without kernel matrix and graph, as in the paper; seconds of a "
             "fit are with them. Table 3 repeats times of Table 6: the dual, Newton's "
             "method and the best check of each set. The steps of Newton's method are "
@@ -520,8 +520,8 @@ BENCHMARKS = (
         protocol=(
             SPLITS + "The first four splits. Weights are those selected for Newton's "
             "method, whose error is the level line. The paper draws these curves and "
-            "prints no figures. Two moons are drawn anew in each run, with two labels; "
-            "the paper tells neither its noise nor its parameters."
+            "prints no figures. Each run draws new two moons with two labels; the "
+            "paper states neither its noise nor its parameters."
         ),
         metrics=(*ERROR_COURSE_METRICS, SECONDS),
         rows=(MOONS, *SMALL_ROWS),

@@ -13,24 +13,24 @@ from itertools import islice, pairwise
 import numpy as np
 from scipy import sparse
 from sklearn.model_selection import StratifiedKFold
-
-from widemargin.datasets import load_benchmark, make_two_moons
-from widemargin.graphs import graph_laplacian, knn_adjacency
-from widemargin.kernels import make_kernel, scores_in_blocks
-from widemargin.labels import decide, sign_coding
 from widemargin.linalg.expansions import KernelExpansion
-from widemargin.objectives.laplacian import ManifoldObjective
-from widemargin.objectives.losses import Hinge, SquaredHinge
-from widemargin.solvers.box_dual import box_dual
 from widemargin.solvers.early_stopping import (
     MixedCheck,
     StabilityCheck,
     ValidationCheck,
     check_interval,
 )
+from widemargin.solvers.reduced_newton import reduced_newton
+
+from widemargin.datasets import load_benchmark, make_two_moons
+from widemargin.graphs import graph_laplacian, knn_adjacency
+from widemargin.kernels import make_kernel, scores_in_blocks
+from widemargin.labels import decide, sign_coding
+from widemargin.objectives.laplacian import ManifoldObjective
+from widemargin.objectives.losses import Hinge, SquaredHinge
+from widemargin.solvers.box_dual import box_dual
 from widemargin.solvers.newton import newton
 from widemargin.solvers.pcg import pcg
-from widemargin.solvers.reduced_newton import reduced_newton
 from widemargin_bench.benchmark import Row
 from widemargin_bench.draws import (
     PartlyLabeled,
@@ -257,7 +257,7 @@ class Trained:
 def build_objective(split, gammas, *, watched=False, loss=SquaredHinge):
     """Eq. (7) without the bias, on the paper's own scale of the two weights.
 
-    `watched` says whether the rows that are looked at while training are among those
+    With `watched`, the rows that are looked at while training are also among those
     that get scores.
     """
     geometry, n_train = split.geometry, len(split.y)

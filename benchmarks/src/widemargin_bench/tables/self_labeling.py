@@ -247,7 +247,7 @@ def table4_row(digit, share):
 
 
 def self_labeling(
-    name, kind, machine, *, balanced=False, extra_input="", sparse=False, **options
+    name, kind, estimator, *, balanced=False, extra_input="", sparse=False, **options
 ):
     """A self-labeling estimator, with the known class sizes of the draw or not."""
 
@@ -257,7 +257,7 @@ def self_labeling(
     def make(draw):
         given = {"n_landmarks": draw.n_landmarks if sparse else None}
         given |= {"random_state": draw.seed} | (draw.known if balanced else {})
-        return machine(**given, **options)
+        return estimator(**given, **options)
 
     return Method(
         name, measure, kind, extra_input=TRUE_SHARES if balanced else extra_input
@@ -276,11 +276,11 @@ def sparse_null_category(draw, _):
 
 
 def svc_same_width(draw, _):
-    """Labels alone, with the kernel width of all other machines."""
+    """Labels alone, with the kernel width of all other models."""
     return draw.measure(SVC(C=10.0, gamma=draw.gamma), supervised=True)
 
 
-def one_machine_for_all_digits(draw, _):
+def one_model_for_all_digits(draw, _):
     """Ten classes together, judged digit against rest."""
     model = SelfLabelingGPC(n_landmarks=draw.n_landmarks, random_state=draw.seed)
     seconds = draw.all_digits().fit(model)
@@ -325,7 +325,7 @@ DIGIT_METHODS = (
         sparse=True,
         balance={0: 0.9, 1: 0.1},
     ),
-    Method("GPC, ten classes", one_machine_for_all_digits, "ours"),
+    Method("GPC, ten classes", one_model_for_all_digits, "ours"),
     *classifiers(),
 )
 
@@ -469,19 +469,19 @@ BENCHMARKS = (
         remarks=(
             one_class_only,
             four_and_nine,
-            "The paper's seconds are those of a machine of 2009, with 364 labels.",
+            "The paper's seconds are those of a computer of 2009, with 364 labels.",
         ),
     ),
     Benchmark(
         name="self-labeling-classes",
         paper=None,
         source="our own",
-        title="Self-labeling machines for ten classes",
+        title="Self-labeling for ten classes",
         protocol=(
             "uspst with the ten published sets of 50 labels, and the training part of "
             "USPS with 100 random labels, at least one of each digit, and its test "
-            "part. All rows of uspst carry the process, but for the machine as it "
-            "comes; 500 landmarks on USPS, where that machine is the one with the "
+            "part. All rows of uspst carry the process, but for the default "
+            "model; 500 landmarks on USPS, where the default model is the one with the "
             "balance of the labels. Shares of the classes are those of the labels, "
             "equal, free, or the true ones. The paper has two classes only."
         ),

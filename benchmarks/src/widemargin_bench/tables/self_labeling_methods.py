@@ -21,6 +21,8 @@ from widemargin_bench.methods import make_process
 
 DIGITS = tuple(range(10))
 N_LANDMARKS = 500
+TRUE_SHARES = "true class shares"
+_TINY = 1e-10  # variances and precisions of cavities are no smaller
 
 
 @dataclass(frozen=True)
@@ -30,9 +32,9 @@ class SelfLabelingDraw(PartlyLabeled):
     Attributes
     ----------
     known : dict
-        What is known of the sizes of the classes, as parameters of a machine.
+        What is known of the sizes of the classes, as parameters of a model.
     n_landmarks : int or None
-        For sparse machines.
+        For sparse models.
     """
 
     known: dict = field(default_factory=dict)
@@ -63,7 +65,7 @@ class DigitDraw(SelfLabelingDraw):
         return replace(self, y=self.digits)
 
     def score_digit(self, model):
-        """Errors in % of a machine for ten classes, as one for this digit."""
+        """Errors in % of a model for ten classes, as one for this digit."""
         free = ~self.labeled
         found, guess = model.transduction_[free], model.predict(self.X_test)
         return {
@@ -175,11 +177,8 @@ def _mask(y, rows):
     return labeled
 
 
-TRUE_SHARES = "true class shares"
-
-
 def own_probability(model, X):
-    """Of class 1, as the model says."""
+    """Probability of class 1, from `predict_proba`."""
     return model.predict_proba(X)[:, 1]
 
 
@@ -225,13 +224,13 @@ class SigmoidSVC:
         self.gamma = gamma
 
     def fit(self, X, y):
-        """Fit the machine and the sigmoid."""
-        machine, n_folds = SVC(C=10.0, gamma=self.gamma), min(5, np.bincount(y).min())
+        """Fit the model and the sigmoid."""
+        model, n_folds = SVC(C=10.0, gamma=self.gamma), min(5, np.bincount(y).min())
         if n_folds < 2:
-            model = CalibratedClassifierCV(FrozenEstimator(machine.fit(X, y)))
+            model = CalibratedClassifierCV(FrozenEstimator(model.fit(X, y)))
         else:
             folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
-            model = CalibratedClassifierCV(machine, cv=folds, ensemble=False)
+            model = CalibratedClassifierCV(model, cv=folds, ensemble=False)
         self.model_ = model.fit(X, y)
         return self
 
@@ -260,9 +259,6 @@ PROBABILITY_METHODS = (
     Method("sigmoid SVC", sigmoid_svc, "peer"),
     Method("GaussianProcess", process_classifier, "peer"),
 )
-
-
-_TINY = 1e-10  # variances and precisions of cavities are no smaller
 
 
 class NullCategoryClassifier:

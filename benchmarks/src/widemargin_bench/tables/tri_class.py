@@ -85,7 +85,7 @@ class Search:
     of_svm : dict
         Grid of the SVM.
     grids : dict
-        Grids by name; a machine skips those that are not there.
+        Grids by name; a method skips those that are not there.
     n_draws : int
         Number of draws for validation.
     """
@@ -543,8 +543,8 @@ SYNTHETIC = Benchmark(
         + MODES
         + " Of all these the figure has SVM, S3VM, U-SVM and 3C-SVM. TriClassSVC: "
         "default settings but for the linear kernel, nothing chosen; paper's method: "
-        "with the algorithm of the paper, not restored. A figure without numbers: nothing to "
-        "print beside. "
+        "with the algorithm of the paper, not restored. A figure without numbers: "
+        "nothing to print beside. "
         "The quick run has one draw for validation and chooses costs alone."
     ),
     metrics=(ERROR, SECONDS),

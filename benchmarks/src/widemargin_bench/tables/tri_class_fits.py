@@ -9,10 +9,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-
-from widemargin import LaplacianSVC, TransductiveSVC, TriClassSVC
-from widemargin.datasets import load_benchmark, make_irrelevant_gaussians
-from widemargin.kernels import Rbf
 from widemargin.objectives.tri_class import (
     EpsilonInsensitive,
     MinLoss,
@@ -21,14 +17,23 @@ from widemargin.objectives.tri_class import (
     SymmetricHinge,
     labeled_hinges,
 )
-from widemargin.solvers.cccp import tri_class_cccp
 from widemargin.solvers.hinge_machine import GramMachine, WeightMachine
 from widemargin.solvers.majorize import BranchProblem, majorize_minimize
+
+from widemargin import LaplacianSVC, TransductiveSVC, TriClassSVC
+from widemargin.datasets import load_benchmark, make_irrelevant_gaussians
+from widemargin.kernels import Rbf
+from widemargin.solvers.cccp import tri_class_cccp
 from widemargin_bench.draws import PartlyLabeled, percent_wrong, timed
 from widemargin_bench.tables.tri_class_programs import printed_cccp, solve_relaxation
 
 DIGITS = (8, 5)  # class 0 and class 1; all others are irrelevant
 IRRELEVANT = 2  # in y
+RAISE = (0.01, 0.1, 1.0)  # of C_u, one after the other
+N_STEPS = 10  # that the paper draws
+FIXED = {"C": 10.0, "C_u": 1.0, "epsilon": 0.01, "kappa": 0.01, "D": 2.0}
+MAX_ORDER = 81  # of the semidefinite matrix; larger ones take minutes to days
+MAX_MULTIPLIERS = 1000  # of the printed program
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,7 @@ class Mixture(PartlyLabeled):
     Attributes
     ----------
     is_linear : bool
-        Whether machines have a linear kernel or a Gaussian one.
+        Whether the kernel is linear, or else Gaussian.
     """
 
     is_linear: bool = True
@@ -129,9 +134,6 @@ def _pixels(name, rows):
     X, digits = data.data[rows], data.target[rows]
     y = np.where(digits == DIGITS[0], 0, np.where(digits == DIGITS[1], 1, IRRELEVANT))
     return X if name == "usps" else 2.0 * X - 1.0, y
-
-
-RAISE = (0.01, 0.1, 1.0)  # of C_u, one after the other
 
 
 class Task:
@@ -368,12 +370,6 @@ def warm_up():
     majorize_minimize(problem, problem.solve_given().solution)
 
 
-N_STEPS = 10  # that the paper draws
-FIXED = {"C": 10.0, "C_u": 1.0, "epsilon": 0.01, "kappa": 0.01, "D": 2.0}
-MAX_ORDER = 81  # of the semidefinite matrix; larger ones take minutes to days
-MAX_MULTIPLIERS = 1000  # of the printed program
-
-
 def follow(run, start=Task.supervised):
     """A method that records the state after 0, 1, ... steps, and seconds of a fit.
 
@@ -441,7 +437,8 @@ def time_printed_program(draw, _):
     def solve(machine):
         given = pose(machine, draw.signs, FIXED, None)
         start = machine.scores(given.solve_given().solution[:, 0])
-        return printed_cccp(machine.gram, draw.signs, FIXED, start)
+        loss = RelaxedMinLoss(FIXED["epsilon"], FIXED["kappa"], FIXED["D"])
+        return printed_cccp(machine.gram, draw.signs, FIXED, start, loss.decisions)
 
     return _measure_time(draw, solve)
 

@@ -10,10 +10,8 @@ from itertools import product
 import numpy as np
 from scipy import sparse
 
-from widemargin.objectives.tri_class import RelaxedMinLoss
 
-
-def printed_cccp(gram, signs, p, start, *, max_iter=50):
+def printed_cccp(gram, signs, p, start, decide, *, max_iter=50):
     """Steps until decisions and slopes repeat, none taken back.
 
     Parameters
@@ -25,6 +23,8 @@ def printed_cccp(gram, signs, p, start, *, max_iter=50):
         C, C_u, epsilon, kappa and D.
     start : ndarray of shape (n_samples,)
         Scores of the machine of the labels alone.
+    decide : callable
+        Which unlabeled rows are relevant by their scores, Eq. (19).
     max_iter : int
         Steps at the most.
 
@@ -34,7 +34,6 @@ def printed_cccp(gram, signs, p, start, *, max_iter=50):
         Coefficients of the samples' kernel functions, and the intercept.
     """
     program = PrintedProgram(gram, signs, p)
-    loss = RelaxedMinLoss(p["epsilon"], p["kappa"], p["D"])
     f, seen = start[len(signs) :], set()
     relevant = np.ones(len(f), dtype=bool)  # the start uses every sample
     for _ in range(max_iter):
@@ -45,7 +44,7 @@ def printed_cccp(gram, signs, p, start, *, max_iter=50):
         seen.add(state)
         solution = program.solve(p["C_u"] * pulled)
         f = gram[len(signs) :] @ solution[:-1] + solution[-1]
-        relevant = loss.decisions(f)  # Eq. (19)
+        relevant = decide(f)
     return solution[:, None]
 
 

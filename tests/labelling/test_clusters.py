@@ -1,0 +1,116 @@
+import numpy as np
+import pytest
+from labelling_reference import features_of, label_problem, rbf_gram
+from numpy.testing import assert_array_equal
+from sklearn.metrics import adjusted_rand_score
+
+from widemargin.labelling.clusters import (
+    cluster_spectrum,
+    name_by_fixed,
+    name_by_size,
+)
+from widemargin.labelling.sizes import reassign_to_means
+from widemargin.spaces.smoother import DenseSmoother, LowRankSmoother
+
+SIZES = np.array([30, 20, 10])
+
+
+@pytest.fixture
+def truth():
+    return np.repeat([0, 1, 2], SIZES)
+
+
+@pytest.fixture
+def smoother(rng, truth):
+    """Of three blobs of different sizes."""
+    X = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])[truth]
+    X += 0.5 * rng.normal(size=X.shape)
+    return DenseSmoother(rbf_gram(X, 2.0), np.full(60, 1 / 60), 0.01)
+
+
+@pytest.mark.parametrize("names", [[0, 1, 2], [2, 0, 1], [1, 0, 2]])
+def test_fixed_samples_name_the_clusters(smoother, truth, names):
+    given, wanted = np.full(60, -1), np.array(names)[truth]
+    fixed = [0, 1, 35, 55]
+    given[fixed] = wanted[fixed]
+    problem = label_problem(smoother, 3, given=given, lower=1)
+    codes = name_by_fixed(problem, truth)
+    assert_array_equal(codes, wanted)
+    assert codes.dtype == np.int32
+
+
+def test_most_fixed_samples_of_a_cluster_name_it(smoother, truth):
+    """And the one that disagrees keeps its own."""
+    given = np.full(60, -1)
+    given[:4], given[30:33] = [1, 1, 1, 2], 2
+    problem = label_problem(smoother, 3, given=given, lower=1)
+    expected = np.array([1, 2, 0])[truth]
+    expected[3] = 2
+    assert_array_equal(name_by_fixed(problem, truth), expected)
+
+
+@pytest.mark.parametrize("names", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
+def test_larger_clusters_get_larger_sizes(smoother, truth, names):
+    target = np.empty(3)
+    target[names] = SIZES
+    problem = label_problem(smoother, 3, lower=target, upper=target, target=target)
+    codes = name_by_size(problem, truth)
+    assert_array_equal(codes, np.array(names)[truth])
+    assert codes.dtype == np.int32
+
+
+@pytest.mark.parametrize("name", [name_by_fixed, name_by_size])
+def test_bounds_hold_though_those_of_the_clusters_did_not(smoother, truth, name):
+    problem = label_problem(smoother, 3, lower=20, upper=20)
+    assert not problem.is_feasible(truth)
+    assert problem.is_feasible(name(problem, truth))
+
+
+# Clusters from the spectrum
+
+
+@pytest.mark.parametrize("low_rank", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_spectrum_tells_blobs_of_any_size_apart(rng, low_rank, dtype):
+    truth = np.repeat([0, 1, 2], [50, 15, 10])
+    X = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])[truth]
+    X += 0.5 * rng.normal(size=X.shape)
+    gram, weights = rbf_gram(X, 3.0), np.full(75, 1 / 75)
+    if low_rank:
+        smoother = LowRankSmoother(features_of(gram).astype(dtype), weights, 0.1)
+    else:
+        smoother = DenseSmoother(gram.astype(dtype), weights, 0.1)
+    codes = cluster_spectrum(label_problem(smoother, 3), np.arange(75), rng)
+    assert adjusted_rand_score(truth, codes) == 1.0
+    assert codes.dtype == np.int32
+
+
+def test_spectrum_settles_within_bounds(rng):
+    """Samples are nearest to their own mean; where bounds are broken it stays."""
+    smoother = DenseSmoother(
+        rbf_gram(rng.normal(size=(60, 2))), np.full(60, 1 / 60), 0.1
+    )
+    problem, order = label_problem(smoother, 4), np.arange(60)
+    codes = cluster_spectrum(problem, order, np.random.default_rng(0))
+    assert_array_equal(reassign_to_means(problem, codes, max_rounds=1), codes)
+    tight = label_problem(smoother, 4, lower=15, upper=15)
+    broken = cluster_spectrum(tight, order, np.random.default_rng(0))
+    assert not tight.is_feasible(broken)
+
+
+def test_spectrum_does_not_depend_on_the_order_of_rows(rng):
+    X, order = rng.normal(size=(50, 2)), rng.permutation(50)
+    found = []
+    for rows in (np.arange(50), order):
+        smoother = DenseSmoother(rbf_gram(X[rows]), np.full(50, 0.02), 1e-2)
+        seen = np.argsort(X[rows, 0])
+        problem = label_problem(smoother, 4)
+        found.append(cluster_spectrum(problem, seen, np.random.default_rng(0)))
+    assert_array_equal(found[1], found[0][order])
+
+
+@pytest.mark.parametrize("n", [3, 4, 5])
+def test_spectrum_of_few_rows(rng, n):
+    smoother = DenseSmoother(rbf_gram(rng.normal(size=(n, 2))), np.full(n, 1 / n), 0.1)
+    codes = cluster_spectrum(label_problem(smoother, 3), np.arange(n), rng)
+    assert set(codes) == {0, 1, 2}
