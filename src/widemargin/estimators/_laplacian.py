@@ -244,12 +244,10 @@ class Geometry:
         """The Laplacian of the given graph or of the nearest neighbors."""
         if self.graph is None:
             return no_laplacian(self.sample.n_rows, self.space.dtype)
-        return self.graph.laplacian(
-            self.kernel,
-            self.sample.rows.X,
-            auto_power=self.power,
-            adjacency=self.adjacency,
-        )
+        if self.adjacency is not None:
+            return self.graph.laplacian_of(self.adjacency, auto_power=self.power)
+        data, metric = self.kernel.geometry(self.sample.rows.X)
+        return self.graph.laplacian(data, metric, auto_power=self.power)
 
     def draw_part(self, sample, n_rows, rng):
         """All labeled rows of a sample and some others, and the graph between them.

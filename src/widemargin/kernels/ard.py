@@ -25,8 +25,9 @@ class ArdRbf(Kernel):
 
     gammas: np.ndarray
 
+    has_unit_diagonal = True
+
     def __post_init__(self):
-        """Raise unless the widths are finite and not negative."""
         gammas = np.asarray(self.gammas)
         if gammas.ndim != 1 or not np.all(np.isfinite(gammas) & (gammas >= 0)):
             raise ValueError(
@@ -38,10 +39,6 @@ class ArdRbf(Kernel):
         """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""
         X = self._scaled(X)
         return rbf_kernel(X, None if Z is None else self._scaled(Z), gamma=1.0)
-
-    def diagonal(self, X):
-        """Ones."""
-        return np.ones(X.shape[0], dtype=X.dtype)
 
     def _scaled(self, X):
         """The rows with each feature in units of its width."""

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 from sklearn.metrics.pairwise import laplacian_kernel
 
 from widemargin.kernels.base import WidthKernel
@@ -28,11 +27,9 @@ class Laplacian(WidthKernel, shorthand="laplacian"):
 
     gamma: float | str = "auto"
 
+    has_unit_diagonal = True
+
     def __call__(self, X, Z=None):
         """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""
         gram = laplacian_kernel(X, Z, gamma=self.width)
         return gram.astype(X.dtype, copy=False)
-
-    def diagonal(self, X):
-        """Ones."""
-        return np.ones(X.shape[0], dtype=X.dtype)

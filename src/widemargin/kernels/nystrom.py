@@ -17,7 +17,7 @@ from scipy.linalg import eigh
 from sklearn.metrics import pairwise_distances_argmin
 
 from widemargin.checks import check_choice, check_number, plain
-from widemargin.kernels.blocks import scores_in_blocks
+from widemargin.kernels.base import scores_in_blocks
 from widemargin.values import Value
 
 CHOICES = ("uniform", "kmeans++", "kmeans", "pivoted")
@@ -30,13 +30,9 @@ class Landmarks(Value):
 
     @classmethod
     def read(cls, given, who):
-        """The landmarks that a user means; None and "auto" stay as they are.
-
-        A whole number is that many landmarks of a Nystrom approximation.
-        """
-        if given is None or (isinstance(given, str) and given == "auto"):
-            return given
-        if isinstance(given, cls):
+        """The landmarks that a user means; None and "auto" stay as they are."""
+        is_auto = isinstance(given, str) and given == "auto"
+        if given is None or is_auto or isinstance(given, cls):
             return given
         is_count = isinstance(given, Integral) and not isinstance(given, bool)
         if is_count and given >= 1:
@@ -58,19 +54,12 @@ class Nystrom(Landmarks):
     n_landmarks : int, default=1000
     choice : {"kmeans++", "uniform", "kmeans", "pivoted"}, default="kmeans++"
         How they are chosen, see :func:`choose_landmarks`.
-
-    Examples
-    --------
-    >>> from widemargin.kernels import Nystrom
-    >>> Nystrom(500, choice="uniform")
-    Nystrom(n_landmarks=500, choice='uniform')
     """
 
     n_landmarks: int = 1000
     choice: str = "kmeans++"
 
     def __post_init__(self):
-        """Raise unless the number is positive and the choice known."""
         check_number(self, "n_landmarks", low=1, integer=True)
         check_choice(self, "choice", CHOICES)
 
@@ -81,9 +70,7 @@ class NystromMap:
 
     Attributes
     ----------
-    kernel : callable
-    rows : ndarray of shape (n_landmarks,)
-        Samples that serve as landmarks.
+    kernel : Kernel
     landmarks : what ``kernel.points`` gives
     whitening : ndarray of shape (n_landmarks, rank)
         :math:`U \Lambda^{-1/2}`.
@@ -94,14 +81,11 @@ class NystromMap:
     >>> from widemargin.kernels import NystromMap, Rbf
     >>> X = np.linspace(0.0, 1.0, 50)[:, None]
     >>> features = NystromMap.fit(Rbf(1.0), X, rows=[0, 16, 33, 49])(X)
-    >>> features.shape
-    (50, 4)
     >>> bool(np.abs(features @ features.T - Rbf(1.0)(X)).max() < 0.01)
     True
     """
 
     kernel: object
-    rows: np.ndarray
     landmarks: object
     whitening: np.ndarray
 
@@ -113,7 +97,7 @@ class NystromMap:
         values, vectors = eigh(gram, driver="evd", check_finite=False)
         kept = values > values[-1] * len(rows) * np.finfo(np.float64).eps
         whitening = vectors[:, kept] / np.sqrt(values[kept])
-        return cls(kernel, rows, landmarks, whitening)
+        return cls(kernel, landmarks, whitening)
 
     @property
     def rank(self):
@@ -128,14 +112,6 @@ class NystromMap:
         """Coefficients of the landmarks' kernel functions for feature weights w."""
         return self.whitening @ w
 
-    def function(self, kernel, X, origin, w):
-        """Points and coefficients of the functions with feature weights w.
-
-        The map was made over the rows `origin` of X. Coefficients can be large, so that
-        points are kept in double precision.
-        """
-        return double(kernel.points(X, origin[self.rows])), self.coefficients(w)
-
 
 def double(X):
     """Samples in double precision; positions of samples as they are."""
@@ -143,24 +119,20 @@ def double(X):
 
 
 def choose_landmarks(kernel, X, n_landmarks, rng, choice="kmeans++"):
-    """Rows of X to serve as landmarks.
+    """Rows of X to serve as landmarks, increasing.
 
     Parameters
     ----------
-    kernel : callable
+    kernel : Kernel
     X : ndarray or CSR matrix of shape (n_samples, n_features)
     n_landmarks : int
-        If there are no more samples than that, all of them are taken.
+        If there are no more samples than that, all of them are taken. Pivoted Cholesky
+        stops when no variance remains and may take fewer.
     rng : numpy.random.Generator
     choice : {"uniform", "kmeans++", "kmeans", "pivoted"}
         At random; spread out as the seeds of k-means, in the kernel's feature space;
         the rows nearest to the centers of k-means; or greedily where the kernel's
         remaining variance is largest (pivoted Cholesky).
-
-    Returns
-    -------
-    ndarray of int, increasing; pivoted Cholesky stops when no variance remains and
-    may return fewer than asked for.
 
     Examples
     --------
@@ -216,10 +188,7 @@ def _spread_rows(kernel, X, n_landmarks, rng):
 
 
 def _central_rows(kernel, X, n_landmarks, rng):
-    """Rows nearest to the centers of k-means on a pool of random rows.
-
-    Fewer than asked for where a row is nearest to several centers.
-    """
+    """Rows nearest to the centers of k-means on a pool of random rows, each once."""
     from sklearn.cluster import KMeans  # takes time to import
 
     data, metric = kernel.geometry(X)

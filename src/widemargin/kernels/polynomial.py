@@ -34,7 +34,6 @@ class Polynomial(WidthKernel, shorthand="poly"):
     coef0: float = 1.0
 
     def __post_init__(self):
-        """Raise unless the polynomial is positive semi-definite."""
         super().__post_init__()
         check_number(self, "degree", low=1, integer=True)
         check_number(self, "coef0", low=0)

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 
 from widemargin.kernels.base import WidthKernel
@@ -30,10 +29,8 @@ class Rbf(WidthKernel, shorthand="rbf"):
 
     gamma: float | str = "auto"
 
+    has_unit_diagonal = True
+
     def __call__(self, X, Z=None):
         """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""
         return rbf_kernel(X, Z, gamma=self.width)
-
-    def diagonal(self, X):
-        """Ones."""
-        return np.ones(X.shape[0], dtype=X.dtype)
