@@ -3,9 +3,9 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from widemargin.kernels import (
-    KERNELS,
     Cosine,
     Custom,
+    Kernel,
     Laplacian,
     Linear,
     Polynomial,
@@ -72,7 +72,7 @@ def test_list_of_rows_is_accepted():
     ],
 )
 def test_shorthand_stands_for_the_default_kernel(name, expected):
-    assert name in KERNELS
+    assert name in Kernel.shorthands()
     assert read_kernel(name) == expected
 
 

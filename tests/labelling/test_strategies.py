@@ -24,9 +24,8 @@ from label_reference import (
 )
 from numpy.testing import assert_allclose, assert_array_equal
 
-from widemargin.labelling.sizes import swap_pairs
+from widemargin.labelling.problem import LabelState
 from widemargin.labelling.starts import random_start
-from widemargin.labelling.state import LabelState
 from widemargin.labelling.strategies import (
     Evolution,
     Reshaking,
@@ -35,6 +34,7 @@ from widemargin.labelling.strategies import (
     Stochastic,
     StopSearch,
     Tabu,
+    swap_pairs,
 )
 from widemargin.spaces.smoother import Smoother
 

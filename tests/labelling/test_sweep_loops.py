@@ -10,7 +10,7 @@ from label_reference import (
 from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.labelling import sweep_loops as loops
-from widemargin.labelling.state import LabelState
+from widemargin.labelling.problem import LabelState
 from widemargin.spaces.smoother import Smoother
 
 SMOOTHERS = {"smooth": smooth_smoother, "tied": tied_smoother}

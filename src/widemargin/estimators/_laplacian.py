@@ -44,7 +44,6 @@ from widemargin.solvers.laplacian import (
     learn,
 )
 from widemargin.spaces import choose_space
-from widemargin.spaces.features import LinearBasis
 
 
 class LaplacianClassifier(Classifier):
@@ -293,8 +292,8 @@ def make_geometry(estimator, parameters, sample, adjacency, rng):
     )
     graph = None if estimator.intrinsic_reg == 0 else parameters.graph
     # functions of few landmarks cannot be as smooth as the third power wants
-    is_exact = not space.low_rank or isinstance(space.basis, LinearBasis)
-    return Geometry(sample, space, kernel, graph, adjacency, 3 if is_exact else 1)
+    power = 3 if space.is_exact else 1
+    return Geometry(sample, space, kernel, graph, adjacency, power)
 
 
 def plan_training(estimator, parameters, geometry, rng):

@@ -43,13 +43,7 @@ class Custom(Kernel):
 
 
 def read_kernel(kernel, who="kernel"):
-    """The kernel that is meant by a value, a shorthand or a function.
-
-    `who` is the parameter, for the message.
-
-    >>> read_kernel("rbf")
-    Rbf(gamma='auto')
-    """
+    """The kernel of a value, a shorthand or a function; `who` names the parameter."""
     if callable(kernel) and not isinstance(kernel, Kernel):
         return Custom(kernel)
     return Kernel.read(kernel, who)

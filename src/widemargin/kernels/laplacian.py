@@ -9,12 +9,7 @@ from widemargin.kernels.base import WidthKernel
 
 @dataclass(frozen=True)
 class Laplacian(WidthKernel, shorthand="laplacian"):
-    r"""Laplacian kernel :math:`k(x, z) = \exp(-\gamma \|x - z\|_1)`.
-
-    Parameters
-    ----------
-    gamma : float, "auto", "scale", "median" or "mean", default="auto"
-        A number, or a rule that takes it from the rows, as in `Rbf`.
+    r"""Laplacian kernel :math:`\exp(-\gamma \|x - z\|_1)`; `gamma` is as in `Rbf`.
 
     Examples
     --------

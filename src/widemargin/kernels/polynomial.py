@@ -16,9 +16,10 @@ class Polynomial(WidthKernel, shorthand="poly"):
     Parameters
     ----------
     gamma : float, "auto", "scale", "median" or "mean", default="auto"
-        A number, or a rule that takes it from the rows, as in `Rbf`.
+        As in `Rbf`.
     degree : int, default=3
     coef0 : float, default=1.0
+        :math:`c_0 \ge 0`.
 
     Examples
     --------

@@ -19,7 +19,6 @@ from widemargin.graphs import Graph
 from widemargin.labelling.constraints import Constraints
 from widemargin.labelling.problem import LabelProblem
 from widemargin.labelling.search import search_labels
-from widemargin.labelling.sizes import reassign_to_means
 from widemargin.labelling.starts import make_starts
 from widemargin.labelling.strategies import Search, Steepest
 from widemargin.labels import decide, sign_coding
@@ -81,8 +80,8 @@ class ClusterGraph:
         weight = self.intrinsic_reg
         if weight == "auto":
             weight = CLUSTER_GRAPH_WEIGHT / adjacency.shape[0]
-        laplacian = self.graph.laplacian(
-            None, None, auto_power=power, adjacency=adjacency, normalized=False
+        laplacian = self.graph.laplacian_of(
+            adjacency, auto_power=power, normalized=False
         )
         return laplacian, weight
 
@@ -405,6 +404,46 @@ def _leading_points(smoother, rank):
     ties = LinearOperator((n_samples, n_samples), matvec=product, dtype=np.float64)
     values, vectors = eigsh(ties, rank, v0=np.ones(n_samples))
     return vectors * np.sqrt(np.maximum(values, 0.0))
+
+
+def reassign_to_means(problem, codes, *, max_rounds=30):
+    r"""Move every point to the nearest cluster mean until none moves.
+
+    Distances are those of the kernel A, the weighted smoother:
+
+    .. math:: d_{jh} = \frac{e_h^\top A e_h}{n_h^2} - \frac{2 T_{hj}}{n_h} + A_{jj} .
+
+    The ties inside the clusters alone are largest for a single cluster. Here they are
+    divided by the sizes, so that sizes which shaking has kept near their targets can
+    become those of the data. Rounds stop before a bound of the problem would be broken.
+
+    Parameters
+    ----------
+    problem : LabelProblem
+    codes : ndarray of shape (n,)
+    max_rounds : int
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+    """
+    codes = np.array(codes, dtype=np.int32)
+    n_classes, positions = problem.n_classes, np.arange(len(codes))
+    for _ in range(max_rounds):
+        table = problem.table(codes).astype(np.float64)
+        sizes = np.bincount(codes, minlength=n_classes)
+        inside = np.bincount(
+            codes, weights=table[codes, positions], minlength=n_classes
+        )
+        filled = np.maximum(sizes, 1)[:, None]
+        distances = inside[:, None] / filled**2 - 2.0 * table / filled
+        distances[sizes == 0] = np.inf
+        new = np.where(problem.movable, distances.argmin(axis=0), codes)
+        new = new.astype(np.int32)
+        if np.array_equal(new, codes) or not problem.is_feasible(new):
+            break
+        codes = new
+    return codes
 
 
 # Which cluster is which: a search without names finds clusters that one with bounds and

@@ -1,4 +1,4 @@
-"""Compiled label moves: steepest descent, claims, tabu search, exchanges.
+"""Compiled label moves: steepest descent, claims, tabu search, exchanges, evolution.
 
 All functions share these arrays, `n` points and `k` classes:
 
@@ -138,16 +138,9 @@ def descend(
     leave_penalty, lanes = np.empty_like(own_tie), np.empty(_LANES, dtype=own_tie.dtype)
     for n_moves in range(max_moves):
         j, new, gain = best_move(
-            table,
-            own_tie,
-            codes,
-            counts,
-            lower,
-            upper,
-            move_penalty,
-            leave_penalty,
+            table, own_tie, codes, counts, lower, upper, move_penalty, leave_penalty,
             lanes,
-        )
+        )  # fmt: skip
         if gain <= tol:
             return n_moves
         row_ties = _tie_row(matrix, low_rank, j, row)
@@ -304,16 +297,9 @@ def tabu_steps(
         other = -1
         if not exchanging:
             point, label, gain = best_move(
-                table,
-                own_tie,
-                codes,
-                counts,
-                lower,
-                upper,
-                move_penalty,
-                leave_penalty,
-                lanes,
-            )
+                table, own_tie, codes, counts, lower, upper, move_penalty,
+                leave_penalty, lanes,
+            )  # fmt: skip
             for slot in range(size):  # barred points that would beat the best
                 j = ring[slot]
                 if j < 0 or counts[codes[j]] <= lower[codes[j]]:
@@ -358,3 +344,99 @@ def tabu_steps(
             tracker[2] = t
             best_codes[:] = codes
     return step + n_steps
+
+
+@compiled
+def _mutate(codes, counts, lower, upper, movable_idx, seed, n_tries):
+    """A valid change of a labeling: a point with its class, or two that swap places.
+
+    Returns point, new class, and a second point (-1 if one moves alone). Points are -1
+    if `n_tries` draws found nothing valid.
+    """
+    k, m = len(counts), len(movable_idx)
+    for _ in range(n_tries):
+        j = movable_idx[_draw(seed, m)]
+        old = codes[j]
+        new = _draw(seed, k - 1)
+        if new >= old:
+            new += 1
+        if counts[old] > lower[old] and counts[new] < upper[new]:
+            return j, new, -1
+        i = movable_idx[_draw(seed, m)]
+        if codes[i] == new:
+            return j, new, i
+    return -1, -1, -1
+
+
+@compiled(fastmath={"nnan", "nsz"})
+def evolve(
+    matrix, low_rank, diagonal, tables, codes, counts, fitness, lower, upper,
+    movable_idx, n_offspring, seed, tol, progress, patience, max_generations,
+):  # fmt: skip
+    """Generations of mutation and selection; parents win ties, up to `tol`.
+
+    `tables` (mu, k, n), `codes` (mu, n), `counts` (mu, k) and `fitness` (mu,), the gain
+    since the start, hold the population. `progress` (3,) holds generations without a
+    change of it, generations, and offspring that survived.
+    """
+    n_parents, n = codes.shape
+    parent = np.empty(n_offspring, dtype=np.int64)
+    point = np.empty(n_offspring, dtype=np.int64)
+    label = np.empty(n_offspring, dtype=np.int64)
+    partner = np.empty(n_offspring, dtype=np.int64)
+    merit = np.empty(n_parents + n_offspring)
+    next_tables, next_codes = np.empty_like(tables), np.empty_like(codes)
+    next_counts, row = np.empty_like(counts), np.empty(n, dtype=diagonal.dtype)
+    for _ in range(max_generations):
+        if progress[0] >= patience:
+            return
+        progress[1] += 1
+        merit[:n_parents] = fitness
+        for o in range(n_offspring):
+            p = _draw(seed, n_parents)
+            j, new, i = _mutate(
+                codes[p], counts[p], lower, upper, movable_idx, seed, 50
+            )
+            parent[o], point[o], label[o], partner[o] = p, j, new, i
+            gain = -np.inf
+            if j >= 0:
+                old, table = codes[p, j], tables[p]
+                gain = table[new, j] - table[old, j] + diagonal[j]
+                if i >= 0:
+                    tie = np.dot(matrix[i], matrix[j]) if low_rank else matrix[i, j]
+                    gain += table[old, i] - table[new, i] + diagonal[i] - 2.0 * tie
+            merit[n_parents + o] = fitness[p] + gain
+        merit[n_parents:] -= tol  # or rounding would go on improving forever
+        ranked = np.argsort(-merit, kind="mergesort")[:n_parents]
+        merit[n_parents:] += tol
+        if ranked.max() < n_parents:
+            progress[0] += 1
+            continue
+        progress[0] = 0
+        for place in range(n_parents):
+            who = ranked[place]
+            p = who if who < n_parents else parent[who - n_parents]
+            next_tables[place], next_codes[place] = tables[p], codes[p]
+            next_counts[place] = counts[p]
+            if who < n_parents:
+                continue
+            progress[2] += 1
+            o = who - n_parents
+            j, new, i = point[o], label[o], partner[o]
+            old = np.int64(codes[p, j])
+            for moved, source, sink in ((j, old, new), (i, new, old)):
+                if moved < 0:
+                    continue
+                if low_rank:
+                    np.dot(matrix, matrix[moved], row)
+                    row_ties = row
+                else:
+                    row_ties = matrix[moved]
+                for x in range(n):
+                    next_tables[place, source, x] -= row_ties[x]
+                    next_tables[place, sink, x] += row_ties[x]
+                next_codes[place, moved] = sink
+                next_counts[place, source] -= 1
+                next_counts[place, sink] += 1
+        fitness[:] = merit[ranked]
+        tables[:], codes[:], counts[:] = next_tables, next_codes, next_counts

@@ -68,7 +68,8 @@ class PathSettings:
             return space
         # Few landmarks cannot follow a function that is smoother than power 1 asks for.
         power = 1 if space.low_rank else 3
-        laplacian = self.graph.laplacian(self.kernel, rows.X, auto_power=power)
+        data, metric = self.kernel.geometry(rows.X)
+        laplacian = self.graph.laplacian(data, metric, auto_power=power)
         return space.with_graph(laplacian, self.intrinsic_reg)
 
 

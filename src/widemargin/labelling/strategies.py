@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from widemargin.checks import check_number, refuse
-from widemargin.defaults import TABU_FROM_WEIGHT, TABU_ROWS
-from widemargin.labelling.sizes import swap_pairs
+from widemargin.defaults import DENSE_ROWS, TABU_FROM_WEIGHT, TABU_ROWS
+from widemargin.labelling.problem import LabelState
 from widemargin.labelling.starts import random_start
-from widemargin.labelling.state import LabelState
 from widemargin.values import Value
 
+_FEW_SWAPS = 100  # where each of them computes two rows of ties anew
 _WORK = 2**22  # matrix entries touched between two pulses, about: some milliseconds
 
 
@@ -290,7 +290,7 @@ class Evolution(Search, shorthand="evolution"):
 
     def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
         """Evolve from `codes` and random labelings; see `Search`."""
-        from widemargin.labelling import evolution_loops as loops
+        from widemargin.labelling import moves_loops as loops
 
         if (self.population, self.offspring) == (1, 1) or len(problem.order) < 2:
             return _QUICK.improve(problem, codes, seed, pulse, work=work)
@@ -391,3 +391,54 @@ def _sum_by_class(factor, codes, n_classes):
     """Sum of the rows of each class, (n_classes, rank)."""
     indicator = np.arange(n_classes)[:, None] == codes
     return indicator.astype(factor.dtype) @ factor
+
+
+def swap_pairs(problem, codes, *, dense_rows=DENSE_ROWS):
+    """Swap pairs of points where bounds keep them from moving alone.
+
+    Nothing happens unless a class is at one of its bounds. There are at most as many
+    swaps as points. Where a low-rank smoother has too many points to keep all ties,
+    there are at most a hundred, and only if all sizes are fixed, so that nothing else
+    can move.
+
+    Parameters
+    ----------
+    problem : LabelProblem
+    codes : ndarray of shape (n,)
+    dense_rows : int
+        Points up to which all ties are kept.
+
+    Returns
+    -------
+    codes : ndarray of shape (n,)
+    n_swaps : int
+    """
+    from widemargin.labelling import moves_loops as loops
+
+    counts = np.bincount(codes, minlength=problem.n_classes)
+    at_bound = (counts <= problem.lower) | (counts >= problem.upper)
+    is_blocked = (at_bound & (counts > 0)).any()
+    is_large = problem.smoother.low_rank and problem.n_samples > dense_rows
+    if is_large:
+        is_blocked = (problem.lower == problem.upper).all()
+    if not is_blocked or not len(problem.order):
+        return codes, 0
+    if not is_large:
+        problem = problem.with_dense_smoother()
+    state, n_swaps = LabelState(problem, codes), 0
+    matrix, low_rank, _ = state.ties
+    max_swaps = _FEW_SWAPS if low_rank else len(problem.order)
+    while n_swaps < max_swaps:
+        i, j, gain = loops.best_exchange(
+            matrix, low_rank, state.table, state.own_tie, state.codes,
+            state.move_penalty, state.row,
+        )  # fmt: skip
+        if gain <= state.tol:
+            break
+        loops.exchange(*state.ties, *state.moving, state.row, i, j)
+        n_swaps += 1
+        loops.descend(
+            *state.ties, *state.moving, *state.bounds, state.move_penalty, state.row,
+            state.tol, max_swaps,
+        )  # fmt: skip
+    return state.codes, n_swaps

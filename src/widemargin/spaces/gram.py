@@ -8,7 +8,7 @@ from scipy.linalg import cho_solve
 from widemargin.kernels import Kernel, scores_in_blocks
 from widemargin.linalg.products import column_dots, sparse_product, symmetric_product
 from widemargin.sample import Rows
-from widemargin.spaces.deformation import DeformedKernel
+from widemargin.spaces.deformed import DeformedKernel
 from widemargin.spaces.function import Embedding, Function
 from widemargin.spaces.smoother import (
     DenseSmoother,
@@ -25,24 +25,12 @@ _KEPT_ROWS = 5000  # a part with more rows of `GramRowSpace` stays without its m
 class GramSpace:
     r"""The functions :math:`f = K a` over a Gram matrix, of norm :math:`a^\top K a`.
 
-    Attributes
-    ----------
-    gram : ndarray of shape (n_rows, n_rows)
-        K, symmetric positive semi-definite; it may be singular. With the constant, and
-        centered, if so.
-    kernel : Kernel or None
-    rows : Rows or None
-        What the fitted function is written over; a space without them can do all but
-        `to_function`.
-    constant : float
-        What was added to the kernel for a constant; 0 for none.
-    laplacian : operator or None
-        Of the graph that penalizes the functions.
-    intrinsic : float
-        Weight of that penalty.
-    center, shift : ndarrays of shape (n_rows,) or None
-        Weights of the rows whose mean the kernel is centered on, adding up to one; and
-        the mean kernel value of each row with these, less half of the mean among them.
+    K (`gram`) is positive semi-definite and may be singular; `constant` is what was
+    added to it for a constant. `laplacian` and `intrinsic` are those of a graph that
+    penalizes the functions. `center` holds weights, adding up to one, of the rows whose
+    mean the kernel is centered on, and `shift` the mean kernel value of each row with
+    these, less half of the mean among them. Only `to_function` needs `kernel` and
+    `rows`.
     """
 
     gram: np.ndarray
@@ -54,7 +42,7 @@ class GramSpace:
     center: np.ndarray | None = None
     shift: np.ndarray | None = None
 
-    low_rank = False
+    low_rank, is_exact = False, True
 
     @property
     def n_rows(self):
@@ -163,10 +151,7 @@ class GramSpace:
         return Embedding(self.kernel, self.rows.points(self.kernel, every))
 
     def to_function(self, c, intercept=0.0):
-        """The function with coordinates c and a constant, as a fitted model keeps it.
-
-        Kernel functions that no column uses are left out.
-        """
+        """The function of coordinates c and a constant, without unused points."""
         used = np.flatnonzero((c != 0).any(axis=1))
         used = used if len(used) else np.arange(1)
         constants = self.constant * c.sum(axis=0) + intercept
@@ -183,14 +168,7 @@ class GramRowSpace:
     """The same over a Gram matrix that is too large to be kept: rows are recomputed.
 
     It serves solvers that read rows of the matrix (`diagonal`, `gram_rows`), such as
-    sequential minimal optimization.
-
-    Attributes
-    ----------
-    kernel : Kernel
-    rows : Rows
-    center, shift : ndarrays of shape (n_rows,) or None
-        As in `GramSpace`.
+    sequential minimal optimization. `center` and `shift` are as in `GramSpace`.
     """
 
     kernel: Kernel
@@ -199,11 +177,6 @@ class GramRowSpace:
     shift: np.ndarray | None = None
 
     low_rank = False
-
-    @property
-    def n_rows(self):
-        """Number of rows."""
-        return len(self.rows)
 
     @property
     def shape(self):
@@ -243,15 +216,8 @@ class GramRowSpace:
         """Scores of coefficients and an intercept, (n + 1,)."""
         return self._product(dual[:-1]) + dual[-1]
 
-    def from_dual(self, dual):
-        """Coordinates and intercepts, not centered, of (n + 1, k) dual variables."""
-        return _uncentered(dual, self.center, self.shift)
-
-    def to_function(self, c, intercept=0.0):
-        """The function with coordinates c and a constant, for a fitted model."""
-        return GramSpace.to_function(self, c, intercept)
-
     constant = 0.0
+    from_dual, to_function = GramSpace.from_dual, GramSpace.to_function
 
     def _product(self, coefficients):
         """The Gram matrix times coefficients; only rows with one are looked at."""
