@@ -289,5 +289,5 @@ def test_average_that_cannot_be_one_is_refused(codes, changes):
     held_out = np.array([predict(codes, True), predict(codes, True)])
     average = average_models(held_out, codes, np.ones(2))
     check_part(average, 1)
-    with pytest.raises(ValueError, match="of Average (does not fit|must be)"):
+    with pytest.raises(ValueError, match=r"of Average (does not fit|must be)"):
         check_part(replace(average, **changes), 1)

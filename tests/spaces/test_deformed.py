@@ -118,11 +118,6 @@ def test_inside_a_support_vector_machine(X, X_new, laplacian, y):
 
 
 @pytest.fixture
-def laplacian(X):
-    return graph_laplacian(knn_adjacency(X, 4), power=2)
-
-
-@pytest.fixture
 def gram(X):
     return Rbf(2.0)(X)
 

@@ -53,7 +53,7 @@ def test_parts_that_fit_are_accepted(function, X):
     ],
 )
 def test_parts_that_do_not_fit_are_refused(function, changes):
-    with pytest.raises(ValueError, match="of Function (does not fit|must be)"):
+    with pytest.raises(ValueError, match=r"of Function (does not fit|must be)"):
         check_part(replace(function, **changes), 3)
 
 

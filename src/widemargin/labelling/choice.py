@@ -30,15 +30,8 @@ _POWERS = (1, 2)
 class Parameters(Stored):
     """Parameters of one clustering.
 
-    Attributes
-    ----------
-    power : int
-        Of the graph Laplacian.
-    kernel : Kernel
-    ambient_reg : float
-    source : {"search", "spectrum"}
-        Whether the clusters come from the label search or from the eigenvectors of the
-        smoother.
+    `power` is that of the graph Laplacian; clusters come from the label search or from
+    the eigenvectors of the smoother (`source` "search" or "spectrum").
     """
 
     power: int
@@ -83,19 +76,8 @@ class Choice(Stored):
 def list_parameters(kernel, ambient_reg, graph, task, rng):
     """All combinations of the parameters that are left open.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        "auto" is several widths of a Gaussian kernel, and "scale" for others.
-    ambient_reg : float or "auto"
-    graph : ClusterGraph
-        Its power "auto" is 1 and 2.
-    task : ClusterTask
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    list of Parameters
+    A kernel with gamma "auto" is several widths of a Gaussian kernel, and "scale" for
+    others; a power "auto" is 1 and 2.
     """
     rows, order = task.sample.rows, task.sample.order
     if isinstance(kernel, Rbf) and kernel.gamma == "auto":
@@ -114,18 +96,8 @@ def list_parameters(kernel, ambient_reg, graph, task, rng):
 def choose(listed, task, search, graph, rng, *, who, report=None):
     """The best of several parameters, tried on the rows of a task or on some of them.
 
-    Parameters
-    ----------
-    listed, task, search, graph, rng, who, report
-        As in `try_parameters`.
-
-    Returns
-    -------
-    chosen : Parameters
-    result : SolveResult or None
-        Clusters of all rows, if all of them were tried.
-    choice : Choice or None
-        None if there was nothing to choose.
+    Returns the parameters, the clusters if all rows were tried, and the `Choice`, None
+    if there was nothing to choose.
     """
     n_clusters, n_rows = search.sizes.n_clusters, task.sample.n_rows
     if len(listed) == 1 or n_clusters == 1:
@@ -156,26 +128,11 @@ def choose(listed, task, search, graph, rng, *, who, report=None):
 
 
 def try_parameters(listed, task, search, graph, rng, *, who, report=None):
-    """Clusters for each of several parameters.
+    """Clusters for each of several parameters; fewer if interrupted.
 
-    Parameters
-    ----------
-    listed : list of Parameters
-    task : ClusterTask
-    search : ClusterSearch
-    graph : ClusterGraph
-    rng : numpy.random.Generator
-    who : str
-        The estimator, for messages.
-    report : callable, optional
-        Called with a line of progress after each trial.
-
-    Returns
-    -------
-    tried : tuple of Parameters
-    results : list of SolveResult
-        First those of the search, then those of the spectrum if that makes sense. Fewer
-        if interrupted.
+    Returns the parameters and results: first those of the search, then those of the
+    spectrum if that makes sense. `report` is called with a line of progress after each
+    trial.
     """
     results, spectral = [], []
     with_spectrum = search.tries_spectrum(task.constraints)
@@ -223,18 +180,6 @@ def choose_parameters(listed, labelings, neighbors, n_clusters):
     if they are clearly better. The margin of left-out rows as a third criterion made it
     no better: mean adjusted Rand index over 32 problems .717 with it, .725 without it,
     .692 by it alone.
-
-    Parameters
-    ----------
-    listed : sequence of Parameters
-    labelings : list of ndarrays of shape (n,)
-        Clusters found with each of them.
-    neighbors : ndarray of int, shape (n, n_neighbors)
-    n_clusters : int
-
-    Returns
-    -------
-    Choice
     """
     agreement = np.array([(c[neighbors] == c[:, None]).mean() for c in labelings])
     is_searched = np.array([one.source == "search" for one in listed])

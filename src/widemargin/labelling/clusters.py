@@ -32,14 +32,7 @@ _KMEANS_STARTS = 5
 
 @dataclass(frozen=True)
 class ClusterTask:
-    """Rows to be clustered, and what the user says about them.
-
-    Attributes
-    ----------
-    sample : Sample
-        Without labels.
-    constraints : Constraints
-    """
+    """Rows to be clustered, without labels, and what the user says about them."""
 
     sample: Sample
     constraints: Constraints
@@ -57,14 +50,7 @@ class ClusterTask:
 
 @dataclass(frozen=True)
 class ClusterGraph:
-    """The graph along which the functions are smooth.
-
-    Attributes
-    ----------
-    graph : Graph
-    intrinsic_reg : float or "auto"
-        Weight of the smoothness; 0 for no graph.
-    """
+    """The graph along which functions are smooth; `intrinsic_reg` 0 is no graph."""
 
     graph: Graph
     intrinsic_reg: float | str
@@ -95,16 +81,10 @@ class ClusterGraph:
 
 @dataclass(frozen=True)
 class ClusterModel:
-    """The functions on all rows that tell clusters apart.
+    """The functions on all rows that tell clusters apart, over a space without a graph.
 
-    Attributes
-    ----------
-    space : space over the rows, without a graph
-    graph : ClusterGraph
-    parameters : Parameters
-        Kernel, power of the graph Laplacian and weight of the norm.
-    scale : float
-        Mean diagonal of the kernel, which the weight of the norm is relative to.
+    `scale` is the mean diagonal of the kernel, which the weight of the norm is relative
+    to.
     """
 
     space: object
@@ -136,15 +116,8 @@ class ClusterModel:
 class ClusterSizes:
     """Sizes that the user wants.
 
-    Attributes
-    ----------
-    n_clusters : int
-    shares : ndarray of shape (n_clusters,) or None
-        Share of each cluster; None if any will do.
-    tolerance : float
-        How far the share of a cluster may be off.
-    has_floor : bool
-        Whether no cluster may be much smaller than the others by accident.
+    `shares` is None if any will do; a share may be off by `tolerance`. With `has_floor`
+    no cluster may be much smaller than the others by accident.
     """
 
     n_clusters: int
@@ -158,16 +131,7 @@ class ClusterSizes:
         return self.shares is None
 
     def make_problem(self, smoother, constraints, order):
-        """The problem of finding clusters of these sizes.
-
-        Parameters
-        ----------
-        smoother : Smoother
-        constraints : Constraints
-            The fixed rows among them keep their cluster.
-        order : ndarray of shape (n,)
-            All rows in the order in which they are visited.
-        """
+        """The problem of finding clusters of these sizes, rows visited in an order."""
         codes, fixed, n_clusters = constraints.codes, constraints.fixed, self.n_clusters
         n_samples, shares = len(fixed), self.shares
         n_fixed = np.bincount(codes[fixed], minlength=n_clusters)
@@ -211,23 +175,9 @@ class ClusterSizes:
 class ClusterSearch:
     """How clusters of some sizes are searched.
 
-    Attributes
-    ----------
-    sizes : ClusterSizes
-    search : Search
-        From random starts.
-    improver : Search
-        From the clusters of the user.
-    n_restarts : int
-        Random starts.
-    refines : bool
-        Whether more is done after the search: rows move to the nearest cluster mean, or
-        clusters are named anew.
-    n_threads : int
-        Searches that run side by side.
-    callback : callable, optional
-        See `search_labels`.
-    limits : ClusterLimits
+    `search` begins from random starts, `improver` from the clusters of the user.
+    `refines` says whether more is done afterwards: rows move to the nearest cluster
+    mean, or clusters are named anew.
     """
 
     sizes: ClusterSizes
@@ -248,20 +198,7 @@ class ClusterSearch:
         return self.refines and self.sizes.are_free and not constraints.named.any()
 
     def find_all(self, problem, model, task, rng):
-        """Clusters of all rows, in the way that suits the model and their number.
-
-        Parameters
-        ----------
-        problem : LabelProblem
-            Of the task and the smoother of the model.
-        model : ClusterModel
-        task : ClusterTask
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        SolveResult
-        """
+        """Clusters of all rows, in the way that suits the model and their number."""
         if model.parameters.source == "spectrum":
             codes = cluster_spectrum(problem, task.sample.order, rng)
             if codes is not None and problem.is_feasible(codes):
@@ -360,18 +297,8 @@ def cluster_spectrum(problem, order, rng):
 
     They maximize the ties inside the clusters divided by their sizes, approximately,
     and so prefer no size. Bounds of the problem may be broken; where they hold, rows
-    are moved to the nearest cluster mean.
-
-    Parameters
-    ----------
-    problem : LabelProblem
-    order : ndarray of shape (n,)
-        All points in the order in which chance is to see them.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray of int32, shape (n,), or None if the eigenvectors do not converge
+    are moved to the nearest cluster mean. `order` is that in which chance sees the
+    points. None if the eigenvectors do not converge.
     """
     from sklearn.cluster import KMeans  # takes time to import
 
@@ -416,16 +343,6 @@ def reassign_to_means(problem, codes, *, max_rounds=30):
     The ties inside the clusters alone are largest for a single cluster. Here they are
     divided by the sizes, so that sizes which shaking has kept near their targets can
     become those of the data. Rounds stop before a bound of the problem would be broken.
-
-    Parameters
-    ----------
-    problem : LabelProblem
-    codes : ndarray of shape (n,)
-    max_rounds : int
-
-    Returns
-    -------
-    ndarray of int32, shape (n,)
     """
     codes = np.array(codes, dtype=np.int32)
     n_classes, positions = problem.n_classes, np.arange(len(codes))
@@ -454,17 +371,6 @@ def name_by_fixed(problem, found):
     """Clusters with the names that most of the fixed points have, then improved.
 
     A few fixed points hardly pull the others; names that fit them do.
-
-    Parameters
-    ----------
-    problem : LabelProblem
-        Its bounds and given labels will hold.
-    found : ndarray of shape (n,)
-        Clusters in which given labels need not hold.
-
-    Returns
-    -------
-    ndarray of int32, shape (n,)
     """
     fixed = ~problem.movable
     votes = np.zeros((problem.n_classes, problem.n_classes))
@@ -477,17 +383,6 @@ def name_by_size(problem, found):
     """Clusters named so that larger ones get larger target sizes, then improved.
 
     Shaking alone cannot find out which cluster is to be the large one.
-
-    Parameters
-    ----------
-    problem : LabelProblem
-        Its bounds will hold; all points are movable.
-    found : ndarray of shape (n,)
-        Clusters of any size.
-
-    Returns
-    -------
-    ndarray of int32, shape (n,)
     """
     sizes = np.bincount(found, minlength=problem.n_classes)
     name = np.empty(problem.n_classes, dtype=np.int32)

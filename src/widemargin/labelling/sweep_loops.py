@@ -1,6 +1,6 @@
 """Compiled round-robin search: each point in turn takes its best class.
 
-The arrays are those of `moves_loops`. A search goes on from `position` in `order`
+A search goes on from `position` in `order`
 and ends when a whole round of tests, counted by `quiet`, has changed nothing, or after
 `max_tests`. `progress` (4,) holds position, quiet, tests and moves.
 
@@ -15,11 +15,12 @@ from widemargin.linalg.compiled import compiled
 
 
 @compiled(fastmath={"nnan", "nsz"})
-def sweep_table(
-    matrix, low_rank, diagonal, table, codes, counts, lower, upper, order, row,
-    tol, progress, max_tests,
-):  # fmt: skip
-    """Tests in constant time from the table; a move costs a row of ties."""
+def sweep_table(s, order, tol, progress, max_tests):
+    """Tests in constant time from the table; a move costs a row of ties.
+
+    `s` is a `LabelState`, whose `own_tie` is not kept up to date here.
+    """
+    table, codes, counts = s.table, s.codes, s.counts
     k, n_order = len(counts), len(order)
     position, quiet = progress[0], progress[1]
     n_tests, n_moves = 0, 0
@@ -29,19 +30,19 @@ def sweep_table(
         quiet += 1
         n_tests += 1
         old = codes[j]
-        if counts[old] <= lower[old]:
+        if counts[old] <= s.lower[old]:
             continue
-        best, new = table[old, j] - diagonal[j] + tol, -1
+        best, new = table[old, j] - s.diagonal[j] + tol, -1
         for h in range(k):
-            if h != old and counts[h] < upper[h] and table[h, j] > best:
+            if h != old and counts[h] < s.upper[h] and table[h, j] > best:
                 best, new = table[h, j], h
         if new < 0:
             continue
-        if low_rank:
-            np.dot(matrix, matrix[j], row)
-            row_ties = row
+        if s.low_rank:
+            np.dot(s.matrix, s.matrix[j], s.row)
+            row_ties = s.row
         else:
-            row_ties = matrix[j]
+            row_ties = s.matrix[j]
         from_row, to_row = table[old], table[new]
         for i in range(len(codes)):
             from_row[i] -= row_ties[i]
