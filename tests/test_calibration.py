@@ -58,5 +58,5 @@ def test_labels_that_were_not_held_out_are_not_counted(rng):
 
 @pytest.mark.parametrize("slope", [0.0, -1.0, np.nan, np.inf, "3", None])
 def test_impossible_slope_is_refused(slope):
-    with pytest.raises(ValueError, match=r"slope of Calibration (does not fit|must be)"):
+    with pytest.raises(ValueError, match=r"slope of Calibration (does not|must)"):
         check_part(Calibration(slope), 1)
