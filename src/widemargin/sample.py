@@ -364,7 +364,7 @@ class Sample:
         return self.rows.take(self.label_idx).distinct()[1]
 
     def draw_rows(self, n_rows, rng):
-        """All labeled rows and some others, `n_rows` in all if there are, increasing."""
+        """All labeled rows and some others, increasing, `n_rows` in all if possible."""
         labeled = np.unique(self.label_idx)
         free = ~self.labeled & ~self.irrelevant
         others = self.order[free[self.order]]

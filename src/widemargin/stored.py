@@ -62,7 +62,7 @@ def parts_in(value, kinds=Stored):
 
 
 def check_part(part, n_features):
-    """Raise ValueError unless the fields of a part have their declared types and fit."""
+    """Raise ValueError unless the fields of a part have their types and fit."""
     hints = get_type_hints(type(part))
     for field in fields(part):
         value = getattr(part, field.name)

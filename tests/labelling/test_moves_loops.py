@@ -118,7 +118,7 @@ def test_tabu_takes_the_steps_of_its_slow_twin(make_smoother, rank, dtype, n, bo
         state = LabelState.of(problem, start)
         free_at, best = np.zeros(n, dtype=np.int64), state.codes.copy()
         ring = np.full(2 * (tenure + spread) + 2, -1, dtype=np.int64)
-        tracker = np.array([0.0, 0.0, 0.0, tol])
+        tracker = np.array([0.0, 0.0, tol])
         random, step = np.array([seed], dtype=np.uint64), 0
         for n_steps in chunks:
             step = loops.tabu_steps(
@@ -145,7 +145,7 @@ def test_tabu_ends_where_nothing_can_move(rng):
     state = LabelState.of(problem, np.repeat([0, 1], [5, 15]))
     reached = loops.tabu_steps(
         state, np.zeros(20, dtype=np.int64), np.full(6, -1, dtype=np.int64),
-        state.codes.copy(), np.zeros(4), np.zeros(1, dtype=np.uint64), 7, 50, 1, 1,
+        state.codes.copy(), np.zeros(3), np.zeros(1, dtype=np.uint64), 7, 50, 1, 1,
         False,
     )  # fmt: skip
     assert reached == 7

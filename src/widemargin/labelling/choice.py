@@ -44,27 +44,16 @@ class Parameters(Stored):
 class Choice(Stored):
     """Parameters that were compared, and those that were chosen.
 
-    Attributes
-    ----------
-    parameters : tuple of Parameters
-        Of each trial.
-    agreement : ndarray of shape (n_trials,)
-        Share of nearest neighbors that are in the same cluster.
-    stability : ndarray of shape (n_trials,)
-        Mean adjusted Rand index with the clusters of the other trials of its source.
-    is_sound : ndarray of bool, shape (n_trials,)
-        Whether no cluster is far below the mean size.
-    best : int
-        The trial with the largest sum of both among the sound ones.
-    labelings : list of ndarrays
-        The clusters found in each trial, on the rows that were used for the choice.
+    The best trial has the largest sum of agreement and stability among the sound ones.
     """
 
-    parameters: tuple
-    agreement: np.ndarray
+    parameters: tuple  # of each trial
+    agreement: np.ndarray  # share of nearest neighbors that are in the same cluster
+    # Mean adjusted Rand index with the clusters of the other trials of its source.
     stability: np.ndarray
-    is_sound: np.ndarray
+    is_sound: np.ndarray  # whether no cluster is far below the mean size
     best: int
+    # The clusters found in each trial, on the rows that were used for the choice.
     labelings: list | None = field(repr=False, metadata={"kept": False})
 
     @property
@@ -107,9 +96,7 @@ def choose(listed, task, search, graph, rng, *, who, report=None):
         drawn = rng.choice(n_rows, search.limits.choice_sample, replace=False)
         task = task.part(np.sort(task.sample.order[drawn]))
     once = replace(search, n_restarts=1)
-    tried, results = try_parameters(
-        listed, task, once, graph, rng, who=who, report=report
-    )
+    tried, results = try_parameters(listed, task, once, graph, rng, who, report)
     status = results[-1].status
     if is_part and status is Status.INTERRUPTED:
         raise KeyboardInterrupt  # clusters of a part are none of the whole
@@ -127,7 +114,7 @@ def choose(listed, task, search, graph, rng, *, who, report=None):
     return tried[best], result, choice
 
 
-def try_parameters(listed, task, search, graph, rng, *, who, report=None):
+def try_parameters(listed, task, search, graph, rng, who, report=None):
     """Clusters for each of several parameters; fewer if interrupted.
 
     Returns the parameters and results: first those of the search, then those of the

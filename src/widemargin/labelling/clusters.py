@@ -66,17 +66,8 @@ class ClusterGraph:
         weight = self.intrinsic_reg
         if weight == "auto":
             weight = CLUSTER_GRAPH_WEIGHT / adjacency.shape[0]
-        laplacian = self.graph.laplacian_of(
-            adjacency, auto_power=power, normalized=False
-        )
-        return laplacian, weight
-
-    def add(self, space, kernel, rows, power):
-        """The space, also penalized by the smoothness along the graph of its rows."""
-        adjacency = self.adjacency(kernel, rows)
-        if adjacency is None:
-            return space
-        return space.with_graph(*self.penalty(adjacency, power))
+        options = {"auto_power": power, "normalized": False}
+        return self.graph.laplacian_of(adjacency, **options), weight
 
 
 @dataclass(frozen=True)
@@ -108,8 +99,12 @@ class ClusterModel:
         return replace(self, space=space, scale=space.mean_diagonal())
 
     def _with_graph(self, task):
-        kernel, power = self.parameters.kernel, self.parameters.power
-        return self.graph.add(self.space, kernel, task.sample.rows, power)
+        """The space, also penalized by the smoothness along the graph of its rows."""
+        adjacency = self.graph.adjacency(self.parameters.kernel, task.sample.rows)
+        if adjacency is None:
+            return self.space
+        penalty = self.graph.penalty(adjacency, self.parameters.power)
+        return self.space.with_graph(*penalty)
 
 
 @dataclass(frozen=True)
@@ -217,26 +212,17 @@ class ClusterSearch:
             return SolveResult(codes, problem.value(codes), Status.CONVERGED, 0)
         if constraints.is_complete:
             start = problem.repair(constraints.codes)
-            seeds = rng.integers(2**62, size=1)
-            return self._run(problem, self.improver, [start], seeds)
-        starts, seeds = make_starts(problem, self.n_restarts, rng)
-        result = self._run(problem, self.search, starts, seeds)
-        if not self.refines:
+            search, starts, seeds = self.improver, [start], rng.integers(2**62, size=1)
+        else:
+            search = self.search
+            starts, seeds = make_starts(problem, self.n_restarts, rng)
+        running = self.n_threads, self.callback
+        result = search_labels(problem, search, starts, seeds, *running)
+        if constraints.is_complete or not self.refines:
             return result
         if self.sizes.are_free:
             return self._free_sizes(problem, constraints, result, rng)
         return self._fit_sizes(problem, result, rng)
-
-    def _run(self, problem, search, starts, seeds):
-        """The best of some searches, side by side if the user wants it."""
-        return search_labels(
-            problem,
-            search,
-            starts,
-            seeds,
-            n_threads=self.n_threads,
-            callback=self.callback,
-        )
 
     def _free_sizes(self, problem, constraints, result, rng):
         """The result with sizes of the data, and names that fixed rows agree with."""
@@ -320,13 +306,11 @@ def cluster_spectrum(problem, order, rng):
 
 def _leading_points(smoother, rank):
     """Points whose inner products are nearest to the weighted smoother, (n, rank)."""
-    matrix, low_rank = smoother.matrix, smoother.low_rank
-    n_samples = len(matrix)
+    n_samples = smoother.n_samples
 
     def product(v):
-        """The weighted smoother times v, in its own type."""
-        v = v.reshape(-1).astype(matrix.dtype, copy=False)
-        return n_samples * (matrix @ (matrix.T @ v) if low_rank else matrix @ v)
+        """The weighted smoother times v."""
+        return n_samples * smoother.weighted_product(v.reshape(-1))
 
     ties = LinearOperator((n_samples, n_samples), matvec=product, dtype=np.float64)
     values, vectors = eigsh(ties, rank, v0=np.ones(n_samples))

@@ -266,15 +266,14 @@ def tabu_steps(
     A point that moved is barred for `tenure` steps and up to `spread` - 1 more, unless
     its move would lead to something better than ever. `free_at` (n,) and `ring` (all -1
     at first, with room for two points a step) hold the barred points. `tracker` holds
-    the gain since the start, the best so far (`best_codes` then), the step of the best
-    and what counts as rounding.
-    If no single move is admissible, or `exchanging`, two points swap places.
+    the gain since the start, the best so far (`best_codes` then) and what counts as
+    rounding. If no single move is admissible, or `exchanging`, two points swap places.
     """
     table, codes, counts = s.table, s.codes, s.counts
     leave_penalty, lanes = _scratch(s)
     size = len(ring)
     for t in range(step, step + n_steps):
-        needed = tracker[1] + tracker[3] - tracker[0]  # to beat the best
+        needed = tracker[1] + tracker[2] - tracker[0]  # to beat the best
         for slot in range(size):  # points whose time is over
             j = ring[slot]
             if j >= 0 and free_at[j] <= t:
@@ -317,9 +316,8 @@ def tabu_steps(
                 if ring[slot] < 0 and free_slot < 0:
                     free_slot = slot
             ring[free_slot] = moved
-        if tracker[0] > tracker[1] + tracker[3]:
+        if tracker[0] > tracker[1] + tracker[2]:
             tracker[1] = tracker[0]
-            tracker[2] = t
             best_codes[:] = codes
     return step + n_steps
 

@@ -92,11 +92,6 @@ class LabelPath:
     class_order: np.ndarray
     was_interrupted: bool
 
-    @property
-    def codes(self):
-        """Class codes of all rows that the last search has found."""
-        return self.class_order[self.results[-1].solution]
-
 
 def follow_path(space, sample, reg, weights, settings, rng, *, callback=None):
     """The model of the labels alone, and one for each weight of the unlabeled rows.
@@ -107,9 +102,8 @@ def follow_path(space, sample, reg, weights, settings, rng, *, callback=None):
     n_classes = len(sample.classes)
     class_signs = sign_coding(np.arange(n_classes), n_classes)
     own = sample.label_weights / sample.label_weights.sum()
-    coordinates = [
-        space.fit_rows(sample.label_idx, class_signs[sample.codes], own, reg)
-    ]
+    signs = class_signs[sample.codes]
+    coordinates = [space.fit_rows(sample.label_idx, signs, own, reg)]
     class_order, results = sample.class_order, []
     problem = make_problem(sample, settings.balance, settings.own_shares)
     weights = weights if len(problem.order) else ()
@@ -125,14 +119,8 @@ def follow_path(space, sample, reg, weights, settings, rng, *, callback=None):
             else:
                 preference = preferences(space.scores(coordinates[0]), class_order)
                 starts, seeds = settings.starts.make(problem, preference, rng)
-            result = search_labels(
-                problem,
-                search,
-                starts,
-                seeds,
-                n_threads=settings.n_threads,
-                callback=callback,
-            )
+            n_threads = settings.n_threads
+            result = search_labels(problem, search, starts, seeds, n_threads, callback)
             found = class_signs[class_order[result.solution]]
             coordinates.append(smoother.coordinates(found))
             results.append(result)
@@ -249,7 +237,7 @@ def _fit_weight(space, sample, reg, weight, settings, rng, callback):
     path = follow_path(space, sample, reg, (weight,), settings, rng, callback=callback)
     if not path.results:
         return _fit_supervised(space, path)
-    codes = path.codes
+    codes = path.class_order[path.results[0].solution]
     signs = sign_coding(codes, sample.n_classes)
     _, calibration = _calibrate(sample, path.problem.smoother, signs)
     return LabelFit(path.coordinates[1], codes, path.results[0], calibration)

@@ -12,7 +12,7 @@ from widemargin.solvers.result import SolveResult
 
 
 def search_labels(
-    problem, search, starts, seeds, *, n_threads=1, callback=None, dense_rows=DENSE_ROWS
+    problem, search, starts, seeds, n_threads=1, callback=None, *, dense_rows=DENSE_ROWS
 ):
     """The labels of lowest objective that any of several searches finds.
 

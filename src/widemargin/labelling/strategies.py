@@ -210,16 +210,12 @@ class Tabu(Search, shorthand="tabu"):
     ----------
     steps_per_sample : float
         Steps for each movable point.
-    patience_per_sample : float
-        Steps without a new best, for each movable point, after which it ends.
     """
 
     steps_per_sample: float = 5.0
-    patience_per_sample: float = 5.0
 
     def __post_init__(self):
         check_number(self, "steps_per_sample", low=0, strict=True)
-        check_number(self, "patience_per_sample", low=0, strict=True)
 
     def improve(self, problem, codes, seed=0, goes_on=_always, *, work=_WORK):
         """Search from `codes`; see `Search`."""
@@ -236,13 +232,12 @@ class Tabu(Search, shorthand="tabu"):
         best = state.codes.copy()
         # Gains add up to about the ties inside, and so does their rounding.
         rounding = 10 * np.finfo(state.own_tie.dtype).eps * abs(state.inside)
-        tracker = np.array([0.0, 0.0, 0.0, max(state.tol, rounding)])
+        tracker = np.array([0.0, 0.0, max(state.tol, rounding)])
         random = np.array([seed], dtype=np.uint64)
         n_steps, step = int(self.steps_per_sample * n_movable), 0
-        patience = self.patience_per_sample * n_movable
         chunk = max(16, work // (problem.n_samples * problem.n_classes))
         exchanging = bool((problem.lower == problem.upper).all())
-        while step < n_steps and step - tracker[2] <= patience:
+        while step < n_steps:
             end = min(step + chunk, n_steps)
             step = loops.tabu_steps(
                 state, free_at, ring, best, tracker, random, step, end - step, tenure,

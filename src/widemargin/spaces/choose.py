@@ -15,18 +15,9 @@ _POOL = 20  # rows looked at for each landmark, where rows come in blocks
 
 
 def choose_space(
-    kernel,
-    rows,
-    landmarks,
-    rng,
-    *,
-    ladder,
-    who,
-    features=True,
-    sparse_features=False,
-    reads_rows=False,
-    gram_bytes=GRAM_BYTES,
-):
+    kernel, rows, landmarks, rng, *, ladder, who, features=True, sparse_features=False,
+    reads_rows=False, gram_bytes=GRAM_BYTES,
+):  # fmt: skip
     """The space of functions for a kernel, whose width is a number, on some rows.
 
     `landmarks` (Nystrom, int, "auto" or None for exact functions) is what the user

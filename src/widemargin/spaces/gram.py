@@ -155,12 +155,9 @@ class GramSpace:
         used = np.flatnonzero((c != 0).any(axis=1))
         used = used if len(used) else np.arange(1)
         constants = self.constant * c.sum(axis=0) + intercept
-        return Function(
-            self.kernel,
-            self.rows.points(self.kernel, used),
-            c[used].astype(np.float64),
-            np.asarray(constants, dtype=np.float64),
-        )
+        points, coef = self.rows.points(self.kernel, used), c[used].astype(np.float64)
+        constants = np.asarray(constants, dtype=np.float64)
+        return Function(self.kernel, points, coef, constants)
 
 
 @dataclass(frozen=True)
