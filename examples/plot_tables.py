@@ -53,20 +53,20 @@ model.fit(X, y)
 # The table with all names. Given names are kept.
 chances = model.predict_proba(X)
 result = table.assign(
-    grower=model[-1].transduction_, sure=chances.max(axis=1), given=y.notna()
+    grower=model[-1].transduction_, probability=chances.max(axis=1), given=y.notna()
 )
-print(result[["alcohol", "color", "grower", "sure", "given"]].head(8).round(2))
+print(result[["alcohol", "color", "grower", "probability", "given"]].head(8).round(2))
 print(pd.crosstab(result["grower"], growers.rename("true grower")))
 
 # %%
 # How reliable are the probabilities? Rows are sorted by margin; wrong ones are marked.
 display = TransductionDisplay.from_estimator(model, X, y, y_true=growers)
 unlabeled = result[~result["given"]]
-doubtful = unlabeled["sure"] < 0.6
+uncertain = unlabeled["probability"] < 0.6
 wrong = unlabeled["grower"] != growers[unlabeled.index]
 display.ax_.set_title(
     f"{wrong.sum()} of {len(unlabeled)} wrong, "
-    f"{(wrong & doubtful).sum()} of them among the {doubtful.sum()} least certain"
+    f"{(wrong & uncertain).sum()} of them among the {uncertain.sum()} least certain"
 )
 plt.show()
 

@@ -61,8 +61,8 @@ class SelfLabelingGPC(Classifier):
     balance : "labeled", "equal", dict, None or Balance, default="labeled"
         Share of each class among the unlabeled rows: estimated from the labels, all
         the same, your own as ``{class: fraction}``, or None if a class may have any
-        size; a `Balance` value also sets how closely the shares are kept (:math:`\kappa`
-        in [1]_, whose shares are 1/2). Without it one class may take
+        size; a `Balance` value also sets how closely the shares are kept
+        (:math:`\kappa` in [1]_, whose shares are 1/2). Without it one class may take
         all rows.
     relabel : "loo", "in-sample", LeaveOneOut or InSample, default="loo"
         Whether a row is relabeled by the process without its label (in closed form), or
