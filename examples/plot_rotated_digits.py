@@ -44,9 +44,9 @@ ax.set_title("Every sixth view of the ten digits")
 plt.show()
 
 # %%
-# Three labels per class. By default :class:`~widemargin.LaplacianSVC` is hardly better
-# than an SVC on the labels alone: eight neighbors are too many for a loop, on which a
-# view has two.
+# Three labels per class. By default :class:`~widemargin.LaplacianSVC` makes fewer
+# mistakes than an SVC on the labels alone, but still many: eight neighbors are too many
+# for a loop, on which a view has two.
 
 
 def error(model):
