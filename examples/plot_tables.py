@@ -62,7 +62,7 @@ print(pd.crosstab(result["grower"], growers.rename("true grower")))
 # How reliable are the probabilities? Rows are sorted by margin; wrong ones are marked.
 display = TransductionDisplay.from_estimator(model, X, y, y_true=growers)
 unlabeled = result[~result["given"]]
-uncertain = unlabeled["probability"] < 0.6
+uncertain = unlabeled["probability"] < 0.8
 wrong = unlabeled["grower"] != growers[unlabeled.index]
 display.ax_.set_title(
     f"{wrong.sum()} of {len(unlabeled)} wrong, "
