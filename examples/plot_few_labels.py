@@ -25,8 +25,8 @@ model = FewLabelClassifier(random_state=0).fit(X, y_partial)
 print(model.report_)
 
 # %%
-# The same as a picture. Bars are standard errors: the mistakes on thirty labels separate
-# the supervised model from the others, but hardly distinguish the others.
+# The same as a picture. Bars are standard errors: the mistakes on thirty labels
+# separate the supervised model from the others, but hardly distinguish the others.
 FewLabelDisplay.from_estimator(model)
 plt.show()
 
