@@ -84,7 +84,7 @@ class DeformedFeatures(_DeformedNorm):
 
 @dataclass(frozen=True, eq=False)
 class Deformed(Kernel):
-    r"""Data-dependent kernel under which any kernel machine follows a graph.
+    r"""Data-dependent kernel under which any kernel method follows a graph.
 
     .. math:: \tilde k(x, z) = k(x, z) - k_x^\top (I + \rho L K)^{-1} \rho L\, k_z
 
