@@ -11,11 +11,12 @@ from widemargin.linalg.rows import squared_norms
 from widemargin.sample import Rows
 from widemargin.spaces.deformed import DeformedFeatures
 from widemargin.spaces.function import Embedding, Function
+from widemargin.spaces.gram import Space
 from widemargin.spaces.smoother import LowRankSmoother
 
 
 @dataclass(frozen=True)
-class FeatureSpace:
+class FeatureSpace(Space):
     r"""The functions :math:`f = Z w` of features, of norm :math:`w^\top w`.
 
     Z (`features`, dense or sparse) has the constant, if any, as its last column, whose
@@ -57,10 +58,6 @@ class FeatureSpace:
         """Values on the rows of functions with coordinates c, (rank, k) -> (n, k)."""
         return self.features @ c.astype(self.dtype, copy=False)
 
-    def kernel_product(self, V):
-        """The kernel matrix of the rows times V, (n, k) -> (n, k)."""
-        return self.scores(self.coordinates_of(V))
-
     def coordinates_of(self, V):
         """Coordinates of the functions ``sum_i V_i k(x_i, .)``: Z'V."""
         return self.features.T @ V.astype(self.dtype, copy=False)
@@ -81,10 +78,6 @@ class FeatureSpace:
         """The same functions on some rows; graph and center are left behind."""
         return FeatureSpace(self.features[idx], self.basis, self.constant)
 
-    def with_graph(self, laplacian, intrinsic):
-        """The same functions, also penalized by ``intrinsic * f'L f``."""
-        return replace(self, laplacian=laplacian, intrinsic=intrinsic)
-
     def with_constant(self, constant):
         """The functions plus a constant, by one more feature."""
         column = np.full((self.n_rows, 1), np.sqrt(constant))
@@ -98,10 +91,6 @@ class FeatureSpace:
     def deformed(self, laplacian, ratio):
         """The same functions under the norm I + ratio Z'L Z; O(n r^2) once."""
         return DeformedFeatures(self.features, laplacian, ratio)
-
-    def smoother(self, weights, reg):
-        """The smoother for one value of `reg`."""
-        return self.path(weights)(reg)
 
     def path(self, weights):
         """A function of `reg` that gives smoothers."""

@@ -21,8 +21,24 @@ _NEGLIGIBLE_WEIGHT = 1e-6  # of rows without a label, where a graph needs a weig
 _KEPT_ROWS = 5000  # a part with more rows of `GramRowSpace` stays without its matrix
 
 
+class Space:
+    """What both kinds of spaces that solvers can use in full share."""
+
+    def kernel_product(self, V):
+        """The kernel matrix of the rows times V, (n, k) -> (n, k)."""
+        return self.scores(self.coordinates_of(V))
+
+    def with_graph(self, laplacian, intrinsic):
+        """The same functions, also penalized by ``intrinsic * f'L f``."""
+        return replace(self, laplacian=laplacian, intrinsic=intrinsic)
+
+    def smoother(self, weights, reg):
+        """The smoother for one value of `reg`."""
+        return self.path(weights)(reg)
+
+
 @dataclass(frozen=True)
-class GramSpace:
+class GramSpace(Space):
     r"""The functions :math:`f = K a` over a Gram matrix, of norm :math:`a^\top K a`.
 
     K (`gram`) is positive semi-definite and may be singular; `constant` is what was
@@ -60,10 +76,6 @@ class GramSpace:
         """Values on the rows of functions with coordinates c, (n, k) -> (n, k)."""
         return symmetric_product(self.gram, c.astype(self.dtype, copy=False))
 
-    def kernel_product(self, V):
-        """The kernel matrix of the rows times V, (n, k) -> (n, k)."""
-        return self.scores(V)
-
     def coordinates_of(self, V):
         """Coordinates of the functions ``sum_i V_i k(x_i, .)``: V itself."""
         return V
@@ -85,10 +97,6 @@ class GramSpace:
         gram = np.ascontiguousarray(self.gram[np.ix_(idx, idx)])
         rows = None if self.rows is None else self.rows.take(idx)
         return GramSpace(gram, self.kernel, rows, self.constant)
-
-    def with_graph(self, laplacian, intrinsic):
-        """The same functions, also penalized by ``intrinsic * f'L f``."""
-        return replace(self, laplacian=laplacian, intrinsic=intrinsic)
 
     def with_constant(self, constant):
         """The functions plus a constant, under the kernel k + `constant`."""
@@ -112,9 +120,9 @@ class GramSpace:
 
     def smoother(self, weights, reg):
         """The smoother for one value of `reg`."""
-        if self.laplacian is not None:
-            return self.path(weights)(reg)
-        return DenseSmoother(self.gram, weights, reg)
+        if self.laplacian is None:
+            return DenseSmoother(self.gram, weights, reg)
+        return super().smoother(weights, reg)
 
     def path(self, weights):
         """A function of `reg` that gives smoothers, cheaper after the first."""
