@@ -176,7 +176,7 @@ def test_tabu_is_its_slow_twin(rank, n_classes, slack, dtype):
         rng, tied_smoother, n=60, rank=rank, n_classes=n_classes, slack=slack,
         dtype=dtype,
     )  # fmt: skip
-    codes, _ = Tabu(4.0, 10.0).improve(problem, start, seed=5)
+    codes, _ = Tabu(4.0).improve(problem, start, seed=5)
     n_movable = len(problem.order)
     _, best, _, _ = tabu(
         problem, start, 5, 4 * n_movable, 10, 10, 1e-3,
