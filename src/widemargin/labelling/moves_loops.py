@@ -3,10 +3,9 @@
 They work on a `LabelState`, s, which says what its arrays are. Relabeling j as d gains
 ``s.table[d, j] - s.own_tie[j]``.
 
-A pass over the points applies a move and finds the next one at the same time. The
-maximum is kept in `_LANES` places side by side, which the compiler turns into vector
-instructions; at the end the best of them is looked up. Of equal gains the first point
-wins.
+The best point is found in one pass, which keeps the maximum in `_LANES` places side by
+side, because the compiler turns these into vector instructions. Of equal gains the
+first point wins.
 """
 
 import numpy as np
@@ -43,12 +42,25 @@ def _move(s, row_ties, k, new):
 
 
 @compiled(fastmath=_MATHS)
-def _first_best(lanes, to_row, own_tie, leave_penalty, codes, label, n_laned):
-    """Position and gain of the best point, given the maxima of the lanes.
+def _best_for(s, label, leave_penalty, lanes):
+    """The point that gains most by joining a class: position (-1: none) and gain.
 
-    Lane i covers the points i, i + _LANES, ... below `n_laned`; the rest is looked
-    through here.
+    `leave_penalty` (n,) is infinite for points that may not leave their class.
     """
+    to_row, own_tie, codes = s.table[label], s.own_tie, s.codes
+    n_laned = len(codes) - len(codes) % _LANES
+    for i in range(_LANES):
+        lanes[i] = -np.inf
+    never = lanes[0]  # of the type of all others: no detour by double precision
+    for start in range(0, n_laned, _LANES):
+        stop = start + _LANES
+        joins, own_ties = to_row[start:stop], own_tie[start:stop]
+        leave_penalties, labels = leave_penalty[start:stop], codes[start:stop]
+        for i in range(_LANES):
+            gain = joins[i] - own_ties[i] - leave_penalties[i]
+            gain = gain if labels[i] != label else never
+            top = lanes[i]
+            lanes[i] = gain if gain > top else top
     best = -np.inf
     for i in range(_LANES):
         if lanes[i] > best:
@@ -60,7 +72,7 @@ def _first_best(lanes, to_row, own_tie, leave_penalty, codes, label, n_laned):
             best, in_tail = gain, j
     if in_tail >= 0 or best == -np.inf:
         return in_tail, best
-    first = len(codes)
+    first = len(codes)  # lane i covers the points i, i + _LANES, ... below n_laned
     for i in range(_LANES):
         if lanes[i] != best:
             continue
@@ -69,28 +81,6 @@ def _first_best(lanes, to_row, own_tie, leave_penalty, codes, label, n_laned):
                 first = j
                 break
     return first, best
-
-
-@compiled(fastmath=_MATHS)
-def _best_for(to_row, own_tie, leave_penalty, codes, label, lanes):
-    """The point that gains most by joining a class: position (-1: none) and gain.
-
-    `leave_penalty` (n,) is infinite for points that may not leave their class.
-    """
-    n_laned = len(codes) - len(codes) % _LANES
-    for i in range(_LANES):
-        lanes[i] = -np.inf
-    never = lanes[0]
-    for start in range(0, n_laned, _LANES):
-        stop = start + _LANES
-        joins, own_ties = to_row[start:stop], own_tie[start:stop]
-        leave_penalties, labels = leave_penalty[start:stop], codes[start:stop]
-        for i in range(_LANES):
-            gain = joins[i] - own_ties[i] - leave_penalties[i]
-            gain = gain if labels[i] != label else never
-            top = lanes[i]
-            lanes[i] = gain if gain > top else top
-    return _first_best(lanes, to_row, own_tie, leave_penalty, codes, label, n_laned)
 
 
 @compiled
@@ -112,9 +102,7 @@ def best_move(s, leave_penalty, lanes):
     point, label, gain = -1, -1, -np.inf
     for h in range(len(s.counts)):
         if s.counts[h] < s.upper[h]:
-            j, value = _best_for(
-                s.table[h], s.own_tie, leave_penalty, s.codes, h, lanes
-            )
+            j, value = _best_for(s, h, leave_penalty, lanes)
             if value > gain:
                 point, label, gain = j, h, value
     return point, label, gain
@@ -138,60 +126,22 @@ def descend(s, tol, max_moves):
     return max_moves
 
 
-@compiled(fastmath=_MATHS)
+@compiled
 def claim(s, floor, label, n_claims):
     """Let one class take the points that gain most, or lose least, one at a time.
 
     No class falls below its `floor`. Returns the number of points taken.
     """
-    table, own_tie, codes, counts = s.table, s.own_tie, s.codes, s.counts
     leave_penalty, lanes = _scratch(s)
     _close_donors(s, floor, leave_penalty)
-    n_laned = len(codes) - len(codes) % _LANES
-    to_row = table[label]
-    j, _ = _best_for(to_row, own_tie, leave_penalty, codes, label, lanes)
     for n_taken in range(n_claims):
+        j, _ = _best_for(s, label, leave_penalty, lanes)
         if j < 0:
             return n_taken
-        old = codes[j]
-        row_ties, from_row = _tie_row(s, j), table[old]
-        for i in range(_LANES):
-            lanes[i] = -np.inf
-        never = lanes[0]  # of the type of all others: no detour by double precision
-        codes[j] = label  # `own_tie` of j is set after the pass
-        leave_penalty[j] = np.inf
-        for start in range(0, n_laned, _LANES):
-            stop = start + _LANES
-            ties, leaves = row_ties[start:stop], from_row[start:stop]
-            joins, own_ties = to_row[start:stop], own_tie[start:stop]
-            leave_penalties, labels = leave_penalty[start:stop], codes[start:stop]
-            for i in range(_LANES):
-                tie, code = ties[i], labels[i]
-                leaves[i] -= tie
-                joined = joins[i] + tie
-                joins[i] = joined
-                own = tie if code == label else (-tie if code == old else tie - tie)
-                own = own_ties[i] + own
-                own_ties[i] = own
-                gain = joined - own - leave_penalties[i]
-                gain = gain if code != label else never
-                top = lanes[i]
-                lanes[i] = gain if gain > top else top
-        for i in range(n_laned, len(codes)):
-            tie, code = row_ties[i], codes[i]
-            from_row[i] -= tie
-            to_row[i] += tie
-            own_tie[i] += tie if code == label else (-tie if code == old else tie - tie)
-        own_tie[j] = to_row[j] - s.diagonal[j]
-        counts[old] -= 1
-        counts[label] += 1
-        if counts[old] <= floor[old]:
+        old = s.codes[j]
+        _move(s, _tie_row(s, j), j, label)
+        if s.counts[old] <= floor[old]:
             _close_donors(s, floor, leave_penalty)
-            j, _ = _best_for(to_row, own_tie, leave_penalty, codes, label, lanes)
-        else:
-            j, _ = _first_best(
-                lanes, to_row, own_tie, leave_penalty, codes, label, n_laned
-            )
     return n_claims
 
 
@@ -257,6 +207,18 @@ def _draw(state, n):
 
 
 @compiled
+def _slot_for(ring, point):
+    """The slot of a point, or else the first free one."""
+    free = -1
+    for slot in range(len(ring)):
+        if ring[slot] == point:
+            return slot
+        if ring[slot] < 0 and free < 0:
+            free = slot
+    return free
+
+
+@compiled
 def tabu_steps(
     s, free_at, ring, best_codes, tracker, seed, step, n_steps, tenure, spread,
     exchanging,
@@ -305,17 +267,9 @@ def tabu_steps(
         for moved in (point, other):
             if moved < 0:
                 continue
-            until = t + 1 + tenure + _draw(seed, spread)
-            free_at[moved] = until
+            free_at[moved] = t + 1 + tenure + _draw(seed, spread)
             s.move_penalty[moved] = np.inf
-            free_slot = -1
-            for slot in range(size):
-                if ring[slot] == moved:
-                    free_slot = slot
-                    break
-                if ring[slot] < 0 and free_slot < 0:
-                    free_slot = slot
-            ring[free_slot] = moved
+            ring[_slot_for(ring, moved)] = moved
         if tracker[0] > tracker[1] + tracker[2]:
             tracker[1] = tracker[0]
             best_codes[:] = codes
