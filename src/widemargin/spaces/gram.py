@@ -184,6 +184,11 @@ class GramRowSpace:
     low_rank = False
 
     @property
+    def n_rows(self):
+        """Number of rows."""
+        return len(self.rows)
+
+    @property
     def shape(self):
         """That of the Gram matrix."""
         return (self.n_rows, self.n_rows)
