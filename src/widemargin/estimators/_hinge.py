@@ -30,13 +30,13 @@ from widemargin.linalg.random import as_generator
 from widemargin.objectives.class_sizes import Balance
 from widemargin.objectives.pieces import EpsilonInsensitive, labeled_hinges
 from widemargin.sample import N_FOLDS, label_counts
-from widemargin.solvers.class_offsets import JointChoice
 from widemargin.solvers.hinge import (
     BranchProblem,
     choose_hinge_space,
     follow_path,
     majorize_minimize,
 )
+from widemargin.solvers.relabeling import JointChoice
 from widemargin.solvers.result import Status
 
 _ANY_BALANCE = Balance(None)

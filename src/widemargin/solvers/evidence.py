@@ -109,31 +109,15 @@ def learn_hyperparameters(
     """Hyperparameters for which a criterion of `GpEvidence` is largest, by L-BFGS-B.
 
     Every entry of theta stays within a factor of 1,000 of where it starts. The
-    criterion may have several local maxima: the answer is one near the start.
+    criterion, one of `CRITERIA` or ``criterion(evidence, theta)``, may have several
+    local maxima: the answer is one near the start. `tol` is the largest entry of the
+    gradient for each target, n_samples * n_columns in all; entries that point out of
+    the bounds do not count.
 
-    Parameters
-    ----------
-    evidence : GpEvidence
-        With its prior, if any.
-    start : ndarray of shape (n_theta,)
-        A theta, as :mod:`widemargin.objectives.gp_evidence` defines it.
-    criterion : {"marginal-likelihood", "loo"} or callable
-        ``criterion(evidence, theta)`` returns an `Evaluation`.
-    max_iter : int
-        Iterations at the most; most of them evaluate the criterion once.
-    tol : float
-        Largest entry of the gradient for each target, n_samples * n_columns in all;
-        entries that point out of the bounds do not count.
-    callback : callable, optional
-        Called with theta and the history after every iteration.
-
-    Returns
-    -------
-    SolveResult
-        The solution is the best theta seen, (n_theta,), and the objective *minus* the
-        criterion there. The history has one entry an iteration: "objective",
-        "criterion" (compared with `tol`) and "jitter" (see `Evaluation`). An interrupt
-        ends the search; with nothing evaluated the objective is infinite.
+    The solution is the best theta seen, and the objective *minus* the criterion there.
+    The history has one entry per iteration: "objective", "criterion" (compared with
+    `tol`) and "jitter" (see `Evaluation`). An interrupt ends the search; with nothing
+    evaluated the objective is infinite.
     """
     if not callable(criterion):
         if criterion not in CRITERIA:

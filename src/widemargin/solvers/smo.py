@@ -5,6 +5,11 @@ import numpy as np
 from widemargin.solvers.driver import drive
 from widemargin.solvers.result import SolveResult, Status
 
+_CACHE_BYTES = 200_000_000
+_FETCHED = 64  # rows brought in at a time, at the most
+_ROUNDING = 1e-12
+_PAUSE_WORK = 20_000_000  # steps times samples between two pauses
+
 
 def smo(
     gram, pieces, *, intercept=None, start=None, tol=1e-3, max_iter=10_000_000,
@@ -21,38 +26,17 @@ def smo(
     gain [1]_; with a fixed one they move one at a time. A step is an exact line search,
     through as many kinks as it takes.
 
-    Parameters
-    ----------
-    gram : ndarray of shape (n_samples, n_samples), or a matrix that makes its rows
-        Kernel matrix in single or double precision. If it is no array, it has
-        ``diagonal()`` and ``gram_rows(idx)``, which returns those rows as an array, and
-        is never held as a whole.
-    pieces : HingePieces
-    intercept : float, optional
-        A fixed intercept. By default it is free.
-    start : ndarray of shape (n_samples + 1,), optional
-        Coefficients to start from, and an intercept, of no effect. They are moved to
-        where the dual allows them. By default zeros.
-    tol : float
-        Largest violation of the optimality conditions, in units of the scores.
-    max_iter : int
-        Steps at the most.
-    cache_rows : int, optional
-        Rows of a `gram` that is no array to keep, two or more. By default 200 MB.
-    pause : int, optional
-        Steps between two entries of the history. By default 20,000,000 over the number
-        of samples, which takes about as long as a computation of the objective.
-    callback : callable, optional
-        Called as ``callback(n_steps, history)`` at each pause.
+    The Gram matrix, in single or double precision, may be an object with ``diagonal()``
+    and ``gram_rows(idx)``, which is never held as a whole; `cache_rows` of its rows are
+    kept, 200 MB by default. `intercept` is free unless given. `start` may be any
+    solution: it is moved to where the dual allows it. `tol` is the largest violation
+    of the optimality conditions, in units of the scores.
 
-    Returns
-    -------
-    SolveResult
-        The solution, (n_samples + 1,), holds the coefficients and the intercept. It
-        comes with the scores of all samples. The history has an entry for each of the
-        times at which the steps pause: "objective", "criterion" and "gap", the most
-        that the objective may be above its minimum. `n_iter` counts steps. An interrupt
-        ends them; what they have reached is returned.
+    The solution, (n_samples + 1,), holds the coefficients and the intercept, and comes
+    with the scores of all samples. After every `pause` steps (20,000,000 over the
+    number of samples by default, which take as long as computing the objective) the
+    history gets an entry: "objective", "criterion" and "gap", the most that the
+    objective may be above its minimum. ``callback(n_steps, history)`` follows.
 
     Notes
     -----
@@ -68,9 +52,9 @@ def smo(
     """
     pause = max(_PAUSE_WORK // pieces.n_samples, 1) if pause is None else pause
     run = _Run(gram, pieces, intercept, start, tol, cache_rows)
-    run.limit(pause, max_iter, callback)
+    pauses = run.pauses(pause, max_iter, callback)
     # its own limit counts steps, not pauses
-    status, _ = drive(iter(run.step, StopIteration), run.history, max_iter=np.inf)
+    status, _ = drive(pauses, run.history, max_iter=np.inf)
     if status is Status.INTERRUPTED:
         run.note()
     return SolveResult(
@@ -106,28 +90,24 @@ class _Run:
     def n_steps(self):
         return int(self.progress[0])
 
-    def limit(self, pause, max_iter, callback):
-        """Set the steps between two pauses, the steps at the most, and who is told."""
-        self.pause, self.max_iter, self.callback = pause, max_iter, callback
-        self.target, self.best = 0, -np.inf
-
-    def step(self):
-        """Steps until the next pause; the status if they end there, or None."""
-        history, status = self.history, None
-        self.target = min(self.target + self.pause, self.max_iter)
-        self._advance(self.target)
-        self.note()
-        reached = history["objective"][-1] - history["gap"][-1]
-        if history["criterion"][-1] <= self.tol:
-            status = Status.CONVERGED
-        elif self.n_steps >= self.max_iter:
-            status = Status.MAX_ITER
-        elif reached <= self.best:  # not even rounding is left to gain
-            status = Status.STALLED
-        self.best = reached
-        if self.callback is not None:
-            self.callback(self.n_steps, history)
-        return status
+    def pauses(self, pause, max_iter, callback):
+        """Steps from pause to pause; each yields None, or how they end."""
+        history, status, target, best = self.history, None, 0, -np.inf
+        while status is None:
+            target = min(target + pause, max_iter)
+            self._advance(target)
+            self.note()
+            reached = history["objective"][-1] - history["gap"][-1]
+            if history["criterion"][-1] <= self.tol:
+                status = Status.CONVERGED
+            elif self.n_steps >= max_iter:
+                status = Status.MAX_ITER
+            elif reached <= best:  # not even rounding is left to gain
+                status = Status.STALLED
+            best = reached
+            if callback is not None:
+                callback(self.n_steps, history)
+            yield status
 
     def _advance(self, target):
         """Steps up to the number `target`; rows that are missing are brought in."""
@@ -160,9 +140,10 @@ class _Dual:
     """Where each coefficient stands among the pieces of its sample."""
 
     def __init__(self, pieces, start, is_balanced):
-        path = pieces.dual_path(free_intercept=is_balanced)
-        self.lower, self.upper, starts, kinks, lengths = path
-        self.path = starts, kinks, lengths
+        if is_balanced:
+            pieces.check_free_intercept()
+        self.lower, self.upper = pieces.bounds()
+        self.path = starts, _, lengths = pieces.paid().by_sample()
         self.origins = _origins(starts, lengths, self.lower)
         n = pieces.n_samples
         a = np.zeros(n) if start is None else np.array(start[:n], dtype=np.float64)
@@ -197,7 +178,7 @@ class _Dual:
         return np.minimum(a, self.upper)
 
     def violations(self, intercept):
-        """How much each coefficient asks to move; below zero if it is where it is."""
+        """How far each coefficient is from optimal; negative if it is optimal."""
         up, down = self.slopes
         scores = self.scores + intercept
         return np.maximum(up - scores, scores - down)
@@ -289,9 +270,3 @@ def _diagonal(gram):
     """The diagonal, kept off zero."""
     diagonal = np.asarray(gram.diagonal(), dtype=np.float64)
     return np.maximum(diagonal, max(_ROUNDING * diagonal.max(), 1e-100))
-
-
-_CACHE_BYTES = 200_000_000
-_FETCHED = 64  # rows brought in at a time, at the most
-_ROUNDING = 1e-12
-_PAUSE_WORK = 20_000_000  # steps times samples between two pauses

@@ -228,12 +228,8 @@ def _follow_pair(row_i, row_j, length, up, scores, tops):
     tops[:] = -np.inf
     for start in range(0, n, _LANES):
         block = slice(start, start + _LANES)
-        row_i_, row_j_, up_, scores_ = (
-            row_i[block],
-            row_j[block],
-            up[block],
-            scores[block],
-        )
+        row_i_, row_j_ = row_i[block], row_j[block]
+        up_, scores_ = up[block], scores[block]
         for t in range(len(scores_)):
             value = scores_[t] + length * (row_i_[t] - row_j_[t])
             scores_[t] = value
@@ -253,13 +249,8 @@ def _follow_single(row, move, diagonal, up, down, scores, intercept, tops):
     tops[:] = -1.0
     for start in range(0, n, _LANES):
         block = slice(start, start + _LANES)
-        row_, diagonal_, up_, down_ = (
-            row[block],
-            diagonal[block],
-            up[block],
-            down[block],
-        )
-        scores_ = scores[block]
+        row_, diagonal_, scores_ = row[block], diagonal[block], scores[block]
+        up_, down_ = up[block], down[block]
         for t in range(len(scores_)):
             value = scores_[t] + move * row_[t]
             scores_[t] = value
