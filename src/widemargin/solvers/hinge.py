@@ -50,7 +50,7 @@ class HingeSolver(Value):
             f"{given!r}."
         )
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless the tolerance is positive."""
         check_number(self, "tol", low=0, strict=True)
 
