@@ -19,86 +19,55 @@ class Intercept:
 
 
 class Functions:
-    """The functions of a space, in the coordinates that solvers work in.
+    """The functions of a space, and a constant if any, in coordinates for solvers.
 
     With scores f = B c and squared norm c'P c, the gradient of h(f) + (ridge / 2) c'P c
     is B' dh + ridge P c; preconditioned by P it is
-    ``pull(dh) + ridge * penalized(c)``, which never needs the inverse of P. What acts
-    on the scores comes in two parts, the loss and the graph, since an intercept may be
-    hidden from the graph.
+    ``pull(dh) + ridge * penalized(c)``, which never needs the inverse of P. A constant
+    is the last coordinate, for which P is 1; its square has the weight `ridge` relative
+    to the ambient norm. What acts on the scores comes in two parts, the loss and the
+    graph, since the constant may be hidden from the graph, that is, not `inside`.
     """
 
-    def __init__(self, space):
-        self.space = space
-        self.n_rows, self.n_coordinates = space.n_rows, space.n_coordinates
-        self.dtype = space.dtype
+    def __init__(self, space, *, constant=False, ridge=0.0, inside=True):
+        self.space, self.dtype, self.n_rows = space, space.dtype, space.n_rows
+        self.n_coordinates = space.n_coordinates + constant
+        self.constant, self.ridge, self.inside = constant, ridge, inside
 
     def scores(self, c):
         """Values on the rows, (n_coordinates, k) -> (n_rows, k)."""
-        return self.space.scores(c)
+        if not self.constant:
+            return self.space.scores(c)
+        return self.space.scores(c[:-1]) + c[-1]
 
     def pull(self, by_loss, by_graph):
         """The map P^-1 B' from the rows to the coordinates."""
-        return self.space.coordinates_of(by_loss + by_graph)
-
-    def seen_by_graph(self, c, scores):
-        """The part of the scores that the graph acts on."""
-        return scores
-
-    def penalized(self, c):
-        """The coordinates with the share of the ambient weight that each bears."""
-        return c
-
-    def inner(self, c, d, scores_d):
-        """Inner product c'P d of each column, given the scores of d; shape (k,)."""
-        return self.space.inner(c, d, scores_d)
-
-    def ambient(self, c, d, scores_d):
-        """Inner product of the ambient norm, given the scores of d; shape (k,)."""
-        return self.space.inner(c, d, scores_d)
-
-
-class WithIntercept(Functions):
-    """The same plus a constant: f = B c + b, the last coordinate being b.
-
-    `ridge` is the weight of b^2 relative to the ambient norm, `inside` whether the
-    graph also acts on b.
-    """
-
-    def __init__(self, space, ridge, inside):
-        super().__init__(space)
-        self.n_coordinates += 1
-        self.ridge, self.inside = ridge, inside
-
-    def scores(self, c):
-        """Values on the rows."""
-        return self.space.scores(c[:-1]) + c[-1]
+        pulled = self.space.coordinates_of(by_loss + by_graph)
+        if not self.constant:
+            return pulled
+        seen = by_loss + by_graph if self.inside else by_loss
+        return np.vstack([pulled, seen.sum(axis=0)])
 
     def seen_by_graph(self, c, scores):
         """The part of the scores that the graph acts on."""
         return scores if self.inside else scores - c[-1]
 
-    def pull(self, by_loss, by_graph):
-        """Coordinates of the preconditioned gradient; P is 1 for the intercept."""
-        of_intercept = by_loss.sum(axis=0)
-        if self.inside:
-            of_intercept = of_intercept + by_graph.sum(axis=0)
-        return np.vstack([super().pull(by_loss, by_graph), of_intercept])
-
     def penalized(self, c):
         """The coordinates with the share of the ambient weight that each bears."""
-        c = c.copy()
-        c[-1] *= self.ridge
-        return c
+        if not self.constant:
+            return c
+        return np.vstack([c[:-1], self.dtype.type(self.ridge) * c[-1]])
 
-    def inner(self, c, d, scores_d):
-        """Inner product of each column under the preconditioner."""
-        return self.space.inner(c[:-1], d[:-1], scores_d - d[-1]) + c[-1] * d[-1]
+    def inner(self, c, d, scores_d, ridge=1.0):
+        """Inner product c'P d of each column, given the scores of d; shape (k,)."""
+        if not self.constant:
+            return self.space.inner(c, d, scores_d)
+        own = self.space.inner(c[:-1], d[:-1], scores_d - d[-1])
+        return own + ridge * c[-1] * d[-1]
 
     def ambient(self, c, d, scores_d):
-        """Inner product of the ambient norm."""
-        inner = self.space.inner(c[:-1], d[:-1], scores_d - d[-1])
-        return inner + self.ridge * c[-1] * d[-1]
+        """Inner product of the ambient norm, given the scores of d; shape (k,)."""
+        return self.inner(c, d, scores_d, self.ridge)
 
 
 @dataclass(frozen=True)
@@ -129,8 +98,8 @@ class ManifoldObjective:
         """What the solvers work in: the space, with the intercept if any."""
         if self.intercept is None:
             return Functions(self.space)
-        ridge = self.intercept.penalty / self.ambient
-        return WithIntercept(self.space, ridge, self.intercept.inside)
+        ridge, inside = self.intercept.penalty / self.ambient, self.intercept.inside
+        return Functions(self.space, constant=True, ridge=ridge, inside=inside)
 
     def value(self, c, scores, smoothing, columns=slice(None)):
         """Objective of each column, (k,), given the `smoothing` of the scores."""

@@ -252,10 +252,6 @@ class BranchLoss:
         known = sum(own.value(f) for own, f in zip(given, scores.T, strict=True))
         return branches, known + float((costs @ losses).sum())
 
-    def bound(self, given, branches, rows, costs):
-        """The pieces of a given loss and of this one on its branches."""
-        return given + self.pieces(branches, rows, costs, given.n_samples)
-
 
 @dataclass(frozen=True)
 class SymmetricHinge(BranchLoss):

@@ -27,9 +27,7 @@ class Direct(TriClassMethod, shorthand="min"):
         """The loss of an unlabeled row."""
         return MinLoss(epsilon)
 
-    def minimize(self, problem, start, **options):
-        """Solve the problem; `options` are those of `majorize_minimize`."""
-        return majorize_minimize(problem, start, **options)
+    minimize = staticmethod(majorize_minimize)
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,7 @@ def tri_class_cccp(
             break
     return SolveResult(
         np.column_stack([column.solution for column in columns]),
-        sum(column.current_value() for column in columns),
+        sum(own.value(own.solution, own.scores, own.relevant) for own in columns),
         status,
         max(column.n_iter for column in columns),
         history,
@@ -142,10 +140,6 @@ class _Column:
         given = self.problem.given[self.k].value(scores)
         losses = self.loss.value(relevant, scores[self.rows])
         return 0.5 * roughness(solution, scores) + given + float(self.costs @ losses)
-
-    def current_value(self):
-        """The objective where the column stands."""
-        return self.value(self.solution, self.scores, self.relevant)
 
     def steps(self, restore, history):
         """Steps until nothing changes; yields the status in the end."""

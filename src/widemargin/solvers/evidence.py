@@ -98,13 +98,7 @@ class LeaveOneOutDensity(LearnedHyperparameters, shorthand="loo"):
 
 
 def learn_hyperparameters(
-    evidence,
-    start,
-    *,
-    criterion="marginal-likelihood",
-    max_iter=100,
-    tol=1e-5,
-    callback=None,
+    evidence, start, *, criterion="marginal-likelihood", max_iter=100, tol=1e-5
 ):
     """Hyperparameters for which a criterion of `GpEvidence` is largest, by L-BFGS-B.
 
@@ -127,11 +121,6 @@ def learn_hyperparameters(
         criterion = CRITERIA[criterion]
     search = _Search(evidence, criterion, start)
 
-    def note(theta):
-        search.note()
-        if callback is not None:
-            callback(theta, search.history)
-
     status = Status.STALLED
     with Interruptible() as work:
         found = minimize(
@@ -140,7 +129,7 @@ def learn_hyperparameters(
             jac=True,
             method="L-BFGS-B",
             bounds=np.column_stack([search.lower, search.upper]),
-            callback=note,
+            callback=search.note,
             options={"maxiter": max_iter, "gtol": tol, "ftol": 0.0},
         )
         if search.violation() <= tol:
@@ -181,7 +170,7 @@ class _Search:
         ahead = self.theta + self.last.gradient / self.evidence.Y.size
         return float(np.abs(np.clip(ahead, self.lower, self.upper) - self.theta).max())
 
-    def note(self):
+    def note(self, theta):
         """Write the last theta, where an iteration ended, into the history."""
         self.history["objective"].append(-self.last.value)
         self.history["criterion"].append(self.violation())

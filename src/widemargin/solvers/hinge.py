@@ -40,10 +40,10 @@ class HingeSolver(Value):
     @classmethod
     def read(cls, given, who):
         """The solver that a user means; "auto" stays as it is."""
-        if isinstance(given, str) and given == "auto":
+        if isinstance(given, cls) or (isinstance(given, str) and given == "auto"):
             return given
-        if isinstance(given, cls) or (isinstance(given, str) and given in cls._members):
-            return super().read(given, who)
+        if isinstance(given, str) and given in cls._members:
+            return cls._members[given]()
         names = ", ".join(map(repr, cls.shorthands()))
         raise ValueError(
             f"{who} must be 'auto', {names} or a value such as Smo(tol=1e-4), got "
@@ -206,8 +206,9 @@ class BranchProblem:
 
     def solve(self, k, branches, start):
         """The best function of column k on fixed branches."""
-        pieces = self.loss.bound(self.given[k], branches, self.rows, self.costs)
-        return self.solver.solve(self.space, pieces, self.intercepts[k], start)
+        given = self.given[k]
+        own = self.loss.pieces(branches, self.rows, self.costs, given.n_samples)
+        return self.solver.solve(self.space, given + own, self.intercepts[k], start)
 
     def solve_given(self):
         """The functions of the given loss alone, with free intercepts or as fixed."""

@@ -11,7 +11,7 @@ from widemargin.solvers.driver import drive
 from widemargin.solvers.result import SolveResult, Status
 
 
-def reduced_newton(problem, *, max_iter=1000, callback=None):
+def reduced_newton(problem, *, max_iter=1000):
     r"""Minimize a `ReducedObjective`, all columns together.
 
     A Newton step solves :math:`(W_E^{-1} + S_{EE})\, g_E = b\, q_E - t_E` for the
@@ -27,9 +27,7 @@ def reduced_newton(problem, *, max_iter=1000, callback=None):
     """
     run = _LabelNewton(problem)
     history = {"objective": [run.values.sum()], "criterion": [], "steps": []}
-    status, n_iter = drive(
-        run.steps(history), history, max_iter=max_iter, callback=callback
-    )
+    status, n_iter = drive(run.steps(history), history, max_iter=max_iter)
     history["steps"] = run.n_steps.tolist()
     solution = np.vstack([run.g, run.b])
     return SolveResult(solution, history["objective"][-1], status, n_iter, history)

@@ -83,12 +83,7 @@ def proximal_multipliers(
     status, _ = drive(steps, run.history, max_iter=np.inf)  # counts its steps itself
     best = run.best
     return SolveResult(
-        run.solution(best),
-        best.objective,
-        status,
-        run.n_iter,
-        run.history,
-        best.scores,
+        run.solution(best), best.objective, status, run.n_iter, run.history, best.scores
     )
 
 

@@ -27,8 +27,13 @@ _OFFSET_STEP = 1e-4  # smaller changes, over the range of scores, do not count
 _TIE = 1e-12
 
 
+@dataclass(frozen=True)
 class Relabel(Value):
     """How unlabeled rows are relabeled, and when that ends; a family of parameters."""
+
+    threshold: str | None = None
+    tol: float = RELABEL_TOL
+    max_iter: int = 50
 
     def __post_init__(self):
         """Raise unless the threshold is known and the limits are positive."""
@@ -59,10 +64,6 @@ class LeaveOneOut(Relabel, shorthand="loo"):
     LeaveOneOut(threshold=None, tol=0.0, max_iter=50)
     """
 
-    threshold: str | None = None
-    tol: float = RELABEL_TOL
-    max_iter: int = 50
-
     leave_one_out = True
 
 
@@ -87,8 +88,6 @@ class InSample(Relabel, shorthand="in-sample"):
     """
 
     threshold: str | None = "absolute"
-    tol: float = RELABEL_TOL
-    max_iter: int = 50
 
     leave_one_out = False
 
@@ -126,15 +125,11 @@ class Relabeling:
     def __call__(self, scores):
         """Labels of all samples, from one-vs-rest scores (n_samples, n_columns)."""
         codes = self.codes.copy()
-        codes[self.movable], _ = self._assign(scores)
+        codes[self.movable] = self.assign(scores)[0]
         return codes
 
-    def offsets(self, scores):
-        """What is added to the scores of each column before they are compared."""
-        return self._assign(scores)[1]
-
-    def _assign(self, scores):
-        """Labels of the movable samples, and offsets of the columns."""
+    def assign(self, scores):
+        """Labels of the movable samples, and what is added to each column before."""
         free = scores[self.movable]
         if scores.shape[1] > 1:
             return assign_classes(free, self.lower, self.upper)
