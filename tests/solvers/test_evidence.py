@@ -191,11 +191,6 @@ def test_interrupt_of_the_first_evaluation_returns_the_start(evidence):
     assert_array_equal(result.solution, start)
 
 
-def test_unknown_criterion_is_refused(evidence):
-    with pytest.raises(ValueError, match="marginal-likelihood, loo, got 'evidence'"):
-        learn_hyperparameters(evidence, np.zeros(3), criterion="evidence")
-
-
 def test_the_callers_start_is_not_written_to(evidence):
     start = heuristic(evidence.X)
     before = start.copy()

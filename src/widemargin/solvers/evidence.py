@@ -113,14 +113,7 @@ def learn_hyperparameters(
     `tol`) and "jitter" (see `Evaluation`). An interrupt ends the search; with nothing
     evaluated the objective is infinite.
     """
-    if not callable(criterion):
-        if criterion not in CRITERIA:
-            raise ValueError(
-                f"criterion must be one of {', '.join(CRITERIA)}, got {criterion!r}."
-            )
-        criterion = CRITERIA[criterion]
-    search = _Search(evidence, criterion, start)
-
+    search = _Search(evidence, CRITERIA.get(criterion, criterion), start)
     status = Status.STALLED
     with Interruptible() as work:
         found = minimize(

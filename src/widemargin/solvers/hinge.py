@@ -218,8 +218,8 @@ class BranchProblem:
         status, objective, criterion = Status.CONVERGED, 0.0, 0.0
         for k, given in enumerate(self.given):
             result = self.solver.solve(self.space, given, self.intercepts[k])
-            solution[:, k], scores[:, k] = result.solution, self.scores_of(result)
-            status = _worst([status, result.status])
+            solution[:, k], scores[:, k] = result.solution, result.scores
+            status = worst(status, result.status)
             objective += result.objective
             criterion = max([criterion, *result.history.get("criterion", [])[-1:]])
             if status is Status.INTERRUPTED:
@@ -230,12 +230,6 @@ class BranchProblem:
     def scores(self, solution):
         """Scores of all samples, (n_samples, n_columns)."""
         return np.column_stack([self.space.dual_scores(own) for own in solution.T])
-
-    def scores_of(self, result):
-        """Scores of all samples by the result of a convex problem."""
-        if result.scores is not None:
-            return result.scores
-        return self.space.dual_scores(result.solution)
 
 
 def majorize_minimize(problem, start, *, scores=None, max_iter=50, callback=None):
@@ -300,7 +294,7 @@ def follow_path(
             callback=callback,
         )
         path.append(result)
-    status = _worst([own.status for own in path])
+    status = reduce(worst, [own.status for own in path])
     result = replace(result, status=status) if status is not result.status else result
     return Path([own.solution for own in path], [own.scores for own in path], result)
 
@@ -323,7 +317,7 @@ class _State:
         """Solve the columns whose branches are new; yields the status in the end."""
         while self._goes_on():
             yield None
-        yield _worst(self.statuses)
+        yield reduce(worst, self.statuses)
 
     def _goes_on(self):
         """Take a step; whether there is more to do."""
@@ -338,7 +332,7 @@ class _State:
             if result.status is Status.INTERRUPTED:
                 return False
             solution[:, k] = result.solution
-            scores[:, k] = problem.scores_of(result)
+            scores[:, k] = result.scores
         lowest, value = problem.touch(solution, scores)
         rounding = _RISE * abs(value)
         if value > self.lowest + rounding:  # the solver's tolerance is left
@@ -351,13 +345,6 @@ class _State:
         self.history["objective"].append(self.value)
         self.history["criterion"].append(changed)
         return changed > 0 and has_gained
-
-
-def _worst(statuses):
-    """The status that the user should hear of."""
-    if all(status is Status.CONVERGED for status in statuses):
-        return Status.CONVERGED
-    return reduce(worst, statuses)
 
 
 def roughness(solution, scores):

@@ -261,10 +261,8 @@ class CenteredRows:
         return product if self.center is None else product - a.sum() * self.center
 
     def to_dense(self):
-        """The rows as an array."""
+        """The rows of a dense table, centered."""
         dense = self.features
-        if sparse.issparse(dense):
-            dense = dense.toarray()
         return dense if self.center is None else dense - self.center
 
     def gram(self):

@@ -253,13 +253,11 @@ def best_threshold(
         candidates = _square_candidates(scores, own, residuals, weights)
     else:
         candidates = np.concatenate([residuals, -scores - 1.0, -scores + 1.0])
-    inner = low, high
-    if np.isfinite(low):
-        inner = np.nextafter(low, np.inf), high
-    if np.isfinite(high):
-        inner = inner[0], max(inner[0], np.nextafter(high, -np.inf))
-    ends = [end for end in inner if np.isfinite(end)]
-    candidates = np.append(np.clip(candidates, *inner), ends)
+    # strictly inside the interval
+    low = np.nextafter(low, np.inf) if np.isfinite(low) else low
+    high = max(low, np.nextafter(high, -np.inf)) if np.isfinite(high) else high
+    ends = [end for end in (low, high) if np.isfinite(end)]
+    candidates = np.append(np.clip(candidates, low, high), ends)
     if not len(candidates):
         return 0.0
     candidates = np.unique(candidates)

@@ -36,7 +36,7 @@ def pair_steps(
     curvature promises.
     """
     n_steps, wanted, tops = 0, -1, np.empty(_LANES)
-    i, high = _highest(up, scores)
+    i, high = _follow_pair(scores, scores, 0.0, up, scores, tops)
     while i >= 0:
         wanted = i
         if slots[i] < 0:
@@ -187,16 +187,6 @@ def _set_slopes(i, starts, kinks, lengths, piece, filled, up, down):
 
 
 @_passes
-def _highest(up, scores):
-    """The sample that asks for the largest intercept, and that intercept."""
-    best, i = -np.inf, -1
-    for t in range(len(up)):
-        if up[t] - scores[t] > best:
-            best, i = up[t] - scores[t], t
-    return i, best
-
-
-@_passes
 def _best_partner(row, diagonal, own, high, down, scores, tops):
     """The sample that gains most if it falls while the one of `row` rises."""
     n, flat = len(row), _FLAT * own
@@ -223,7 +213,10 @@ def _best_partner(row, diagonal, own, high, down, scores, tops):
 
 @_passes
 def _follow_pair(row_i, row_j, length, up, scores, tops):
-    """Update the scores after a step, and `_highest` there, in one pass."""
+    """Update the scores after a step; the sample that asks for the largest intercept.
+
+    And that intercept, all in one pass.
+    """
     n = len(scores)
     tops[:] = -np.inf
     for start in range(0, n, _LANES):
