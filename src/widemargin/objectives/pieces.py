@@ -108,6 +108,15 @@ class HingePieces:
         passed[order] = np.clip(room, 0.0, costs)
         return np.where(self.sides > 0, passed, self.costs - passed)
 
+    def dual_path(self, *, free_intercept):
+        """What a dual solver needs: (lower, upper, starts, kinks, lengths).
+
+        Smallest and largest coefficient of each sample, and its pieces `by_sample`.
+        """
+        if free_intercept:
+            self.check_free_intercept()
+        return *self.bounds(), *self.paid().by_sample()
+
     def check_free_intercept(self):
         """Raise unless the loss is bounded from below in a free intercept."""
         lower, upper = self.bounds()
@@ -251,6 +260,10 @@ class BranchLoss:
         losses = self.value(branches, own_scores)
         known = sum(own.value(f) for own, f in zip(given, scores.T, strict=True))
         return branches, known + float((costs @ losses).sum())
+
+    def bound(self, given, branches, rows, costs):
+        """The pieces of a given loss and of this one on its branches."""
+        return given + self.pieces(branches, rows, costs, given.n_samples)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ A loss that is a minimum of convex branches makes a `BranchProblem`, which
 """
 
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -206,9 +205,8 @@ class BranchProblem:
 
     def solve(self, k, branches, start):
         """The best function of column k on fixed branches."""
-        given = self.given[k]
-        own = self.loss.pieces(branches, self.rows, self.costs, given.n_samples)
-        return self.solver.solve(self.space, given + own, self.intercepts[k], start)
+        pieces = self.loss.bound(self.given[k], branches, self.rows, self.costs)
+        return self.solver.solve(self.space, pieces, self.intercepts[k], start)
 
     def solve_given(self):
         """The functions of the given loss alone, with free intercepts or as fixed."""
@@ -219,7 +217,7 @@ class BranchProblem:
         for k, given in enumerate(self.given):
             result = self.solver.solve(self.space, given, self.intercepts[k])
             solution[:, k], scores[:, k] = result.solution, result.scores
-            status = worst(status, result.status)
+            status = _worst([status, result.status])
             objective += result.objective
             criterion = max([criterion, *result.history.get("criterion", [])[-1:]])
             if status is Status.INTERRUPTED:
@@ -244,9 +242,9 @@ def majorize_minimize(problem, start, *, scores=None, max_iter=50, callback=None
     that still change.
     """
     state = _State(problem, start, scores)
-    status, n_iter = drive(
-        state.steps(), state.history, max_iter=max_iter, callback=callback
-    )
+    # fewer calls between modules than a generator, which is also resumed to end it
+    steps = iter(state.step, StopIteration)
+    status, n_iter = drive(steps, state.history, max_iter=max_iter, callback=callback)
     return SolveResult(
         state.solution, state.value, status, n_iter, state.history, state.scores
     )
@@ -294,7 +292,7 @@ def follow_path(
             callback=callback,
         )
         path.append(result)
-    status = reduce(worst, [own.status for own in path])
+    status = _worst([own.status for own in path])
     result = replace(result, status=status) if status is not result.status else result
     return Path([own.solution for own in path], [own.scores for own in path], result)
 
@@ -313,11 +311,9 @@ class _State:
         objective = [self.value] if is_feasible else []
         self.history = {"objective": objective, "criterion": []}
 
-    def steps(self):
-        """Solve the columns whose branches are new; yields the status in the end."""
-        while self._goes_on():
-            yield None
-        yield reduce(worst, self.statuses)
+    def step(self):
+        """Solve the columns whose branches are new; the status at the end, or None."""
+        return None if self._goes_on() else _worst(self.statuses)
 
     def _goes_on(self):
         """Take a step; whether there is more to do."""
@@ -345,6 +341,14 @@ class _State:
         self.history["objective"].append(self.value)
         self.history["criterion"].append(changed)
         return changed > 0 and has_gained
+
+
+def _worst(statuses):
+    """The status that the user should hear of."""
+    # nearly always: no call to another module for it
+    if all(status is Status.CONVERGED for status in statuses):
+        return Status.CONVERGED
+    return worst(*statuses)
 
 
 def roughness(solution, scores):

@@ -52,9 +52,9 @@ def smo(
     """
     pause = max(_PAUSE_WORK // pieces.n_samples, 1) if pause is None else pause
     run = _Run(gram, pieces, intercept, start, tol, cache_rows)
-    pauses = run.pauses(pause, max_iter, callback)
+    run.pause, run.max_iter, run.callback = pause, max_iter, callback
     # its own limit counts steps, not pauses
-    status, _ = drive(pauses, run.history, max_iter=np.inf)
+    status, _ = drive(iter(run.step, StopIteration), run.history, max_iter=np.inf)
     if status is Status.INTERRUPTED:
         run.note()
     return SolveResult(
@@ -84,30 +84,30 @@ class _Run:
         loops.set_slopes(*self.dual.path, *self.dual.place, *self.dual.slopes)
         self.rows.add_product(self.dual.coefficients(), self.dual.scores, add_rows)
         self.progress = np.array([0.0, np.inf, -np.inf])  # steps, high, low
+        self.target, self.best = 0, -np.inf
         self.history = {"objective": [], "criterion": [], "gap": []}
 
     @property
     def n_steps(self):
         return int(self.progress[0])
 
-    def pauses(self, pause, max_iter, callback):
-        """Steps from pause to pause; each yields None, or how they end."""
-        history, status, target, best = self.history, None, 0, -np.inf
-        while status is None:
-            target = min(target + pause, max_iter)
-            self._advance(target)
-            self.note()
-            reached = history["objective"][-1] - history["gap"][-1]
-            if history["criterion"][-1] <= self.tol:
-                status = Status.CONVERGED
-            elif self.n_steps >= max_iter:
-                status = Status.MAX_ITER
-            elif reached <= best:  # not even rounding is left to gain
-                status = Status.STALLED
-            best = reached
-            if callback is not None:
-                callback(self.n_steps, history)
-            yield status
+    def step(self):
+        """Steps until the next pause; the status if they end there, or None."""
+        history, status = self.history, None
+        self.target = min(self.target + self.pause, self.max_iter)
+        self._advance(self.target)
+        self.note()
+        reached = history["objective"][-1] - history["gap"][-1]
+        if history["criterion"][-1] <= self.tol:
+            status = Status.CONVERGED
+        elif self.n_steps >= self.max_iter:
+            status = Status.MAX_ITER
+        elif reached <= self.best:  # not even rounding is left to gain
+            status = Status.STALLED
+        self.best = reached
+        if self.callback is not None:
+            self.callback(self.n_steps, history)
+        return status
 
     def _advance(self, target):
         """Steps up to the number `target`; rows that are missing are brought in."""
@@ -140,10 +140,9 @@ class _Dual:
     """Where each coefficient stands among the pieces of its sample."""
 
     def __init__(self, pieces, start, is_balanced):
-        if is_balanced:
-            pieces.check_free_intercept()
-        self.lower, self.upper = pieces.bounds()
-        self.path = starts, _, lengths = pieces.paid().by_sample()
+        path = pieces.dual_path(free_intercept=is_balanced)
+        self.lower, self.upper, *self.path = path
+        starts, _, lengths = self.path
         self.origins = _origins(starts, lengths, self.lower)
         n = pieces.n_samples
         a = np.zeros(n) if start is None else np.array(start[:n], dtype=np.float64)
