@@ -321,13 +321,8 @@ class MinLoss(BranchLoss):
 
     def pieces(self, branches, rows, costs, n_samples):
         """A hinge for each relevant sample, two for each that is not."""
-        return _mixture(
-            branches != 0,
-            SymmetricHinge(),
-            EpsilonInsensitive(self.epsilon),
-            (branches, rows, costs),
-            n_samples,
-        )
+        losses = SymmetricHinge(), EpsilonInsensitive(self.epsilon)
+        return _mixture(branches != 0, losses, (branches, rows, costs), n_samples)
 
 
 @dataclass(frozen=True)
@@ -398,13 +393,8 @@ class RelaxedMinLoss:
 
     def fixed_pieces(self, relevant, branches, rows, costs, n_samples):
         """The loss with the decisions d held fixed, as Theorem 4 needs it."""
-        return _mixture(
-            relevant,
-            Ramp(self.kappa),
-            EpsilonInsensitive(self.epsilon),
-            (branches, rows, costs),
-            n_samples,
-        )
+        losses = Ramp(self.kappa), EpsilonInsensitive(self.epsilon)
+        return _mixture(relevant, losses, (branches, rows, costs), n_samples)
 
 
 def is_relevant(scores, epsilon, slack=0.0):
@@ -426,7 +416,10 @@ def _pairs(rows, margin, costs, n_samples):
     return hinges(n_samples, np.tile(rows, 2), margin * signs, signs, np.tile(costs, 2))
 
 
-def _mixture(first, loss, other, of_rows, n_samples):
+def _mixture(first, losses, of_rows, n_samples):
     """Pieces of one loss on the rows where `first` holds, of another elsewhere."""
-    own = loss.pieces(*(values[first] for values in of_rows), n_samples)
-    return own + other.pieces(*(values[~first] for values in of_rows), n_samples)
+    parts = ([values[mask] for values in of_rows] for mask in (first, ~first))
+    own, other = (
+        loss.pieces(*part, n_samples) for loss, part in zip(losses, parts, strict=True)
+    )
+    return own + other

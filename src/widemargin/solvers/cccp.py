@@ -105,12 +105,8 @@ def tri_class_cccp(
     ]
     status, history = Status.CONVERGED, {"objective": [], "criterion": []}
     for column in columns:
-        own, column.n_iter = drive(
-            column.steps(restore, history),
-            history,
-            max_iter=max_iter,
-            callback=callback,
-        )
+        steps = column.steps(restore, history)
+        own, column.n_iter = drive(steps, history, max_iter=max_iter, callback=callback)
         status = worst(status, own)
         if status is Status.INTERRUPTED:
             break

@@ -25,14 +25,7 @@ class Hyperparameters(Value):
 
 @dataclass(frozen=True)
 class Heuristic(Hyperparameters, shorthand="heuristic"):
-    """Take the hyperparameters as they are.
-
-    Examples
-    --------
-    >>> from widemargin.solvers.evidence import Heuristic
-    >>> Heuristic()
-    Heuristic()
-    """
+    """Take the hyperparameters as they are."""
 
     criterion = None
 

@@ -177,9 +177,8 @@ class ActiveProcess:
 
     def regressor(self, weights):
         """The regressor for weights of all rows."""
-        smoother = self.space.smoother(
-            weights[self.active_idx], self.noise / self.scale
-        )
+        weights = weights[self.active_idx]
+        smoother = self.space.smoother(weights, self.noise / self.scale)
         return ActiveRegressor(self, ProfiledSmoother(smoother))
 
     def directions(self, row_weights, n_components):
@@ -238,8 +237,7 @@ class AbsoluteRegressor:
 
     def function(self, signs):
         """The fitted function, as a model keeps it."""
-        columns = [self._solve(k, y) for k, y in enumerate(signs.T)]
-        dual = np.column_stack(columns)
+        dual = np.column_stack([self._solve(k, y) for k, y in enumerate(signs.T)])
         return self.space.to_function(*self.space.from_dual(dual))
 
     def _solve(self, k, targets):
@@ -411,14 +409,8 @@ def alternate_from(
     """
     results, losses, status = [], [], None
     for number, start in enumerate(starts, 1):
-        result = alternate(
-            regressor,
-            task,
-            start,
-            callback=callback,
-            unlabeled_weight=weight,
-            start_number=number,
-        )
+        facts = {"unlabeled_weight": weight, "start_number": number}
+        result = alternate(regressor, task, start, callback=callback, **facts)
         if len(starts) == 1:
             return result
         with Interruptible() as work:

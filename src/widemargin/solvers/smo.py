@@ -57,13 +57,9 @@ def smo(
     status, _ = drive(iter(run.step, StopIteration), run.history, max_iter=np.inf)
     if status is Status.INTERRUPTED:
         run.note()
+    objective, scores = run.history["objective"][-1], run.dual.scores + run.solution[-1]
     return SolveResult(
-        run.solution,
-        run.history["objective"][-1],
-        status,
-        run.n_steps,
-        run.history,
-        run.dual.scores + run.solution[-1],
+        run.solution, objective, status, run.n_steps, run.history, scores
     )
 
 
@@ -133,7 +129,11 @@ class _Run:
         self.solution = np.append(a, b)
 
     def _intercept(self):
-        return self.fixed[0] if self.fixed else _middle(*self.progress[1:])
+        """The fixed one, or the middle of two bounds, which may be infinite."""
+        if self.fixed:
+            return self.fixed[0]
+        ends = self.progress[1:][np.isfinite(self.progress[1:])]
+        return float(ends.mean()) if len(ends) else 0.0
 
 
 class _Dual:
@@ -256,13 +256,6 @@ def _balance(a, lower, upper):
     moves = np.zeros(len(a))
     moves[order] = np.clip(abs(excess) - before, 0.0, room[order])
     return a - np.sign(excess) * moves
-
-
-def _middle(high, low):
-    """The intercept between two bounds, either of which may be infinite."""
-    ends = np.array([high, low])
-    ends = ends[np.isfinite(ends)]
-    return float(ends.mean()) if len(ends) else 0.0
 
 
 def _diagonal(gram):
