@@ -16,7 +16,6 @@ from widemargin_bench.tables.label_search_tuning import (
     LAMBDAS,
     RLSC,
     SMOOTHED,
-    Balance,
     DirectSearch,
     SearchGrid,
     label_folds,
@@ -206,7 +205,7 @@ def test_the_labels_pick_without_the_test_rows_and_hidden_classes(small):
     assert sum(errors) == pytest.approx(100)
 
 
-def test_final_machines_are_those_of_the_grid(small):
+def test_final_models_are_those_of_the_grid(small):
     """A cell fitted alone decides as the same cell of a path does."""
     grid, balance = SearchGrid(SMOOTHED), small.true_balance
     models = grid.fit_all(small.X, small.y_partial, balance)
@@ -243,7 +242,7 @@ def test_pick_prefers_a_wide_valley_and_then_the_lower_loss():
 
 
 def test_shares_of_labels_count_each_class_once_more():
-    balance = Balance.of_labels(np.array([0, 0, 1, -1, -1]))
+    balance = share_labels(np.array([0, 0, 1, -1, -1]))
     assert balance.shares == {0: 0.6, 1: 0.4}
     assert balance.tolerance == 0.2
 

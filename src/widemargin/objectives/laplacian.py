@@ -197,33 +197,6 @@ class ManifoldObjective:
         ridge = self.functions.penalized(c) * self.space.dtype.type(self.ambient)
         return self.functions.pull(by_loss, smoothing) + ridge
 
-    def hessian(self, active):
-        """Preconditioned Hessian of a column over a Gram matrix, Eq. (11).
-
-        Parameters
-        ----------
-        active : ndarray of bool, shape (n_labeled,)
-            The labels whose loss is a square.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_rows)
-            ``W_E K + ambient I + intrinsic L K``; K times it is the Hessian.
-        """
-        gram = self.space.gram.astype(np.float64, copy=False)
-        hessian = self._penalty.copy()
-        E = self.label_idx[active]
-        np.add.at(hessian, E, self.weights[active][:, None] * gram[E])
-        return hessian
-
-    @cached_property
-    def _penalty(self):
-        """The part of the Hessian that no label changes, for all steps and columns."""
-        gram = self.space.gram.astype(np.float64, copy=False)
-        penalty = self.intrinsic * (self.laplacian @ gram)
-        penalty.flat[:: len(gram) + 1] += self.ambient
-        return penalty
-
     def reduced(self, deformed=None):
         """The same minimum in as many unknowns as there are labels.
 

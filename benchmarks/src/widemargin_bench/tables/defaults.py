@@ -211,7 +211,7 @@ BENCHMARKS = (
         ),
         methods=(
             default(LaplacianSVC),
-            default(LaplacianSVC, "LaplacianSVC, landmarks", n_landmarks=500),
+            default(LaplacianSVC, "LaplacianSVC, landmarks", landmarks=500),
             default(LabelSearchClassifier),
             default(SelfLabelingGPC),
             default(TransductiveSVC, most_rows=4000),
