@@ -41,9 +41,9 @@ plt.show()
 # %%
 # Which width of the kernel, weight and power of the Laplacian? What is left at "auto"
 # is chosen without labels: by how well clusters agree with neighborhoods, and with the
-# clusters that other choices give. ``choice_`` tells what was tried.
+# clusters that other choices give. ``choice_`` lists the trials.
 choice = model.choice_
-print(f"{len(choice.cells)} combinations tried; best: {choice.cells[choice.best]}")
+print(f"{len(choice.parameters)} combinations tried; best: {choice.chosen}")
 
 # %%
 # It is no magic: where clusters touch, there is nothing to follow. Two clouds of very

@@ -14,10 +14,10 @@ import numpy as np
 from sklearn.datasets import make_blobs
 
 from widemargin.kernels import Rbf
-from widemargin.objectives.label_rls import LabelProblem
+from widemargin.labelling.problem import LabelProblem
+from widemargin.labelling.strategies import Shaking
 from widemargin.plots import ClusterDisplay
-from widemargin.smoothers import DenseSmoother
-from widemargin.solvers.label_strategies import Shaking
+from widemargin.spaces.smoother import DenseSmoother
 
 n_samples, n_clusters = 90, 3
 X, _ = make_blobs(n_samples, centers=[[0, 0], [5, 0], [2.5, 4]], random_state=1)
@@ -74,7 +74,7 @@ plt.show()
 
 # %%
 # The compiled search does the same, and so does
-# ``MaxMarginClustering(search="shaking", size_floor=0)``.
+# ``MaxMarginClustering(search=Shaking(size_floor=0))``.
 found, n_moves = Shaking(n_rounds=8, size_floor=0).improve(problem, start)
 print(f"{n_moves} points claimed, same clusters: {np.array_equal(found, labels)}")
 

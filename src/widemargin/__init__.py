@@ -6,10 +6,17 @@ from widemargin._version import __version__
 
 # What is imported when it is first asked for: the command line starts at once.
 _HOMES = {
+    "Annealing": "widemargin.solvers.self_labeling",
+    "Balance": "widemargin.objectives.class_sizes",
     "FewLabelClassifier": "widemargin.estimators",
+    "InSample": "widemargin.solvers.relabeling",
+    "InformativeVectors": "widemargin.solvers.informative_vectors",
     "LabelSearchClassifier": "widemargin.estimators",
     "LaplacianRLSC": "widemargin.estimators",
     "LaplacianSVC": "widemargin.estimators",
+    "LeaveOneOut": "widemargin.solvers.relabeling",
+    "LeaveOneOutDensity": "widemargin.solvers.evidence",
+    "MarginalLikelihood": "widemargin.solvers.evidence",
     "MaxMarginClustering": "widemargin.estimators",
     "ModelFileError": "widemargin.model_files",
     "RidgeAverageClassifier": "widemargin.estimators",
@@ -31,6 +38,7 @@ _MODULES = (
     "labels",
     "model_files",
     "model_selection",
+    "parameters",
     "plots",
 )
 

@@ -29,9 +29,13 @@ class Value:
             cls._members = {}
         if shorthand is not None:
             cls._members[shorthand] = cls
+        if "check" in cls.__dict__:
+            # The constructor calls it directly: this module, at the bottom of the
+            # package, would otherwise call up into the one that defines the value.
+            cls.__post_init__ = cls.check
 
     def __post_init__(self):
-        self.check()
+        """Nothing to check; `check` of a subclass takes its place."""
 
     def check(self):
         """Raise ValueError unless the fields are valid; a subclass says what is."""

@@ -289,7 +289,7 @@ def test_supervised_fit_needs_no_unlabeled_rows(done, refused, iris, truth):
     assert "Column 'species' has no empty cell: all 150 rows" in message
     assert "--method auto or supervised or svm." in message
     report = " ".join(done(*FIT).stdout.split())
-    assert "note all rows are labeled, so that there was nothing else to try" in report
+    assert "note all rows are labeled, so there was nothing else to try" in report
     assert "inferred nothing" in report
     assert (pd.read_csv("iris-predictions.csv")["source"] == "given").all()
     assert done("predict", "iris.wm", "iris.csv").stdout.count("\n") == 151

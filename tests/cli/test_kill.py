@@ -4,41 +4,48 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from contextlib import contextmanager, suppress
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from widemargin.model_files import load
 
-N_KILLS = 5
 FIT = (
     "fit iris.csv --target species --method laplacian --folds 0 --force "
     "--set landmarks=100 --seed"
 )
+# Runs commands in copies of itself; a copy kills itself before its n-th step that
+# opens a file to write it or renames it.
 COMMANDS = """
-import os, sys
+import os, signal, sys
 from widemargin.cli.main import main
+
+def kill_before(n):
+    def watch(event, args):
+        nonlocal n
+        is_written = event == "open" and {"w", "x"} & set(str(args[1]))
+        n -= bool(is_written or event == "os.rename")
+        if n == 0:
+            n = -1  # killing is also an event
+            os.kill(os.getpid(), signal.SIGKILL)
+    sys.addaudithook(watch)
+
 answers, sys.stdout = sys.stdout, sys.stderr
 main(sys.argv[1:], standalone_mode=False)
+print("ready", file=answers, flush=True)
 for line in sys.stdin:
+    n, *words = line.split()
     child = os.fork()
     if not child:
-        main(line.split())
-    print(child, file=answers, flush=True)
+        kill_before(int(n))
+        main(words)
     print(os.waitpid(child, 0)[1], file=answers, flush=True)
 """
 
 
-@contextmanager
-def commands():
-    """A process that has run the command once, and runs others in copies of itself.
-
-    Yields a function that starts a command, ends it after some seconds, if they are
-    given, and returns how long it took and whether it came to its end.
-    """
+@pytest.fixture
+def killed(folder):
+    """Run a command that is killed before its n-th step; how it ended."""
     process = subprocess.Popen(
         [sys.executable, "-c", COMMANDS, *FIT.split(), "0"],
         stdin=subprocess.PIPE,
@@ -50,36 +57,28 @@ def commands():
         env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
     )
 
-    def run(line, seconds=None):
-        process.stdin.write(line + "\n")
-        child, start = int(process.stdout.readline()), time.perf_counter()
-        if seconds is not None:
-            time.sleep(seconds)
-            with suppress(ProcessLookupError):  # it was faster
-                os.kill(child, signal.SIGKILL)
-        status = int(process.stdout.readline())
-        return time.perf_counter() - start, status == 0
+    def run(n_steps, line):
+        process.stdin.write(f"{n_steps} {line}\n")
+        return os.waitstatus_to_exitcode(int(process.stdout.readline()))
 
-    try:
-        yield run
-    finally:
-        process.communicate()
+    assert process.stdout.readline() == "ready\n"
+    yield run
+    process.communicate()
 
 
-@pytest.mark.usefixtures("folder")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_files_are_whole_after_a_kill(iris):
-    rng = np.random.default_rng(0)
-    with commands() as run:
-        seconds, is_done = run(f"{FIT} 0")
-        assert is_done
-        for seed in range(1, N_KILLS + 1):
-            # every other kill near the end, where files are written
-            low = 0.8 if seed % 2 else 0.0
-            run(f"{FIT} {seed}", seconds * rng.uniform(low, 1.0))
-            model = load("iris.wm")
-            assert len(model.predict(iris)) == 150
-            assert 0 <= model[-1].random_state <= seed
-            found = pd.read_csv("iris-predictions.csv")
-            assert found["row"].tolist() == list(range(1, 151))
-            assert found.notna().all(axis=None)
+def test_files_are_whole_after_a_kill(killed, folder, iris):
+    """The model is written and renamed, then the predictions: four steps."""
+    for n_steps in (1, 2, 3, 4, 5):
+        seed = n_steps
+        before = (folder / "iris.wm").read_bytes()
+        ended = killed(n_steps, f"{FIT} {seed}")
+        assert ended == (0 if n_steps == 5 else -signal.SIGKILL)
+        model = load("iris.wm")
+        assert len(model.predict(iris)) == 150
+        is_new = n_steps > 2
+        assert ((folder / "iris.wm").read_bytes() != before) == is_new
+        assert (model[-1].random_state == seed) == is_new
+        found = pd.read_csv("iris-predictions.csv")
+        assert found["row"].tolist() == list(range(1, 151))
+        assert found.notna().all(axis=None)

@@ -13,7 +13,8 @@ from widemargin import (
 )
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.margin_clustering import MaxMarginClustering
-from widemargin.kernels import Nystrom
+from widemargin.kernels import Nystrom, Rbf
+from widemargin.labelling import Evolution, Shaking, Starts
 from widemargin.solvers.cccp import Relaxed
 from widemargin.solvers.evidence import MarginalLikelihood
 from widemargin.solvers.informative_vectors import InformativeVectors
@@ -36,7 +37,7 @@ def expected_to_fail(estimator):
         LaplacianSVC(),
         LaplacianRLSC(),
         LabelSearchClassifier(),
-        MaxMarginClustering(n_reshakes=2),  # the default but for its time
+        MaxMarginClustering(n_restarts=1),
         RidgeAverageClassifier(),
         SelfLabelingGPC(),
         SelfLabelingSVC(),
@@ -56,19 +57,17 @@ def test_scikit_learn_compatible(estimator, check):
         LaplacianSVC(solver=Dual(tol=1e-10), intrinsic_reg=0.01),
         LaplacianSVC(landmarks=1000, fit_intercept=True),
         LabelSearchClassifier(unlabeled_weight=1.0, kernel="linear", search="tabu"),
-        LabelSearchClassifier(unlabeled_weight=1.0, n_landmarks=20, search="steepest"),
+        LabelSearchClassifier(unlabeled_weight=1.0, landmarks=20, search="steepest"),
         LabelSearchClassifier(
-            unlabeled_weight=1.0, intrinsic_reg=0.01, search="shaking", n_reshakes=2
+            unlabeled_weight=1.0, intrinsic_reg=0.01, search=Shaking(n_reshakes=2)
         ),
         LabelSearchClassifier(
             unlabeled_weight=1.0,
             balance=None,
-            search="evolution",
-            population=2,
-            offspring=4,
+            search=Evolution(2, 4),
         ),
         LabelSearchClassifier(
-            unlabeled_weight=1.0, search="stochastic", start="both", n_restarts=2
+            unlabeled_weight=1.0, search="stochastic", start=Starts("both", 2)
         ),
         SelfLabelingGPC(landmarks=InformativeVectors(20), relabel="in-sample"),
         SelfLabelingGPC(landmarks=Nystrom(20, "kmeans"), probabilities="calibrated"),
@@ -79,13 +78,13 @@ def test_scikit_learn_compatible(estimator, check):
         TriClassSVC(method=Relaxed(restore=False), balance="labeled"),
         TriClassSVC(kernel="linear", unlabeled_weight=1.0, solver="newton"),
         UniversumSVC(kernel="linear", unlabeled_weight=0.0, solver="smo"),
-        MaxMarginClustering(gamma=0.5, ambient_reg=0.01, search="shaking"),
+        MaxMarginClustering(kernel=Rbf(0.5), ambient_reg=0.01, search="shaking"),
         MaxMarginClustering(kernel="linear", search="steepest"),
-        MaxMarginClustering(gamma=0.5, ambient_reg=0.01, n_landmarks=20, search="tabu"),
-        MaxMarginClustering(intrinsic_reg=0, ambient_reg=0.01, search="stochastic"),
         MaxMarginClustering(
-            gamma=0.5, ambient_reg=0.01, search="evolution", population=2, offspring=4
+            kernel=Rbf(0.5), ambient_reg=0.01, landmarks=20, search="tabu"
         ),
+        MaxMarginClustering(intrinsic_reg=0, ambient_reg=0.01, search="stochastic"),
+        MaxMarginClustering(kernel=Rbf(0.5), ambient_reg=0.01, search=Evolution(2, 4)),
     ],
     expected_failed_checks=expected_to_fail,
 )

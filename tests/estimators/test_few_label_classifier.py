@@ -9,16 +9,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import LinearSVC
-from widemargin.solvers.candidate_weights import CandidateWeights, weigh_candidates
 
 from widemargin import FewLabelClassifier, LaplacianSVC, RidgeAverageClassifier
+from widemargin.averaging import Average, average_models, family_prior
 from widemargin.datasets import hide_labels, make_two_moons
 from widemargin.estimators import (
     _candidates,
-    _few_label_inference,
     few_label_classifier,
     few_label_report,
 )
+from widemargin.parameters import Budget
+from widemargin.sample import as_rows, collect_sample
 
 QUICK = ["laplacian", "transductive"]
 
@@ -53,7 +54,7 @@ def test_probabilities_are_the_weighted_mean(model, digits):
 def test_weights_come_from_held_out_labels(model, partial):
     held_out = np.array([m.held_out_proba_ for m in model.models_])
     codes = np.searchsorted(model.classes_, partial[partial >= 0])
-    found = weigh_candidates(held_out, codes, np.array([2.0, 1.0, 1.0]))
+    found = average_models(held_out, codes, family_prior(model.names_))
     assert_allclose(model.weights_, found.weights)
     assert_allclose(model.held_out_proba_, found.held_out)
 
@@ -120,45 +121,47 @@ def test_all_families_of_each_budget():
 
 
 def test_candidates_with_a_width_take_it_from_the_labels(digits, partial):
-    names = ["transductive, width by labels"]
+    names = ["transductive_tuned"]
     model = FewLabelClassifier(names, random_state=0).fit(digits[0], partial)
     width = model.models_[1].kernel.gamma
     assert width == pytest.approx(model.models_[0].gamma_, rel=1e-3)
 
 
-def test_large_samples_are_thinned_to_all_labels_and_some_others(
-    monkeypatch, digits, partial
-):
-    monkeypatch.setitem(_candidates.BUDGETS, "fast", (5, 90, 60))
-    model = FewLabelClassifier(QUICK, random_state=0).fit(digits[0], partial)
+def test_large_samples_are_thinned_to_all_labels_and_some_others(digits, partial):
+    budget = Budget(5, graph_rows=90, n_rows=60)
+    model = FewLabelClassifier(QUICK, budget=budget, random_state=0)
+    model.fit(digits[0], partial)
     n_rows = [candidate.n_rows for candidate in model.report_.candidates]
     assert n_rows == [40, 90, 60]
     assert len(model.transduction_) == 200
 
 
-def test_many_labels_are_half_of_the_rows(monkeypatch, digits, partial):
+def test_many_labels_are_half_of_the_rows(digits, partial):
     """Of each class its share; the others were not held out by this candidate."""
-    monkeypatch.setitem(_candidates.BUDGETS, "fast", (5, 90, 40))
-    model = FewLabelClassifier(["transductive"], random_state=0)
+    budget = Budget(5, graph_rows=90, n_rows=40)
+    model = FewLabelClassifier(["transductive"], budget=budget, random_state=0)
     model.fit(digits[0], partial)
     assert model.report_.candidates[1].n_rows == 40
     assert len(model.models_[1].held_out_proba_) == 20
-    assert model.report_.n_tested == 40
+    assert model.report_.n_held_out == 40
     few, all_of_them = (c.error_std for c in model.report_.candidates[::-1])
     assert few > all_of_them
 
 
-def test_blocks_do_not_matter(monkeypatch, digits, partial, model):
-    """Many rows are looked at in pieces, the last ones by who counts only."""
-    monkeypatch.setattr(
-        _few_label_inference,
-        "row_blocks",
-        lambda n, *_: [slice(i, min(i + 7, n)) for i in range(0, n, 7)],
+def test_blocks_do_not_matter(digits, partial, model):
+    """Many rows are predicted in blocks, the last ones by used candidates only."""
+    sample = collect_sample(as_rows(digits[0]), partial, merge="none")
+    draw = _candidates.draw_candidates(
+        sample, np.random.default_rng(0), is_weighted=False
     )
-    monkeypatch.setattr(_few_label_inference, "_COMPARED_ROWS", 20)
-    other = FewLabelClassifier(QUICK, random_state=0).fit(digits[0], partial)
-    assert_array_equal(other.transduction_, model.transduction_)
-    assert_array_equal(other.report_.label_next, model.report_.label_next)
+    weights = model._used_weights()
+    options = {"gamma": model.models_[0].gamma_, "compared_rows": 20}
+    whole = _candidates.infer(model.models_, weights, draw, **options)
+    parts = _candidates.infer(
+        model.models_, weights, draw, **options, buffer_bytes=7 * 3 * 10 * 8
+    )
+    assert_array_equal(parts.codes, whole.codes)
+    assert_array_equal(parts.label_next, whole.label_next)
 
 
 def test_own_candidates(digits, partial):
@@ -267,9 +270,9 @@ def test_one_label_a_class_leaves_the_prior(digits):
     partial = np.full(200, -1)
     partial[first] = y[first]
     model = FewLabelClassifier(QUICK, random_state=0).fit(X, partial)
-    assert_allclose(model.weights_, [0.5, 0.25, 0.25])
+    assert_allclose(model.weights_, 1 / 3)
     assert "no class has two labels" in str(model.report_)
-    assert "not known" in str(model.report_)
+    assert "unknown" in str(model.report_)
 
 
 def test_report_counts_what_changed(model, digits, partial):
@@ -304,14 +307,14 @@ def test_unlabeled_rows_that_do_not_help_are_told(rng):
     """Classes that have nothing to do with where rows are dense."""
     X = rng.normal(size=(400, 2))
     y = hide_labels((X[:, 0] > 0).astype(int), 60, rng=0)
-    model = FewLabelClassifier(["self-labeling"], random_state=0).fit(X, y)
+    model = FewLabelClassifier(["self_labeling"], random_state=0).fit(X, y)
     assert model.report_.helps is False
     assert "do not seem to help" in str(model.report_)
     assert model.weights_[0] > 0.5
 
 
 @pytest.mark.parametrize(
-    ("weight", "gain", "gain_std", "n_tested", "helps"),
+    ("weight", "gain", "gain_std", "n_held_out", "helps"),
     [
         (0.1, 3.0, 1.7, 10, True),
         (0.7, 0.0, 1.0, 10, False),
@@ -319,13 +322,13 @@ def test_unlabeled_rows_that_do_not_help_are_told(rng):
         (2 / 3, 0.0, 0.0, 0, None),
     ],
 )
-def test_judgment_of_unlabeled_rows(weight, gain, gain_std, n_tested, helps):
+def test_judgment_of_unlabeled_rows(weight, gain, gain_std, n_held_out, helps):
     weights = np.array([weight, 1 - weight])
     none = np.zeros(2)
-    evidence = CandidateWeights(
-        weights, none, none, none, n_tested, none, gain, gain_std
+    average = Average(
+        weights, none, none, none, n_held_out, gain, gain_std, weights, none
     )
-    assert few_label_report._judge(evidence, np.array([2.0, 1.0])) is helps
+    assert few_label_report._judge(average, np.array([0.5, 0.5])) is helps
 
 
 def test_noise_is_not_taken_for_help(rng):
@@ -345,7 +348,7 @@ def test_verbose_prints_a_line_for_each_candidate(digits, partial, capsys):
     assert [line.split(": ")[1].split(",")[0] for line in lines] == [
         "supervised",
         *QUICK,
-        "asks the candidates about 160 rows",
+        "predicting 160 unlabeled rows",
     ]
     assert all("held-out labels wrong" in line for line in lines[:-1])
 
@@ -377,7 +380,7 @@ def test_copies_of_a_label_are_one_label(digits, partial):
     repeated = np.vstack([X, X[copies]]), np.append(partial, partial[copies])
     once = FewLabelClassifier(own, random_state=0).fit(X, partial)
     model = FewLabelClassifier(own, random_state=0).fit(*repeated)
-    assert model.report_.n_tested == once.report_.n_tested == 40
+    assert model.report_.n_held_out == once.report_.n_held_out == 40
     assert_allclose(model.report_.error_std, once.report_.error_std, atol=0.02)
     assert_allclose(model.report_.error, once.report_.error, atol=0.06)
     errors = [m.report_.candidates[2].error for m in (once, model)]
@@ -391,7 +394,7 @@ def test_weights_of_one_change_nothing(model, digits, partial):
     assert_allclose(weighted.weights_, model.weights_)
     assert_allclose(weighted.predict_proba(digits[0]), model.predict_proba(digits[0]))
     assert weighted.report_.error == model.report_.error
-    assert weighted.report_.n_tested == model.report_.n_tested
+    assert weighted.report_.n_held_out == model.report_.n_held_out
     assert_array_equal(weighted.report_.label_next, model.report_.label_next)
 
 
@@ -403,19 +406,19 @@ class FirstColumnIsWeight(KNeighborsClassifier):
         return super().fit(X[y >= 0], y[y >= 0])
 
 
-def test_each_row_keeps_its_weight(monkeypatch, rng):
-    """Also if there are more rows than a candidate is given, or asked on."""
-    monkeypatch.setitem(_candidates.BUDGETS, "fast", (5, 60, 60))
-    monkeypatch.setattr(_candidates, "_FOLD_ROWS", 40)
+def test_each_row_keeps_its_weight(rng):
+    """Also if there are more rows than a candidate, or one of its folds, is given."""
+    budget = Budget(5, graph_rows=60, n_rows=60, fold_rows=40)
     weights = rng.uniform(0.5, 2, size=100).round(3)
     weights[::9] = 0
     X = np.c_[weights, rng.normal(size=(100, 2))]
     y = hide_labels(np.arange(100) % 2, 20, rng=0)
     own = {"mine": FirstColumnIsWeight(3)}
-    model = FewLabelClassifier(own, random_state=0).fit(X, y, sample_weight=weights)
+    model = FewLabelClassifier(own, budget=budget, random_state=0)
+    model.fit(X, y, sample_weight=weights)
     assert model.models_[1].n_samples_fit_ < 60
     assert np.isfinite(model.report_.candidates[1].error)
-    both = FewLabelClassifier(own, n_jobs=2, random_state=0)
+    both = FewLabelClassifier(own, budget=budget, n_jobs=2, random_state=0)
     both.fit(sparse.csr_matrix(X).toarray(), y, sample_weight=weights)
     assert_array_equal(both.weights_, model.weights_)
 
@@ -452,7 +455,7 @@ def test_a_label_of_small_weight_hardly_counts(digits, partial):
     errors = {t: (f.predict(X) != y)[hidden].mean() for t, f in fits.items()}
     assert errors[1e-3] < errors[1.0]
     assert fits[1e-3].report_.error < fits[1.0].report_.error - 0.1
-    assert fits[1e-3].report_.n_tested == fits[1.0].report_.n_tested
+    assert fits[1e-3].report_.n_held_out == fits[1.0].report_.n_held_out
 
 
 def test_weights_that_are_all_small_count_by_their_ratios(digits, partial, rng):

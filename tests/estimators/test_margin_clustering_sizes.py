@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 
 from widemargin.estimators.margin_clustering import MaxMarginClustering
 from widemargin.kernels import Rbf
-from widemargin.labelling import Evolution, Shaking
+from widemargin.labelling import Evolution
 from widemargin.objectives.class_sizes import Balance, nearest_sizes
 
 
@@ -50,18 +50,6 @@ def test_no_cluster_is_empty(rng, search, options):
         labels = model.fit(X).labels_
         assert_array_equal(np.unique(labels), np.arange(n_clusters))
         assert labels.dtype.kind == "i"
-
-
-def test_clusters_may_be_empty_if_no_size_is_asked_for(rng):
-    """As many of the algorithm as published would be."""
-    X = np.repeat([[0.0, 0.0], [9.0, 0.0]], 20, axis=0) + 0.1 * rng.normal(size=(40, 2))
-    published = Shaking(size_floor=0.0)
-    model = MaxMarginClustering(
-        5, search=published, n_restarts=1, random_state=0, **FIXED
-    )
-    n_used = len(np.unique(model.fit(X).labels_))
-    assert n_used < 5
-    assert model.predict(X).max() < 5
 
 
 @settings(deadline=None, max_examples=20)

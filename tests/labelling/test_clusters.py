@@ -1,15 +1,27 @@
 import numpy as np
 import pytest
-from labelling_reference import features_of, label_problem, rbf_gram
-from numpy.testing import assert_array_equal
+from label_reference import features_of, label_problem, rbf_gram
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
+from widemargin.graphs import KnnGraph, graph_laplacian, knn_adjacency
+from widemargin.kernels import Linear
+from widemargin.labelling import Steepest
+from widemargin.labelling.choice import Parameters
 from widemargin.labelling.clusters import (
+    ClusterGraph,
+    ClusterModel,
+    ClusterSizes,
+    ClusterTask,
     cluster_spectrum,
     name_by_fixed,
     name_by_size,
 )
+from widemargin.labelling.constraints import Constraints
 from widemargin.labelling.sizes import reassign_to_means
+from widemargin.labelling.starts import random_start
+from widemargin.sample import as_rows, collect_sample
+from widemargin.spaces import FeatureSpace, GramSpace
 from widemargin.spaces.smoother import DenseSmoother, LowRankSmoother
 
 SIZES = np.array([30, 20, 10])
@@ -114,3 +126,71 @@ def test_spectrum_of_few_rows(rng, n):
     smoother = DenseSmoother(rbf_gram(rng.normal(size=(n, 2))), np.full(n, 1 / n), 0.1)
     codes = cluster_spectrum(label_problem(smoother, 3), np.arange(n), rng)
     assert set(codes) == {0, 1, 2}
+
+
+# Sizes
+
+
+def no_constraints(n):
+    nowhere = np.zeros(n, dtype=bool)
+    return Constraints(np.zeros(n, dtype=np.int32), nowhere, nowhere)
+
+
+def test_clusters_may_be_empty_if_there_is_no_floor(rng):
+    """As they may be by the algorithm as published."""
+    X = np.repeat([[0.0, 0.0], [9.0, 0.0]], 20, axis=0) + 0.1 * rng.normal(size=(40, 2))
+    smoother = DenseSmoother(rbf_gram(X, 1.3), np.full(40, 1 / 40), 1e-3)
+    for has_floor in (False, True):
+        sizes = ClusterSizes(5, None, 0.1, has_floor)
+        problem = sizes.make_problem(smoother, no_constraints(40), np.arange(40))
+        codes, _ = Steepest().improve(problem, random_start(problem, rng))
+        assert (len(np.unique(codes)) == 5) == has_floor
+
+
+@pytest.mark.parametrize("has_floor", [True, False])
+def test_bounds_of_free_sizes_leave_what_is_fixed(has_floor):
+    """Nine of ten rows are fixed in the first cluster."""
+    fixed = np.arange(10) < 9
+    constraints = Constraints(np.zeros(10, dtype=np.int32), fixed, fixed)
+    sizes = ClusterSizes(2, None, 0.1, has_floor)
+    problem = sizes.make_problem(None, constraints, np.arange(10))
+    assert_array_equal(problem.lower, [int(has_floor), 0])
+    assert_array_equal(problem.upper, [10, 10])
+    assert_array_equal(problem.order, [9])
+
+
+# Models
+
+
+@pytest.mark.parametrize("intrinsic_reg", [0.3, "auto", 0])
+def test_weights_are_relative_to_the_kernel_and_to_the_rows(X, intrinsic_reg):
+    """The smoother of loss + ambient_reg * scale |f|^2 + weight * f'L^2 f."""
+    gram = X @ X.T + np.eye(30)
+    graph = ClusterGraph(KnnGraph(5, "binary"), intrinsic_reg)
+    task = ClusterTask(collect_sample(as_rows(X), merge="none"), no_constraints(30))
+    parameters, scale = Parameters(2, Linear(), 0.1), np.diagonal(gram).mean()
+    model = ClusterModel(GramSpace(gram), graph, parameters, scale)
+    laplacian = graph_laplacian(
+        knn_adjacency(X, 5, "binary"), normalized=False, power=2
+    ).to_dense()
+    weight = 10 / 30 if intrinsic_reg == "auto" else intrinsic_reg
+    matrix = gram / 30 + 0.1 * scale * np.eye(30) + weight * laplacian @ gram
+    expected = gram @ np.linalg.inv(matrix) / 30
+    assert_allclose(model.smoother(task) @ np.eye(30), expected, atol=1e-8)
+    assert_allclose(model.smoothers(task)(0.1) @ np.eye(30), expected, atol=1e-8)
+
+
+def test_part_of_a_model_is_the_model_of_these_rows(X):
+    graph, parameters = ClusterGraph(KnnGraph(5), "auto"), Parameters(1, Linear(), 0.1)
+    task = ClusterTask(collect_sample(as_rows(X), merge="none"), no_constraints(30))
+    idx = np.arange(22)
+    whole = ClusterModel(FeatureSpace(X), graph, parameters, 1.0)
+    own = FeatureSpace(X[idx])
+    alone = ClusterModel(own, graph, parameters, own.mean_diagonal())
+    part, some = whole.part(idx), task.part(idx)
+    assert part.scale == alone.scale
+    expected = alone.smoother(some) @ np.eye(22)
+    assert_allclose(part.smoother(some) @ np.eye(22), expected)
+    assert_array_equal(some.sample.rows.X, X[idx])
+    assert len(some.constraints.codes) == 22
+    assert_allclose(some.weights, 1 / 22)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from labelling_reference import (
+from label_reference import (
     SplitMix64,
     evolve,
     label_problem,

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from labelling_reference import label_problem, lowest_value, smooth_smoother, some_given
+from label_reference import label_problem, lowest_value, smooth_smoother, some_given
 from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.labelling.search import search_labels

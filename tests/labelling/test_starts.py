@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from labelling_reference import (
+from label_reference import (
     features_of,
     label_problem,
     rbf_gram,

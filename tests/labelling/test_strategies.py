@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from labelling_reference import (
+from label_reference import (
     all_ties,
     best_exchange,
     best_move,
@@ -19,7 +19,7 @@ from labelling_reference import (
     tabu,
     tied_smoother,
 )
-from labelling_reference import (
+from label_reference import (
     swap_pairs as slow_swaps,
 )
 from numpy.testing import assert_allclose, assert_array_equal

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from labelling_reference import (
+from label_reference import (
     label_problem,
     smooth_smoother,
     some_given,

@@ -1,13 +1,17 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from labelling_reference import features_of, rbf_gram
+from label_reference import features_of, rbf_gram
 from numpy.testing import assert_allclose
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
-from widemargin.kernels import NystromMap, Rbf
+from widemargin.kernels import Linear, NystromMap, Rbf
 from widemargin.objectives.gp_evidence import GpEvidence
-from widemargin.spaces.posterior import Posterior, ProfiledSmoother
+from widemargin.sample import Rows
+from widemargin.spaces import GramSpace, linear_space, nystrom_space
+from widemargin.spaces.posterior import Posterior, ProfiledSmoother, VarianceFunction
 from widemargin.spaces.smoother import DenseSmoother, LowRankSmoother
 
 SCALE, GAMMA, NOISE = 2.5, 0.3, 0.2
@@ -242,3 +246,29 @@ def test_single_precision(problem, low_rank):
     c, mean = least_squares(gram, weights, REG, Y)
     assert_allclose(ours @ Y, gram @ c + mean, atol=1e-4)
     assert_allclose(ours.mean(Y), mean, atol=1e-4)
+
+
+# As a fitted model keeps it
+
+
+@pytest.mark.parametrize("kind", ["gram", "landmarks", "linear"])
+def test_variance_function_is_the_posterior_at_new_rows(X, X_new, weights, kind):
+    kernel, rows = Rbf(GAMMA), Rows(X)
+    if kind == "gram":
+        space = GramSpace(kernel(X), kernel, rows)
+    elif kind == "landmarks":
+        space = nystrom_space(kernel, rows, np.arange(30))
+    else:
+        space, kernel = linear_space(rows), Linear()
+    smoother = space.smoother(weights, NOISE / SCALE)
+    posterior = Posterior.of(ProfiledSmoother(smoother), SCALE, NOISE)
+    found = VarianceFunction(space.embedding(), posterior)
+    found.check(n_features=3)
+    gram = GramSpace(kernel(X), kernel, rows).smoother(weights, NOISE / SCALE)
+    expected = Posterior.of(ProfiledSmoother(gram), SCALE, NOISE)
+    prior = kernel.diagonal(X_new)
+    assert_allclose(found(X_new), expected.variance(kernel(X_new, X), prior), atol=1e-7)
+    with pytest.raises(ValueError, match="does not fit"):
+        found.check(n_features=4)
+    with pytest.raises(ValueError, match="does not fit"):
+        replace(found, posterior=replace(posterior, ones=posterior.ones[1:])).check(3)

@@ -2,7 +2,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from labelling_reference import features_of, rbf_gram, smoother_matrix
+from label_reference import features_of, rbf_gram, smoother_matrix
 from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.spaces.smoother import (

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from labelling_reference import rbf_gram, smoother_matrix
+from label_reference import rbf_gram, smoother_matrix
 from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.spaces.smoother import DenseSmoother, mirror

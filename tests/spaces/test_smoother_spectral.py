@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from labelling_reference import rbf_gram
+from label_reference import rbf_gram
 from numpy.testing import assert_allclose
 
 from widemargin.spaces.smoother import DenseSmoother, SpectralPath

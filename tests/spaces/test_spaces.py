@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from labelling_reference import features_of, rbf_gram
+from label_reference import features_of, rbf_gram
 from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.graphs import graph_laplacian, knn_adjacency

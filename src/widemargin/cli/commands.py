@@ -225,11 +225,7 @@ column_options = _gathered(
             help="Use its values as names, even if they are numbers or many.",
         ),
         click.option(
-            "--drop",
-            "dropped",
-            metavar="COLUMN",
-            multiple=True,
-            help="Leave it out.",
+            "--drop", "dropped", metavar="COLUMN", multiple=True, help="Leave it out."
         ),
     ],
 )

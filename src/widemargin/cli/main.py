@@ -22,7 +22,7 @@ NOT_INSTALLED = {  # commands of packages that are not here: how to get them
         "Measure the papers' tables (not installed).",
         "The benchmarks are a package of their own, which is not installed. Install "
         "it from the repository of widemargin: pip install ./benchmarks.",
-    ),
+    )
 }
 
 _INTERRUPTED = 130  # the exit code that shells use

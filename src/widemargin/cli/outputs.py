@@ -168,7 +168,7 @@ def _is_same(path, given):
 
 @contextlib.contextmanager
 def _naming(path):
-    """Errors name the file that the user knows, not the temporary one beside it."""
+    """Let errors name the user's file, not the temporary one beside it."""
     try:
         yield
     except OSError as error:

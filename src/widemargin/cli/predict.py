@@ -2,12 +2,7 @@
 
 import click
 
-from widemargin.cli.commands import (
-    Command,
-    force_option,
-    print_json,
-    reading_options,
-)
+from widemargin.cli.commands import Command, force_option, print_json, reading_options
 
 _HELP = """Predict the labels of new rows with a model from a file.
 

@@ -26,7 +26,7 @@ def make_gaussian2c(n_samples=500, *, n_features=500, random_state=None):
     n_samples : int, default=500
         Number of rows, half of them in each class.
     n_features : int, default=500
-        Number of columns. Only the first one tells the classes apart.
+        Number of columns. Only the first one separates the classes.
     random_state : None, int, Generator or RandomState, default=None
         Source of randomness; pass an int for the same data at every call.
 
@@ -68,7 +68,7 @@ def make_gaussian4c(n_samples=500, *, n_features=500, random_state=None):
     n_samples : int, default=500
         Number of rows, a quarter of them in each cluster.
     n_features : int, default=500
-        Number of columns, at least 2. The first one tells the classes apart, the
+        Number of columns, at least 2. The first one separates the classes, the
         second one misleads.
     random_state : None, int, Generator or RandomState, default=None
         Source of randomness; pass an int for the same data at every call.
@@ -124,7 +124,7 @@ def make_g50c(n_samples=550, *, random_state=None):
     Notes
     -----
     With unit covariance and equal priors, the Bayes error of two Gaussians whose
-    means are :math:`2m` apart is :math:`\Phi(-m)`; 5 % asks for
+    means are :math:`2m` apart is :math:`\Phi(-m)`; 5 % requires
     :math:`m = -\Phi^{-1}(0.05) = 1.645`. Sec. 6.1 of [1]_ gives no direction: it is
     the diagonal here, :math:`\pm m / \sqrt{50}` in every feature, because the
     difference of the class means of the file of [2]_ deviates from that by no more

@@ -18,7 +18,7 @@ from widemargin.estimators.tri_class_svc import TriClassSVC
 from widemargin.graphs import KnnGraph
 from widemargin.kernels import Rbf
 from widemargin.labels import hide
-from widemargin.linalg.rows import row_blocks
+from widemargin.linalg.rows import BUFFER_BYTES, row_blocks
 from widemargin.linalg.threads import suited_threads
 from widemargin.sample import Sample, deal_folds
 from widemargin.solvers.active_learning import choose_rows, information
@@ -48,7 +48,7 @@ class Budget(Value):
 
     Examples
     --------
-    >>> from widemargin.estimators import Budget
+    >>> from widemargin.parameters import Budget
     >>> Budget(3, graph_rows=2000, n_rows=1000).fold_rows
     1000
     """
@@ -402,7 +402,7 @@ class Inference:
     label_next: np.ndarray
 
 
-def infer(models, weights, draw, gamma, compared_rows):
+def infer(models, weights, draw, gamma, compared_rows, *, buffer_bytes=BUFFER_BYTES):
     """Predict the unlabeled rows with all candidates, block by block.
 
     Parameters
@@ -415,6 +415,8 @@ def infer(models, weights, draw, gamma, compared_rows):
     gamma : float
         Width of the kernel that says which rows are alike.
     compared_rows : int
+    buffer_bytes : int
+        Size of the probabilities that are held at a time.
 
     Returns
     -------
@@ -425,7 +427,8 @@ def infer(models, weights, draw, gamma, compared_rows):
     differ, n_compared = np.zeros(len(models)), np.zeros(len(models))
     n_changed, is_used = 0, weights > 0
     is_used[0] = True
-    for block in row_blocks(len(rows), len(models) * n_classes, 8):
+    n_values = len(models) * n_classes
+    for block in row_blocks(len(rows), n_values, 8, buffer_bytes):
         points = X[rows[block]]
         active = np.flatnonzero(is_used | (block.start < compared_rows))
         probabilities = np.array(

@@ -220,7 +220,7 @@ class Classifier(ClassifierMixin, Estimator):
         A softmax of the scores times ``calibration_.slope``. The most probable class
         is always the predicted one.
         """
-        scores = evaluate(self, X)
+        scores = evaluate(self, X)  # first: it checks that there is a fitted model
         return self.calibration_.probabilities(scores)
 
     def predict_log_proba(self, X):

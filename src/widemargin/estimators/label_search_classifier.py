@@ -137,7 +137,7 @@ class LabelSearchClassifier(Classifier):
     and four for the weights 0.1, 0.3, 1 and 3, each search starting from the labels of
     the one before. They are scored on held-out labels (five folds, on 1,000 rows if
     there are more), calibrated, and averaged by the rule of
-    :mod:`widemargin.averaging`, with a prior proportional to :math:`0.7^i`.
+    :mod:`widemargin.averaging`, with a prior proportional to :math:`0.85^i`.
 
     With ``balance="labeled"`` shares are those of the labels, each class counting one
     label more, shrunk towards equal ones as far as chance explains their differences.

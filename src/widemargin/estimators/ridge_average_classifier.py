@@ -153,7 +153,7 @@ class RidgeAverageClassifier(Classifier):
         return self
 
 
-def average_ridges(kernels, sample, penalties):
+def average_ridges(kernels, sample, penalties, *, trust=UNTUNED_TRUST):
     """Fit every kernel with every penalty to the labels of a sample, and average.
 
     Returns
@@ -171,7 +171,7 @@ def average_ridges(kernels, sample, penalties):
     held_out[:, ~sample.is_repeated] = np.nan  # their class would be unknown
     prior = family_prior(np.repeat(np.arange(len(kernels)), len(penalties)))
     average, calibration = average_scores(
-        held_out, sample.codes, prior, label_counts(weights), trust=UNTUNED_TRUST
+        held_out, sample.codes, prior, label_counts(weights), trust=trust
     )
     shape = len(kernels), len(penalties)
     is_used = average.weights.reshape(shape).sum(axis=1) > _NEGLIGIBLE_WEIGHT

@@ -91,9 +91,7 @@ class ClusterDisplay(Display):
             What to do with more than two features: the two principal components (in a
             pipeline, of the rows as its last step sees them), an error, or your own
             points.
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        **options
+        ax, **options
             As in `plot`.
 
         Returns

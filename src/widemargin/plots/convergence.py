@@ -99,9 +99,7 @@ class ConvergenceDisplay(Display):
         estimator : fitted estimator
             With ``result_.history``; a pipeline may be around it. The titles are its
             ``history_names``, and the horizontal axis is its ``step_name``.
-        ax : matplotlib Axes or sequence of them, optional
-            As in `plot`.
-        **options
+        ax, **options
             As in `plot`.
 
         Returns

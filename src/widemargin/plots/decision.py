@@ -140,9 +140,7 @@ class DecisionDisplay(Display):
             Points of the grid along each axis.
         block_values : int, default=20_000_000
             Numbers in the rows that are evaluated at a time, which limits the memory.
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        **options
+        ax, **options
             As in `plot`.
 
         Returns

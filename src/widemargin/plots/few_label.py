@@ -80,10 +80,7 @@ class FewLabelDisplay(Display):
         estimator : fitted FewLabelClassifier
             Or another estimator with a ``report_``; a pipeline or a search over
             parameters may be around it.
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure. Names and legend are beside the
-            axes: make your figure with ``layout="constrained"``, or they are cut off.
-        **options
+        ax, **options
             As in `plot`.
 
         Returns
@@ -168,11 +165,8 @@ class FewLabelDisplay(Display):
         ax.set_ylim(len(names) - 0.5, -0.5)  # the supervised model at the top
         ax.tick_params(axis="y", length=0)
         self._set_errors()
-        n_held_out = f"{self.report.n_held_out:,}"
-        ax.set_xlabel(
-            f"error on {n_held_out} held-out labels" if self.errors_ else "error",
-            x=_ERRORS_SHARE / 2,
-        )
+        on = f" on {self.report.n_held_out:,} held-out labels" if self.errors_ else ""
+        ax.set_xlabel(f"error{on}", x=_ERRORS_SHARE / 2)
         if not self.errors_:
             ax.text(
                 _ERRORS_SHARE / 2, 0.5, "no label could be held out",

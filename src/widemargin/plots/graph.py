@@ -90,7 +90,7 @@ class GraphDisplay(Display):
     >>> from widemargin.plots import GraphDisplay
     >>> X, y = make_two_moons(100, noise=0.08, random_state=0)
     >>> y_partial = hide_labels(y, 6, rng=0)
-    >>> model = LaplacianSVC(graph=KnnGraph(5)).fit(X, y_partial)
+    >>> model = LaplacianSVC(graph=KnnGraph(10)).fit(X, y_partial)
     >>> display = GraphDisplay.from_estimator(model, X, y_partial)
     >>> display.edges.shape == (len(display.weights), 2)
     True
@@ -124,9 +124,7 @@ class GraphDisplay(Display):
         projection : "pca", None or array-like of shape (n_samples, 2), default="pca"
             What to do with more than two features: the two principal components, an
             error, or your own points.
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        **options
+        ax, **options
             As in `plot`.
 
         Returns

@@ -116,9 +116,7 @@ class PathDisplay(Display):
         parameter : str, optional
             The parameter for the horizontal axis. By default the one with the most
             values. The other parameters that differ make the series.
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        **options
+        ax, **options
             As in `plot`.
 
         Returns
@@ -165,9 +163,7 @@ class PathDisplay(Display):
             With ``average_.errors``, and a fitted attribute with a value or name for
             each averaged model, which its declaration ``averaged`` names, such as
             ``unlabeled_weights_``; a pipeline may be around it.
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        **options
+        ax, **options
             As in `plot`.
 
         Returns
@@ -217,9 +213,7 @@ class PathDisplay(Display):
             The values to draw.
         parameter, score_name, series, mark_lowest
             As in the class.
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        **options
+        ax, **options
             As in `plot`.
 
         Returns

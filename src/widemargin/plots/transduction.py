@@ -101,9 +101,7 @@ class TransductionDisplay(Display):
             As in `fit`.
         y_true : array-like of shape (n_samples,), optional
             The true classes, to mark rows that are wrong.
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        **options
+        ax, **options
             As in `plot`.
 
         Returns

@@ -129,9 +129,9 @@ def _examine(name, values):
         return Column(name, Kind.LEFT_OUT, f"each cell is a {kind}")
     numbers = as_numbers(filled)
     if numbers.notna().all():
-        return Column(name, *_judge_numbers(name, numbers, len(values)))
+        return Column(name, *_classify_numbers(name, numbers, len(values)))
     refuse_mixture(name, values, f", or --drop {name!r}")
-    kind, reason = _judge_text(filled, len(values))
+    kind, reason = _classify_text(filled, len(values))
     example = _written_number(filled, numbers.notna())
     if example is None:
         return Column(name, kind, reason)
@@ -142,7 +142,7 @@ def _examine(name, values):
     return Column(name, kind, doubt=doubt)
 
 
-def _judge_numbers(name, numbers, n_rows):
+def _classify_numbers(name, numbers, n_rows):
     if numbers.nunique() == 1:
         return Kind.LEFT_OUT, f"always {numbers.iloc[0]:g}"
     is_key = len(numbers) == n_rows > _MIN_VALUES_OF_KEY and numbers.is_unique
@@ -160,7 +160,7 @@ def _written_number(texts, is_number):
     return texts[marks.index[0]]
 
 
-def _judge_text(texts, n_rows):
+def _classify_text(texts, n_rows):
     n_different = texts.nunique()
     if n_different == 1 and len(texts) == n_rows:
         return Kind.LEFT_OUT, f"always {texts.iloc[0]!r}"
