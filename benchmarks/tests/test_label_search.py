@@ -22,6 +22,7 @@ from widemargin_bench.tables.label_search_tuning import (
     mean_square,
     partition,
     pick,
+    share_labels,
     tuned_on_labels,
     tuned_on_test,
 )

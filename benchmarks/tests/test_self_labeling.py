@@ -9,6 +9,7 @@ from sklearn.datasets import make_blobs
 
 from widemargin import SelfLabelingGPC
 from widemargin.datasets import list_benchmarks
+from widemargin.parameters import Balance
 from widemargin_bench.catalog import Figure, read_published
 from widemargin_bench.runner import measure_cell
 from widemargin_bench.tables.self_labeling import BENCHMARKS, SETS

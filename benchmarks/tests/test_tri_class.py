@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.objectives.pieces import RelaxedMinLoss
-from widemargin.solvers.hinge import Smo
+from widemargin.parameters import Smo
 from widemargin.spaces import GramSpace
 from widemargin_bench.catalog import SOURCES, read_published
 from widemargin_bench.tables import tri_class as protocol
@@ -265,7 +265,9 @@ def test_the_printed_program_is_the_reduced_one(small):
     start = problem.solve_given().solution[:, 0]
     f = space.dual_scores(start)[n:]
     sides = np.where(np.abs(f) > p["kappa"], np.sign(f), 0)
-    pieces = problem.given[0] + loss.pieces(sides, problem.rows, problem.costs, len(gram))
+    pieces = problem.given[0] + loss.pieces(
+        sides, problem.rows, problem.costs, len(gram)
+    )
     found = problem.solver.solve(space, pieces, None, start)
     reduced = space.dual_scores(found.solution)
     mu = p["C_u"] * np.append(f < p["kappa"], -f < p["kappa"])

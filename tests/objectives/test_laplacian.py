@@ -48,21 +48,6 @@ def test_gradient_matches_finite_differences(rng, loss, variant):
         assert_allclose((ahead - behind) / (2 * step), expected, rtol=1e-5, atol=1e-8)
 
 
-@pytest.mark.parametrize("loss", [SquaredHinge(), Squared()])
-def test_hessian_matches_finite_differences_of_the_gradient(rng, loss):
-    objective = make_objective(rng, loss=loss, n_classes=2)
-    c, step = 0.3 * rng.standard_normal((60, 1)), 1e-6
-    scores = objective.functions.scores(c)[objective.label_idx]
-    active = loss.active(objective.targets, scores)[:, 0]
-    assert active.any()
-    hessian = objective.space.gram @ objective.hessian(active)
-    for direction in rng.standard_normal((5, 60, 1)):
-        ahead = gradient_at(objective, c + step * direction)
-        behind = gradient_at(objective, c - step * direction)
-        expected = hessian @ direction
-        assert_allclose((ahead - behind) / (2 * step), expected, rtol=1e-4, atol=1e-6)
-
-
 def test_value_is_the_formula(rng):
     """Loss, ambient norm and smoothness written out with dense matrices."""
     objective = make_objective(rng, n_classes=2, intercept="inside")

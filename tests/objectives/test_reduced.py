@@ -6,7 +6,7 @@ from laplacian_problems import make_objective
 from numpy.testing import assert_allclose
 
 from widemargin.objectives.losses import Squared
-from widemargin.solvers.newton import newton, reduced_newton
+from widemargin.solvers.newton import reduced_newton
 
 
 def solve(objective):
@@ -67,20 +67,6 @@ def test_rescaled_equals_building_with_both_weights_multiplied(rng, intercept):
     problem = objective.reduced().rescaled(7.0)
     ours = problem.coordinates(reduced_newton(problem).solution)
     assert_allclose(ours, solve(both), rtol=1e-6, atol=1e-9)
-
-
-def test_two_labels_on_one_row_pull_both_ways(rng):
-    """A row with both labels: the published system has it twice, and so do we."""
-    objective = make_objective(rng, n_classes=2, loss=Squared())
-    rows, targets = objective.label_idx.copy(), objective.targets.copy()
-    rows[1], targets[0], targets[1] = rows[0], 1.0, -1.0
-    objective = replace(objective, label_idx=rows, targets=targets)
-    assert_allclose(
-        solve(objective),
-        newton(objective).solution,
-        rtol=1e-6,
-        atol=1e-8,
-    )
 
 
 def test_leave_one_out_of_the_hinge_is_exact_while_the_margin_keeps_its_labels(rng):

@@ -1,6 +1,7 @@
-"""Newton's method for Laplacian models as published: a linear system per step and class.
+"""Newton's method for Laplacian models as published.
 
-The library's `reduced_newton` finds the same minimum with one factorization.
+Each step of each class solves a linear system; `reduced_newton` of the library finds
+the same minimum with one factorization.
 """
 
 import numpy as np

@@ -11,9 +11,7 @@ from sklearn.svm import SVC
 
 from widemargin import LabelSearchClassifier
 from widemargin.datasets import load_benchmark, make_gaussian2c, make_gaussian4c
-from widemargin.kernels import Nystrom
-from widemargin.labelling import Evolution, Starts
-from widemargin.objectives.class_sizes import Balance
+from widemargin.parameters import Balance, Evolution, Nystrom, Starts
 from widemargin_bench import methods
 from widemargin_bench.draws import PartlyLabeled, percent_wrong
 
@@ -233,9 +231,7 @@ def tuned_on_labels(grid):
 
     def measure(draw, _):
         margins = [
-            held_out_margins(
-                draw, hidden, grid.fit_all(draw.X, y, share_labels(y))
-            )
+            held_out_margins(draw, hidden, grid.fit_all(draw.X, y, share_labels(y)))
             for hidden, y in label_folds(draw)
         ]
         cell = pick(np.hstack(margins), grid.n_curves)

@@ -5,8 +5,7 @@ from functools import cache, partial
 import numpy as np
 
 from widemargin import LaplacianRLSC, LaplacianSVC
-from widemargin.graphs import KnnGraph
-from widemargin.kernels import Polynomial, Rbf
+from widemargin.parameters import KnnGraph, Polynomial, Rbf
 from widemargin_bench.benchmark import (
     ERROR,
     SECONDS,

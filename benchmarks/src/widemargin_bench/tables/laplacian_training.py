@@ -416,7 +416,7 @@ def course_of_norms(split, gammas, n_iter, *, watched=False):
     plain = build_objective(split, gammas, watched=watched)
     objective = WatchedObjective(**vars(plain))
     found = []
-    seconds = timed(lambda: found.append(pcg(objective, max_iter=n_iter + 1, tol=0.0)))
+    seconds = timed(lambda: found.append(pcg(objective, max_iter=n_iter, tol=0.0)))
     norms = np.array(objective.norms[1:])  # the first one is for the tolerance
     columns = (found[0].history["objective"], *norms.T)
     courses = {

@@ -5,10 +5,7 @@ from dataclasses import replace
 from sklearn.svm import SVC
 
 from widemargin import SelfLabelingGPC, SelfLabelingSVC
-from widemargin.kernels import Nystrom
-from widemargin.solvers.informative_vectors import InformativeVectors
-from widemargin.solvers.relabeling import InSample
-from widemargin.solvers.self_labeling import Annealing
+from widemargin.parameters import Annealing, InformativeVectors, InSample, Nystrom
 from widemargin_bench.benchmark import (
     ERROR,
     SECONDS,

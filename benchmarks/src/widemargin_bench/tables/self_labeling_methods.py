@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 from widemargin import SelfLabelingGPC
 from widemargin.datasets import load_benchmark
 from widemargin.kernels import NystromMap, Rbf, choose_landmarks, select_gamma
-from widemargin.objectives.class_sizes import Balance
+from widemargin.parameters import Balance
 from widemargin_bench.benchmark import Method
 from widemargin_bench.draws import PartlyLabeled, percent_wrong
 from widemargin_bench.methods import make_process

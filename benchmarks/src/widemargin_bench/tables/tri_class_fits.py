@@ -12,7 +12,6 @@ import numpy as np
 
 from widemargin import LaplacianSVC, TransductiveSVC, TriClassSVC
 from widemargin.datasets import load_benchmark, make_irrelevant_gaussians
-from widemargin.kernels import Linear, Rbf
 from widemargin.objectives.pieces import (
     EpsilonInsensitive,
     MinLoss,
@@ -21,13 +20,9 @@ from widemargin.objectives.pieces import (
     SymmetricHinge,
     labeled_hinges,
 )
-from widemargin.solvers.cccp import Relaxed, tri_class_cccp
-from widemargin.solvers.hinge import (
-    BranchProblem,
-    ProximalNewton,
-    Smo,
-    majorize_minimize,
-)
+from widemargin.parameters import Linear, ProximalNewton, Rbf, Relaxed, Smo
+from widemargin.solvers.cccp import tri_class_cccp
+from widemargin.solvers.hinge import BranchProblem, majorize_minimize
 from widemargin.spaces import FeatureSpace, GramSpace
 from widemargin_bench.draws import PartlyLabeled, percent_wrong, timed
 from widemargin_bench.tables.tri_class_programs import printed_cccp, solve_relaxation
@@ -168,7 +163,7 @@ class Task:
         return self.keep(("test", p["delta"]), lambda: kernel(Z, self.draw.X))
 
     def space(self, p, *, is_balanced=False):
-        """The functions, centered on the unlabeled rows if their mean score is fixed."""
+        """The functions, centered on the unlabeled rows for a fixed mean score."""
         draw = self.draw
 
         def make():
