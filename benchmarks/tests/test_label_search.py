@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from widemargin.datasets import list_benchmarks
 from widemargin_bench import find_benchmark
 from widemargin_bench.benchmark import Row
 from widemargin_bench.catalog import read_published
+from widemargin_bench.stored_sets import list_sets
 from widemargin_bench.tables.label_search import BENCHMARKS
 from widemargin_bench.tables.label_search_tuning import (
     EVOLUTION,
@@ -85,7 +85,7 @@ def test_row_sizes_leave_unlabeled_and_test_rows(benchmark):
 def test_sets_that_rows_need_exist(data):
     needed = {name for b in BENCHMARKS for row in b.rows for name in row.needs}
     assert needed == {"coil20_400", "usps", "mnist"}
-    assert needed <= set(list_benchmarks())
+    assert needed <= set(list_sets())
 
 
 @pytest.mark.parametrize("name", TABLES)

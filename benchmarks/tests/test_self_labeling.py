@@ -8,10 +8,10 @@ from scipy.special import ndtr
 from sklearn.datasets import make_blobs
 
 from widemargin import SelfLabelingGPC
-from widemargin.datasets import list_benchmarks
 from widemargin.parameters import Balance
 from widemargin_bench.catalog import Figure, read_published
 from widemargin_bench.runner import measure_cell
+from widemargin_bench.stored_sets import list_sets
 from widemargin_bench.tables.self_labeling import BENCHMARKS, SETS
 from widemargin_bench.tables.self_labeling_methods import (
     DigitDraw,
@@ -211,7 +211,7 @@ def test_formula_of_the_paper_has_noise_one():
 @pytest.mark.usefixtures("data")
 def test_all_data_exist():
     needed = {name for b in BENCHMARKS for row in b.rows for name in row.needs}
-    assert needed <= set(list_benchmarks())
+    assert needed <= set(list_sets())
     assert all(row.needs for b in BENCHMARKS for row in b.rows)
 
 

@@ -14,7 +14,6 @@ from sklearn.cluster import SpectralClustering
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.preprocessing import StandardScaler
 
-from widemargin.datasets import load_benchmark
 from widemargin.kernels import Rbf
 from widemargin.labelling import Reshaking, Shaking, Steepest, Stochastic
 from widemargin.labelling.problem import LabelProblem
@@ -37,6 +36,7 @@ from widemargin_bench.methods import DEFAULT_CLUSTERING, clusterers
 from widemargin_bench.results import show
 from widemargin_bench.statements import by_share, span
 from widemargin_bench.statistics import fit_exponent
+from widemargin_bench.stored_sets import load_set
 
 DESCENTS = ("Steep-RLS", "Stoc-RLS")
 OURS = DEFAULT_CLUSTERING.name
@@ -55,7 +55,7 @@ class Problem:
     read : callable
         Returns features and classes.
     needs : tuple of str
-        Sets of `load_benchmark` that are read.
+        Sets of `load_set` that are read.
     classes : sequence of int or None
         Classes that are kept; None for all.
     n_rows : int or None
@@ -105,7 +105,7 @@ def generated(make, *args, **options):
 
 def _read_stored(name):
     """Rows of a set; all three classes where the papers join two of them."""
-    data = load_benchmark(name)
+    data = load_set(name)
     return data.data, data.get("target3", data.target)
 
 
@@ -438,7 +438,7 @@ def draw_problem(row, run):
 
 def draw_subset(row, run):
     """Random rows of a set, as many as the row has."""
-    data = load_benchmark(row["set"], dtype=np.float32)
+    data = load_set(row["set"], dtype=np.float32)
     rng = np.random.default_rng([run, row.x])
     rows = rng.permutation(len(data.target))[: row.x]
     return Unlabeled(data.data[rows].astype(float), data.target[rows], seed=run)

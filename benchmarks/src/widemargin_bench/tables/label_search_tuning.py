@@ -10,10 +10,12 @@ from sklearn.semi_supervised import LabelSpreading
 from sklearn.svm import SVC
 
 from widemargin import LabelSearchClassifier
-from widemargin.datasets import load_benchmark, make_gaussian2c, make_gaussian4c
+from widemargin.datasets import make_gaussian2c
 from widemargin.parameters import Balance, Evolution, Nystrom, Starts
 from widemargin_bench import methods
 from widemargin_bench.draws import PartlyLabeled, percent_wrong
+from widemargin_bench.generators import make_gaussian4c
+from widemargin_bench.stored_sets import load_set
 
 GENERATORS = {"gaussian2c": make_gaussian2c, "gaussian4c": make_gaussian4c}
 LAMBDAS = 2.0 ** np.arange(-10, 11, 2)  # and C of the support vector model
@@ -59,7 +61,7 @@ class Partition(PartlyLabeled):
 @lru_cache(maxsize=2)
 def load_pair(name, pair):
     """Rows of two classes, pixels from 0 to 1, and whether each is of the second."""
-    data = load_benchmark("coil20_400" if name == "coil" else name)
+    data = load_set("coil20_400" if name == "coil" else name)
     rows = np.isin(data.target, pair)
     X = (data.data[rows] + 1) / 2 if name == "usps" else data.data[rows]
     return X, (data.target[rows] == pair[1]).astype(int)

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.model_selection import StratifiedKFold
 
-from widemargin.datasets import load_benchmark, make_two_moons
+from widemargin.datasets import make_two_moons
 from widemargin.graphs import graph_laplacian
 from widemargin.kernels import scores_in_blocks
 from widemargin.labels import decide, sign_coding
@@ -39,6 +39,7 @@ from widemargin_bench.draws import (
     timed,
 )
 from widemargin_bench.published_newton import newton
+from widemargin_bench.stored_sets import load_set
 
 N_FOLDS, N_REPEATS = 4, 3
 
@@ -162,7 +163,7 @@ def load(row, run):
         return _draw_moons(row, run)
     if name in ("mnist", "facemit"):
         return _subset(*_load_large(name), row, run)
-    data = load_benchmark(name)
+    data = load_set(name)
     y = np.unique(data.target, return_inverse=True)[1]
     if row["halved"]:
         y = (y >= (y.max() + 1) // 2).astype(int)
@@ -192,9 +193,9 @@ def _load_large(name):
     The graph of the faces weighs so little that single precision does not see it.
     """
     if name == "facemit":
-        data = load_benchmark(name)
+        data = load_set(name)
         return data.data, data.target, np.arange(len(data.target)) < data.train_size
-    data = load_benchmark(name, dtype=np.float32)
+    data = load_set(name, dtype=np.float32)
     kept = np.isin(data.target, [3, 8])
     X = data.data[kept]
     X /= np.linalg.norm(X, axis=1, keepdims=True)

@@ -13,12 +13,12 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 from widemargin import SelfLabelingGPC
-from widemargin.datasets import load_benchmark
 from widemargin.kernels import NystromMap, Rbf, choose_landmarks, select_gamma
 from widemargin.parameters import Balance
 from widemargin_bench.benchmark import Method
 from widemargin_bench.draws import PartlyLabeled, percent_wrong
 from widemargin_bench.methods import make_process
+from widemargin_bench.stored_sets import load_set
 
 DIGITS = tuple(range(10))
 N_LANDMARKS = 500
@@ -113,7 +113,7 @@ def digit_against_rest(row, run):
 def ten_classes(row, run):
     """Published labels of uspst, or random ones of the official parts of USPS."""
     if row["set"] == "uspst":
-        data = load_benchmark("uspst")
+        data = load_set("uspst")
         X, y, test = data.data, data.target, (None, None)
         labeled = data.splits_labeled[run]
     else:
@@ -133,7 +133,7 @@ def ten_classes(row, run):
 @lru_cache
 def _two_class_set(name):
     """Features and classes 0 and 1 of the rows that the paper uses."""
-    data = load_benchmark(name)
+    data = load_set(name)
     X, y = data.data, data.target
     if name == "splice":
         return X[: data.train_size, 27:34], y[: data.train_size]
@@ -149,7 +149,7 @@ def _two_class_set(name):
 @lru_cache
 def _usps_parts():
     """Training rows and their digits, test rows and theirs."""
-    data = load_benchmark("usps")
+    data = load_set("usps")
     n = data.train_size
     return data.data[:n], data.target[:n], data.data[n:], data.target[n:]
 

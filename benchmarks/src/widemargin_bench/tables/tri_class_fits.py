@@ -11,7 +11,6 @@ from functools import lru_cache
 import numpy as np
 
 from widemargin import LaplacianSVC, TransductiveSVC, TriClassSVC
-from widemargin.datasets import load_benchmark, make_irrelevant_gaussians
 from widemargin.objectives.pieces import (
     EpsilonInsensitive,
     MinLoss,
@@ -25,6 +24,8 @@ from widemargin.solvers.cccp import tri_class_cccp
 from widemargin.solvers.hinge import BranchProblem, majorize_minimize
 from widemargin.spaces import FeatureSpace, GramSpace
 from widemargin_bench.draws import PartlyLabeled, percent_wrong, timed
+from widemargin_bench.generators import make_irrelevant_gaussians
+from widemargin_bench.stored_sets import load_set
 from widemargin_bench.tables.tri_class_programs import printed_cccp, solve_relaxation
 
 DIGITS = (8, 5)  # class 0 and class 1; all others are irrelevant
@@ -119,7 +120,7 @@ def draw_digits(name, n_unlabeled, tau, seed, *, is_validation=False):
 
 @lru_cache(1)
 def _load(name):
-    return load_benchmark(name)
+    return load_set(name)
 
 
 def _digits(name):
