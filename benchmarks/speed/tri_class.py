@@ -303,8 +303,8 @@ def fit_text(name, n_labeled=1000):
         f"text, {X.shape[0]:,} x {X.shape[1]:,}, {X.nnz / X.shape[0]:.0f} words per "
         f"row, {n_labeled:,} labels, TransductiveSVC, unlabeled_weight "
         f"{WEIGHTS[name]}: fit {seconds:.1f} s with compilation, target 60: "
-        f"{verdict(seconds < 60)}; peak memory {peak:.2f} GiB ({loaded:.2f} with the data loaded); error on "
-        f"unlabeled rows {error:.1f} %, from the labels alone {alone:.1f} %",
+        f"{verdict(seconds < 60)}; peak memory {peak:.2f} GiB ({loaded:.2f} with the "
+        f"data loaded); error on unlabeled rows {error:.1f} %, from the labels alone {alone:.1f} %",
         flush=True,
     )
 
