@@ -304,7 +304,8 @@ def fit_text(name, n_labeled=1000):
         f"row, {n_labeled:,} labels, TransductiveSVC, unlabeled_weight "
         f"{WEIGHTS[name]}: fit {seconds:.1f} s with compilation, target 60: "
         f"{verdict(seconds < 60)}; peak memory {peak:.2f} GiB ({loaded:.2f} with the "
-        f"data loaded); error on unlabeled rows {error:.1f} %, from the labels alone {alone:.1f} %",
+        f"data loaded); error on unlabeled rows {error:.1f} %, from the labels alone "
+        f"{alone:.1f} %",
         flush=True,
     )
 
