@@ -241,6 +241,12 @@ def test_draws_have_the_printed_sizes_and_balance(name):
             assert_allclose(draw.X.mean(axis=0), 0, atol=1e-9)
 
 
+def test_draws_without_a_number_of_landmarks_have_the_exact_process():
+    draw = replace(ten_blobs(None, 0), n_landmarks=None)
+    method = BY_NAME["self-labeling-classes"].method("GPC, balance of labels")
+    assert method.measure(draw, None)["unlabeled_error"] < 5
+
+
 @pytest.mark.usefixtures("data")
 def test_all_digits_see_the_same_labels():
     benchmark = BY_NAME["self-labeling-table4"]

@@ -248,14 +248,16 @@ def self_labeling(
 ):
     """A self-labeling estimator, with the known class sizes of the draw or not.
 
-    `sparse` is the kind of landmarks, `Nystrom` or `InformativeVectors`, if any.
+    `sparse` is the kind of landmarks, `Nystrom` or `InformativeVectors`, for draws that
+    have a number of them.
     """
 
     def measure(draw, _):
         return draw.measure(make(draw))
 
     def make(draw):
-        landmarks = None if sparse is None else sparse(draw.n_landmarks)
+        is_exact = sparse is None or draw.n_landmarks is None
+        landmarks = None if is_exact else sparse(draw.n_landmarks)
         given = {"landmarks": landmarks, "random_state": draw.seed}
         given |= {"balance": draw.known} if balanced else {}
         return estimator(**given, **options)
