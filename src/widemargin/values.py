@@ -9,12 +9,14 @@ one file::
     class Cauchy(Kernel, shorthand="cauchy"):
         gamma: float = 1.0
 
+A member checks its fields in ``__post_init__``, so that no invalid value exists.
 `get_params` and `with_params` make ``set_params(kernel__gamma=2.0)``, grids and
 `clone` work on them as on estimators. The registry of all members is what a model
 file may hold.
 """
 
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 
 
 class Value:
@@ -33,12 +35,6 @@ class Value:
             # The constructor calls it directly: this module, at the bottom of the
             # package, would otherwise call up into the one that defines the value.
             cls.__post_init__ = cls.check
-
-    def __post_init__(self):
-        """Nothing to check; `check` of a subclass takes its place."""
-
-    def check(self):
-        """Raise ValueError unless the fields are valid; a subclass says what is."""
 
     @classmethod
     def shorthands(cls):
@@ -64,7 +60,7 @@ class Value:
         if isinstance(given, cls):
             return given
         if isinstance(given, str) and given in cls._members:
-            return cls._members[given]()
+            return _default(cls._members[given])
         names = ", ".join(map(repr, cls._members))
         raise ValueError(
             f"{who} must be one of {names} or a {cls.__name__} value, got {given!r}."
@@ -84,6 +80,12 @@ class Value:
                     f"{type(self).__name__} has no parameter {name!r}; it has {listed}."
                 )
         return replace(self, **params)
+
+
+@cache
+def _default(member):
+    """The value with default fields; it is frozen, so that one serves all."""
+    return member()
 
 
 def all_values(family=Value):

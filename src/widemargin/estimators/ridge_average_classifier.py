@@ -1,6 +1,7 @@
 """Supervised kernel ridge models, averaged."""
 
 import numbers
+from dataclasses import replace
 
 import numpy as np
 
@@ -191,7 +192,7 @@ def average_ridges(kernels, sample, penalties, *, trust=UNTUNED_TRUST):
 
 def _scaled(kernel, widths):
     """The kernel with multiples of its width."""
-    return [kernel.with_params(gamma=float(kernel.gamma * w)) for w in widths]
+    return [replace(kernel, gamma=float(kernel.gamma * w)) for w in widths]
 
 
 def _are_positive(values):

@@ -1,5 +1,7 @@
 """What all kernels share."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from widemargin.checks import check_number_or
@@ -49,14 +51,14 @@ class Kernel(Value):
 class WidthKernel(Kernel):
     """A kernel with a width `gamma`: a number, or the name of a rule for it."""
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless the width is positive or the name of a rule."""
         check_number_or(self, "gamma", WIDTHS, low=0, strict=True)
 
     def fit_width(self, X, rng, *, auto="scale"):
         """The kernel with a number for `gamma`; see :func:`select_gamma`."""
         rule = auto if self.gamma == "auto" else self.gamma
-        return self.with_params(gamma=select_gamma(rule, X, rng))
+        return replace(self, gamma=select_gamma(rule, X, rng))
 
     @property
     def width(self):
