@@ -69,7 +69,7 @@ LAPLACIAN_LADDER = _measured(
     reason="The exact model is several points better on images, because few landmarks "
     "cannot follow the graph; its Gram matrix takes 3 GiB at 20,000 rows.",
     data="usps, mnist: 5,000 to 60,000 rows",
-    command=_SPEED.format("speed_laplacian"),
+    command=_SPEED.format("laplacian"),
 )
 SEARCH_LADDER = _measured(
     "SEARCH_LADDER",
@@ -77,7 +77,7 @@ SEARCH_LADDER = _measured(
     reason="A search factorizes the smoother of every weight of the unlabeled rows; "
     "with 1,000 landmarks the error is the same within its spread.",
     data="usps, mnist, letter, waveform",
-    command=_SPEED.format("speed_label_search"),
+    command=_SPEED.format("label_search"),
 )
 CLUSTER_LADDER = _measured(
     "CLUSTER_LADDER",
@@ -85,7 +85,7 @@ CLUSTER_LADDER = _measured(
     reason="Clusters have no labels to recover what landmarks lose, and the smoother "
     "is factorized once.",
     data="coil20, usps",
-    command=_SPEED.format("speed_label_search"),
+    command=_SPEED.format("label_search"),
 )
 HINGE_LADDER = _measured(
     "HINGE_LADDER",
@@ -93,7 +93,7 @@ HINGE_LADDER = _measured(
     reason="Sequential minimal optimization slows down with the square of the rows; "
     "Newton steps on the features of landmarks do not.",
     data="usps, mnist, waveform",
-    command=_SPEED.format("speed_tri_class"),
+    command=_SPEED.format("tri_class"),
 )
 PROCESS_LADDER = _measured(
     "PROCESS_LADDER",
@@ -101,7 +101,7 @@ PROCESS_LADDER = _measured(
     reason="The process is factorized for every weight of the unlabeled rows, and 500 "
     "landmarks lose nothing that a table of ten draws shows.",
     data="the eleven sets of the self-labeling tables",
-    command=_SPEED.format("speed_self_labeling"),
+    command=_SPEED.format("self_labeling"),
 )
 GRAM_BYTES = _measured(
     "GRAM_BYTES",
@@ -109,10 +109,15 @@ GRAM_BYTES = _measured(
     reason="A larger Gram matrix is not kept by solvers that read its rows: computing "
     "rows again costs less than the memory of a laptop.",
     data="mnist: 20,000 to 60,000 rows",
-    command=_SPEED.format("speed_tri_class"),
+    command=_SPEED.format("tri_class"),
 )
 
 # How far a graph is used ---------------------------------------------------------
+
+_GRAPH_SHARES = (
+    "python benchmarks/evidence/graph_shares.py digits usps g50c coil20 waveform "
+    "ionosphere"
+)
 
 GRAPH_SHARES = _measured(
     "GRAPH_SHARES",
@@ -121,8 +126,7 @@ GRAPH_SHARES = _measured(
     "three: 12.8 %; without the middle one 13.1 %; of five shares 12.6 %, at five "
     "thirds of the cost of each fit on the labels.",
     data="digits, usps, g50c, coil20, waveform, ionosphere; 20 and 50 labels",
-    command="python benchmarks/graph_shares.py digits usps g50c coil20 waveform "
-    "ionosphere",
+    command=_GRAPH_SHARES,
 )
 GRAPH_RATIO = _measured(
     "GRAPH_RATIO",
@@ -132,8 +136,7 @@ GRAPH_RATIO = _measured(
     "elsewhere: from 2 to 8 the error falls on digits (9.0 to 7.5 %) and coil20 (21.9 "
     "to 18.9 %) and rises on usps (13.7 to 14.5 %) and g50c (8.5 to 9.2 %).",
     data="digits, usps, g50c, coil20, waveform, ionosphere; 20 and 50 labels",
-    command="python benchmarks/graph_shares.py digits usps g50c coil20 waveform "
-    "ionosphere",
+    command=_GRAPH_SHARES,
 )
 NEWTON_LIMITS = _measured(
     "NEWTON_LIMITS",
@@ -142,7 +145,7 @@ NEWTON_LIMITS = _measured(
     "rows; conjugate gradient is faster beyond, the later the more classes share the "
     "factorization.",
     data="mnist and generated Gaussians, 2,000 to 20,000 rows",
-    command=_SPEED.format("speed_laplacian"),
+    command=_SPEED.format("laplacian"),
 )
 HOLDOUT_SIZE = _measured(
     "HOLDOUT_SIZE",
@@ -167,7 +170,7 @@ DECISION_TOLERANCE = _measured(
     reason="Share of changed decisions below which conjugate gradient stops, as in "
     "Melacci and Belkin (2011).",
     data="the sets of the paper",
-    command="widemargin bench run laplacian",
+    command="widemargin bench run laplacian-early-stopping",
 )
 
 # How models are averaged ---------------------------------------------------------
@@ -189,7 +192,7 @@ UNTUNED_TRUST = _measured(
     data="two moons, three pairs of digits, iris, thyroid, pima, ionosphere, g50c; 6 "
     "to 50 labels, five draws. Then iris, thyroid, pima, ionosphere, two moons, g50c, "
     "splice, coil20, digits, uspst, waveform, ringnorm; 10 to 100 labels, 20 draws",
-    command="python tools/try_defaults.py ridge",
+    command="python benchmarks/evidence/self_labeling.py ridge",
 )
 LEAST_PROBABILITY = _measured(
     "LEAST_PROBABILITY",
@@ -224,14 +227,14 @@ PATH_DECAY = _measured(
     "0.85 0.02 less (standard error 0.1). 1.0 was lower still (0.11 less), but has no "
     "caution left. Not measured for other estimators.",
     data="13 sets, 20 and 50 labels, 3 to 5 draws, decays of 0.5, 0.7, 0.85 and 1",
-    command="python benchmarks/path_prior.py",
+    command="python benchmarks/evidence/path_prior.py",
 )
 
 # How self-labeling relabels ------------------------------------------------------
 
 _TRIED = "two moons, three pairs of digits, iris, thyroid, pima, ionosphere, g50c"
 _TRIED = f"{_TRIED}; 6, 10, 20 and 50 labels, five draws"
-_TRY_SELF_LABELING = "python tools/try_defaults.py self-labeling"
+_TRY_SELF_LABELING = "python benchmarks/evidence/self_labeling.py self-labeling"
 LABELED_WEIGHT = _measured(
     "LABELED_WEIGHT",
     10.0,
@@ -264,7 +267,7 @@ RELABEL_TOL = _measured(
     1e-3,
     reason="The number of rounds until no label changes grows with the number of rows.",
     data=_UNRECORDED,
-    command=_SPEED.format("speed_self_labeling"),
+    command=_SPEED.format("self_labeling"),
 )
 PROCESS_NOISE = _measured(
     "PROCESS_NOISE",
@@ -289,7 +292,7 @@ EVIDENCE_ROWS = _measured(
     reason="One evaluation of the evidence takes time that is cubic in the rows, and "
     "learning takes some hundred of them.",
     data=_UNRECORDED,
-    command=_SPEED.format("speed_self_labeling"),
+    command=_SPEED.format("self_labeling"),
 )
 
 # The supervised average ----------------------------------------------------------
@@ -322,7 +325,7 @@ RIDGE_LABELS = _measured(
     reason="The kernel between the labels is decomposed once for each width, which "
     "takes time that is cubic in the labels.",
     data=_UNRECORDED,
-    command=_SPEED.format("speed_few_labels"),
+    command=_SPEED.format("few_labels"),
 )
 
 # How labels and clusters are searched --------------------------------------------
@@ -333,7 +336,7 @@ DENSE_ROWS = _measured(
     reason="Up to here all ties of a low-rank smoother are kept for searches that read "
     "rows of them, which takes 512 MiB at the most.",
     data=_UNRECORDED,
-    command=_SPEED.format("speed_label_search"),
+    command=_SPEED.format("label_search"),
 )
 UNLABELED_WEIGHTS = _measured(
     "UNLABELED_WEIGHTS",
@@ -356,7 +359,7 @@ TABU_ROWS = _measured(
     reason="Tabu search takes five steps of O(n) per row and reads rows of ties, which "
     "are kept up to `DENSE_ROWS`.",
     data=_UNRECORDED,
-    command=_SPEED.format("speed_label_search"),
+    command=_SPEED.format("label_search"),
 )
 HOLDOUT_ROWS = _measured(
     "HOLDOUT_ROWS",
@@ -450,7 +453,7 @@ CLUSTER_LIMITS = _measured(
     reason="Parameters are chosen by twelve trials, each O(n^3), and shaking needs all "
     "ties, O(n^2).",
     data=_UNRECORDED,
-    command=_SPEED.format("speed_label_search"),
+    command=_SPEED.format("label_search"),
 )
 
 # How hinge models use unlabeled rows ---------------------------------------------
@@ -470,7 +473,7 @@ HINGE_HOLDOUT = _measured(
     "model itself; where features make rows cheap, more of them show better what many "
     "unlabeled rows per label do.",
     data="usps, mnist, pcmac",
-    command=_SPEED.format("speed_tri_class"),
+    command=_SPEED.format("tri_class"),
 )
 HINGE_FOLD_TOL = _measured(
     "HINGE_FOLD_TOL",
@@ -478,5 +481,5 @@ HINGE_FOLD_TOL = _measured(
     reason="Held-out labels need the side of the boundary, not digits: a solver's "
     "tolerance may be ten times as large in folds.",
     data="usps, mnist, pcmac",
-    command=_SPEED.format("speed_tri_class"),
+    command=_SPEED.format("tri_class"),
 )
