@@ -111,6 +111,14 @@ GRAM_BYTES = _measured(
     data="mnist: 20,000 to 60,000 rows",
     command=_SPEED.format("speed_tri_class"),
 )
+SHARED_BYTES = _measured(
+    "SHARED_BYTES",
+    2**28,
+    reason="A larger Gram matrix is not kept for the next candidate: computing it "
+    "takes a small part of a fit on that many rows; its memory would be the peak.",
+    data="digits and mnist: 2,000 to 10,000 rows",
+    command="python tools/versus.py OTHER/src --estimators FewLabelClassifier",
+)
 
 # How far a graph is used ---------------------------------------------------------
 

@@ -15,6 +15,7 @@ file may hold.
 """
 
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 
 
 class Value:
@@ -64,7 +65,7 @@ class Value:
         if isinstance(given, cls):
             return given
         if isinstance(given, str) and given in cls._members:
-            return cls._members[given]()
+            return _default(cls._members[given])
         names = ", ".join(map(repr, cls._members))
         raise ValueError(
             f"{who} must be one of {names} or a {cls.__name__} value, got {given!r}."
@@ -84,6 +85,12 @@ class Value:
                     f"{type(self).__name__} has no parameter {name!r}; it has {listed}."
                 )
         return replace(self, **params)
+
+
+@cache
+def _default(member):
+    """The value with default fields; one for all who use the shorthand: it is frozen."""
+    return member()
 
 
 def all_values(family=Value):

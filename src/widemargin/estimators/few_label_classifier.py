@@ -29,6 +29,7 @@ from widemargin.estimators._estimator import (
     read_sample,
 )
 from widemargin.estimators.few_label_report import FewLabelReport, write_report
+from widemargin.kernels import select_gamma
 from widemargin.linalg.random import as_generator
 from widemargin.solvers.driver import Interruptible
 from widemargin.stored import is_finite, require
@@ -172,7 +173,7 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
         """
         is_weighted = sample_weight is not None
         budget = self._check_parameters(is_weighted=is_weighted)
-        sample = read_sample(self, X, y, sample_weight, None, merge="none")
+        sample = read_sample(self, X, y, sample_weight, merge="none")
         rng, progress = as_generator(self.random_state), Progress.of(self)
         listed = list_candidates(self.candidates, budget)
         seeds = rng.integers(2**31, size=len(listed)).tolist()
@@ -210,7 +211,8 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
 
     def _fit_candidates(self, fitted, listed, draw, seeds, budget, progress):
         """Append the fitted candidates to a list, one by one."""
-        first = fit_candidate(listed[0], draw, seeds[0], budget.fold_rows)
+        width = select_gamma("scale", draw.sample.rows.X, None)
+        first = fit_candidate(listed[0], draw, seeds[0], budget.fold_rows, width)
         fitted.append(first)
         progress.say(_describe(first, draw))
         if not len(draw.unlabeled_idx):  # nothing that other models could learn from

@@ -128,43 +128,23 @@ class FewLabelReport(Stored):
 
 
 def write_report(fitted, average, error, draw, inference, prior, skipped=()):
-    """The report of a fit.
+    """The report of a fit, from fitted candidates with the supervised one first.
 
-    Parameters
-    ----------
-    fitted : list of FittedCandidate
-        The supervised model first.
-    average : Average
-    error : pair of float
-        Estimated error of the average, and its standard error.
-    draw : Draw
-    inference : Inference
-    prior : ndarray of shape (n_candidates,)
-    skipped : sequence of str
-        Names of candidates that were not reached.
-
-    Returns
-    -------
-    FewLabelReport
+    `error` is the estimated error of the average and its standard error; `skipped` are
+    the names of candidates that were not reached.
     """
+    n_scored = np.where(average.n_scored > 0, average.n_scored, np.nan)
+    errors = np.where(average.n_scored > 0, average.errors, np.nan)
+    columns = (
+        fitted,
+        average.weights,
+        errors,
+        share_std(errors * n_scored, n_scored),
+        inference.changed,
+    )
     candidates = tuple(
-        CandidateReport(
-            part.name,
-            float(weight),
-            float(share) if n_scored else np.nan,
-            float(share_std(share * n_scored, n_scored)) if n_scored else np.nan,
-            float(changed),
-            part.n_rows,
-            part.seconds,
-        )
-        for part, weight, share, n_scored, changed in zip(
-            fitted,
-            average.weights,
-            average.errors,
-            average.n_scored,
-            inference.changed,
-            strict=True,
-        )
+        CandidateReport(part.name, *map(float, numbers), part.n_rows, part.seconds)
+        for part, *numbers in zip(*columns, strict=True)
     )
     helps = _judge(average, prior)
     return FewLabelReport(

@@ -7,16 +7,14 @@ from widemargin.checks import check_choice, check_number, check_number_or
 from widemargin.defaults import HOLDOUT_ROWS, SEARCH_LADDER, UNLABELED_WEIGHTS
 from widemargin.estimators._estimator import (
     Classifier,
-    Estimator,
+    Fit,
     Method,
     Progress,
     copy_features,
     read_jobs,
-    read_landmarks,
-    read_parameter,
+    read_parameters,
     read_sample,
-    store_result,
-    transduce,
+    store_fit,
 )
 from widemargin.labelling import Search, Starts
 from widemargin.labelling.path import PathSettings, SharedPaths, fit_labels
@@ -36,12 +34,8 @@ class LabelSearchClassifier(Classifier):
 
     Parameters
     ----------
-    kernel : str, Kernel or callable, default="rbf"
-        A value such as ``Rbf(gamma=0.5)``, a shorthand ("rbf", "linear", "poly",
-        "laplacian", "cosine", "precomputed"), or a function ``kernel(X, Z)`` that
-        returns the kernel matrix. The width "auto" is "scale". With "precomputed", X is
-        the Gram matrix of all rows in `fit`, and the kernel values of new rows against
-        them in `predict`.
+    kernel : Kernel, str or callable, default="rbf"
+        As in `LaplacianSVC`.
     graph : "knn" or Graph, default="knn"
         The graph of all rows, such as ``KnnGraph(n_neighbors=5)``. Its power "auto" is
         3, and 1 with landmarks or with a linear kernel of few features.
@@ -85,32 +79,22 @@ class LabelSearchClassifier(Classifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class names.
+    classes_, function_, calibration_
+        See :class:`~widemargin.estimators.Classifier`.
     transduction_ : ndarray of shape (n_samples,)
         Labels of all training rows: the given ones, and those found for the others
         (with ``unlabeled_weight="auto"`` those of the average, within your bounds if
         you gave any).
     unlabeled_weights_ : tuple of float
         Weights of the unlabeled rows of the models; several if they are averaged.
-    average_ : Average or None
-        With ``unlabeled_weight="auto"``: `weights` of the models, and the evidence for
-        them.
-    held_out_proba_ : ndarray of shape (n_labeled, n_classes)
-        Class probabilities of each labeled row of positive weight, by models that did
-        not see its label; NaN where there are none, as for the only label of a class.
-        None with a fixed `unlabeled_weight`.
+    average_, held_out_proba_ : Average or None, ndarray or None
+        As in `TransductiveSVC`; None with a fixed `unlabeled_weight`.
     objective_ : float or None
         Lowest objective found, in the last search; None if nothing is unlabeled.
-    result_ : SolveResult
-        How the last search ended; ``result_.history`` holds the objective that each
-        start has led to, moves and seconds.
-    calibration_ : Calibration
-        From scores to probabilities.
-    function_ : Function
-        The fitted function.
-    n_iter_ : int
-        Moves of all searches of the last model.
+    result_, n_iter_ : SolveResult, int
+        How the last search ended, and the moves of all searches of the last model;
+        ``result_.history`` holds the objective that each start has led to, moves and
+        seconds.
 
     Notes
     -----
@@ -173,7 +157,7 @@ class LabelSearchClassifier(Classifier):
     True
     """
 
-    value_families = Estimator.value_families | {
+    value_families = Classifier.value_families | {
         "balance": Balance,
         "search": Search,
         "start": Starts,
@@ -219,31 +203,8 @@ class LabelSearchClassifier(Classifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit on labeled and unlabeled rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            All rows; their Gram matrix if ``kernel="precomputed"``.
-        y : array-like of shape (n_samples,)
-            Labels of any type. Integer -1, NaN or None marks an unlabeled row.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of each row in its part of the loss, labeled or unlabeled; held-out
-            labels count in proportion to theirs. Rows of weight zero are left out
-            altogether.
-
-        Returns
-        -------
-        self
-
-        Notes
-        -----
-        An interrupt (Ctrl-C) during the search leaves a model with the best labels so
-        far, and is then passed on.
-        """
-        _fit_models([self], X, y, sample_weight)
-        return self
+    def _fit_sample(self, sample, rng):
+        return next(_fit_models([self], sample, rng))
 
     def fit_path(self, X, y, *, ambient_reg, unlabeled_weight=None, sample_weight=None):
         """Fit a model for each pair of weights, sharing what is expensive.
@@ -281,55 +242,54 @@ class LabelSearchClassifier(Classifier):
             for weight in unlabeled_weight
             for ambient in ambient_reg
         ]
-        _fit_models(models, X, y, sample_weight)
+        sample = read_sample(models[0], X, y, sample_weight).sorted()
+        fits = _fit_models(models, sample, as_generator(self.random_state))
+        for model, fitted in zip(models, fits, strict=True):
+            copy_features(models[0], model)
+            store_fit(model, sample, fitted)
         return models
 
 
-def _fit_models(models, X, y, sample_weight):
-    """Fit models that differ only in their weights."""
+def _fit_models(models, sample, rng):
+    """Yield what each of several models learns that differ only in their weights."""
     for model in models:
         _check_weights(model)
-    model = models[0]
-    kernel, landmarks = read_parameter(model, "kernel"), read_landmarks(model)
-    balance, who = read_parameter(model, "balance"), type(model).__name__
+    first, who = models[0], type(models[0]).__name__
+    names = "kernel", "landmarks", "graph", "balance", "search", "start"
+    kernel, landmarks, graph, balance, search, start = read_parameters(first, *names)
+    kernel = kernel.fit_width(sample.rows.X, rng, auto="scale")
     settings = PathSettings(
         kernel,
-        read_parameter(model, "graph"),
-        model.intrinsic_reg,
+        graph,
+        first.intrinsic_reg,
         balance,
         None,
-        read_parameter(model, "search"),
-        read_parameter(model, "start"),
-        read_jobs(model),
-    )
-    rng = as_generator(model.random_state)
-    sample = read_sample(model, X, y, sample_weight, kernel)
-    kernel = kernel.fit_width(sample.rows.X, rng, auto="scale")
-    settings = settings.of_sample(kernel, sample, who)
+        search,
+        start,
+        read_jobs(first),
+    ).of_sample(kernel, sample, who)
     space = choose_space(
-        kernel, sample.rows, landmarks, rng, ladder=model.ladder, who=who
+        kernel, sample.rows, landmarks, rng, ladder=first.ladder, who=who
     )
     scale = space.mean_diagonal()
     check_scale(scale, who)
-    if model.fit_intercept:
+    if first.fit_intercept:
         space = space.with_constant(scale)
     space = settings.add_graph(space, sample.rows)
     seed = int(rng.integers(2**31))  # the same starts for all
     shared = space if len(models) == 1 else SharedPaths(space)
     for model in models:
-        copy_features(models[0], model)
-        rng, weight = np.random.default_rng(seed), model.unlabeled_weight
         found = fit_labels(
             shared,
             sample,
             model.ambient_reg * scale,
-            weight,
+            model.unlabeled_weight,
             settings,
-            rng,
+            np.random.default_rng(seed),
             callback=Progress.of(model).searches(),
             n_rows=model.holdout_rows,
         )
-        _store(model, sample, space, found)
+        yield _describe(model, sample, space, found)
 
 
 def _check_weights(model):
@@ -340,19 +300,18 @@ def _check_weights(model):
     check_choice(model, "fit_intercept", (True, False))
 
 
-def _store(model, sample, space, found):
-    """Set the fitted attributes; `found` is a `LabelFit`."""
-    model.classes_ = sample.classes
-    model.function_ = space.to_function(found.coordinates)
-    model.calibration_, model.average_ = found.calibration, found.average
-    weights = (model.unlabeled_weight,)
-    model.unlabeled_weights_ = (
-        weights if found.average is None else (0.0, *UNLABELED_WEIGHTS)
-    )
-    model.held_out_proba_ = None
-    if found.held_out is not None:
-        model.held_out_proba_ = sample.spread_to_given(found.held_out)
-    objective = found.result.objective
+def _describe(model, sample, space, found):
+    """What was learned; `found` is a `LabelFit`."""
+    is_averaged = found.average is not None
+    weights = (0.0, *UNLABELED_WEIGHTS) if is_averaged else (model.unlabeled_weight,)
+    model.unlabeled_weights_, objective = weights, found.result.objective
     model.objective_ = None if np.isnan(objective) else objective
-    model.transduction_ = transduce(model, sample, found.codes)
-    store_result(model, found.result)
+    held_out = found.held_out
+    return Fit(
+        space.to_function(found.coordinates),
+        found.calibration,
+        found.result,
+        found.codes,
+        None if held_out is None else sample.spread_to_given(held_out),
+        found.average,
+    )

@@ -19,7 +19,6 @@ from widemargin.estimators._estimator import (
     copy_features,
     evaluate,
     read_jobs,
-    read_landmarks,
     read_parameter,
     read_rows,
     store_result,
@@ -363,7 +362,7 @@ def _read_sizes(estimator, has_floor):
 
 def _read_task(estimator, X, init, fixed):
     """The rows, and what the user says about their clusters."""
-    rows = read_rows(estimator, X, read_parameter(estimator, "kernel"))
+    rows = read_rows(estimator, X)
     n_rows, n_clusters, who = len(rows), estimator.n_clusters, type(estimator).__name__
     if n_rows < n_clusters:
         raise ValueError(f"n_samples={n_rows} should be >= n_clusters={n_clusters}.")
@@ -389,7 +388,8 @@ def _choose(estimator, task, search, graph, rng):
 
 def _make_model(estimator, task, graph, parameters, rng):
     """The functions on all rows."""
-    who, landmarks = type(estimator).__name__, read_landmarks(estimator)
+    landmarks = read_parameter(estimator, "landmarks")
+    who = type(estimator).__name__
     kernel, rows, ladder = parameters.kernel, task.sample.rows, estimator.ladder
     space = choose_space(kernel, rows, landmarks, rng, ladder=ladder, who=who)
     scale = space.mean_diagonal()

@@ -11,18 +11,20 @@ from widemargin.estimators._estimator import (
     FLOATS,
     RELABELING,
     Classifier,
+    Fit,
     Method,
     Progress,
     evaluate,
     read_parameter,
-    read_sample,
-    store_result,
-    transduce,
 )
-from widemargin.estimators._gaussian_process import Process, label_by_process
-from widemargin.estimators._self_labeling import FAMILIES, read_task, report_rounds
+from widemargin.estimators._self_labeling import (
+    FAMILIES,
+    Process,
+    label_by_process,
+    read_task,
+    report_rounds,
+)
 from widemargin.kernels import Precomputed, Rbf
-from widemargin.linalg.random import as_generator
 from widemargin.solvers.evidence import Hyperparameters
 from widemargin.spaces import VarianceFunction
 
@@ -37,11 +39,8 @@ class SelfLabelingGPC(Classifier):
     Parameters
     ----------
     kernel : Kernel, str or callable, default="rbf"
-        A kernel such as ``Rbf(0.5)``, the shorthand of one ("rbf", "linear", "poly",
-        "laplacian", "cosine", "precomputed"), or a function ``kernel(X, Z)`` that
-        returns the kernel matrix. The width ``gamma="auto"`` is one over the mean
-        squared distance of two rows. With "precomputed", X is the Gram matrix of all
-        rows in `fit`, and the kernel values of new rows against them in `predict`.
+        As in `LaplacianSVC`, except that the width ``gamma="auto"`` is one over the
+        mean squared distance of two rows.
     scale : float, default=1.0
         Variance of the process: what the kernel is multiplied by.
     noise : float, default=0.5
@@ -96,23 +95,15 @@ class SelfLabelingGPC(Classifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class names.
-    transduction_ : ndarray of shape (n_samples,)
-        Labels of all training rows: the given ones, and those found for the others.
-    function_ : Function
-        The fitted function: ``kernel``, ``points``, ``coef`` and ``intercept``.
+    classes_, transduction_, function_, calibration_
+        See :class:`~widemargin.estimators.Classifier`.
     posterior_ : VarianceFunction
         The variance of its scores.
-    calibration_ : Calibration
-        The slope of the calibrated probabilities.
     scale_, noise_ : float
         The hyperparameters that were used, with those of ``function_.kernel``.
-    result_ : SolveResult
-        How the last loop ended; ``result_.history["criterion"]`` is the share of labels
-        that changed in each round.
-    n_iter_ : int
-        Rounds of the last loop.
+    result_, n_iter_ : SolveResult, int
+        How the last loop ended, and its rounds; ``result_.history["criterion"]`` is the
+        share of labels that changed in each of them.
 
     Notes
     -----
@@ -203,32 +194,10 @@ class SelfLabelingGPC(Classifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit on labeled and unlabeled rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            All rows; their Gram matrix for a precomputed kernel.
-        y : array-like of shape (n_samples,)
-            Labels of any type. Integer -1, NaN or None marks an unlabeled row.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of each row in its part of the loss, labeled or unlabeled. Rows of
-            weight zero are left out altogether.
-
-        Returns
-        -------
-        self
-
-        Notes
-        -----
-        An interrupt (Ctrl-C) leaves a model with the labels so far, and is then passed
-        on.
-        """
+    def _fit_sample(self, sample, rng):
         self._check_parameters()
-        rng, kernel = as_generator(self.random_state), read_parameter(self, "kernel")
+        kernel = read_parameter(self, "kernel")
         wish = self._read_hyperparameters(kernel)
-        sample = read_sample(self, X, y, sample_weight, kernel).sorted()
         task = read_task(self, sample, read_parameter(self, "relabel"))
         diagonal = self._read_diagonal(kernel, sample.rows)
         kernel = kernel.fit_width(sample.rows.X, rng, auto="mean")
@@ -243,23 +212,17 @@ class SelfLabelingGPC(Classifier):
             Progress.of(self),
             report_rounds(self),
         )
-        self.classes_, self.scale_, self.noise_ = (
-            sample.classes,
-            process.scale,
-            process.noise,
+        self.scale_, self.noise_ = process.scale, process.noise
+        embedding, posterior = (
+            found.model.space.embedding(),
+            found.regressor.posterior(),
         )
-        self.function_ = found.regressor.function(found.signs)
-        posterior = found.regressor.posterior()
-        embedding = found.model.space.embedding()
         self.posterior_ = VarianceFunction(embedding, posterior, diagonal)
         held_out = found.regressor.held_out(found.signs)[sample.label_idx]
         held_out = np.where(sample.is_repeated[:, None], held_out, np.nan)
-        self.calibration_ = fit_calibration(
-            held_out, sample.codes, sample.label_weights
-        )
-        self.transduction_ = transduce(self, sample, found.codes)
-        store_result(self, found.result)
-        return self
+        calibration = fit_calibration(held_out, sample.codes, sample.label_weights)
+        function = found.regressor.function(found.signs)
+        return Fit(function, calibration, found.result, found.codes)
 
     def _check_parameters(self):
         for name in ("scale", "noise", "labeled_weight"):
@@ -318,15 +281,8 @@ class SelfLabelingGPC(Classifier):
         The spread is the root of the noise plus the variance of the score, so that a
         larger value means a larger probability.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            With a precomputed kernel, kernel values against all training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) for two classes, positive for ``classes_[1]``,
-        else (n_samples, n_classes).
+        Shape (n_samples,) for two classes, positive for ``classes_[1]``, else
+        (n_samples, n_classes).
         """
         scores = self._scaled_scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
