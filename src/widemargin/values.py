@@ -89,7 +89,7 @@ class Value:
 
 @cache
 def _default(member):
-    """The value with default fields; one for all who use the shorthand: it is frozen."""
+    """The value with default fields, one for all, because it is frozen."""
     return member()
 
 

@@ -18,7 +18,7 @@ from widemargin import SelfLabelingGPC, SelfLabelingSVC
 from widemargin.calibration import fit_calibration
 from widemargin.datasets import hide_labels
 from widemargin.defaults import PROCESS_LADDER
-from widemargin.estimators._gaussian_process import evidence_rows
+from widemargin.estimators._self_labeling import evidence_rows
 from widemargin.kernels import ArdRbf, Nystrom, Polynomial, Rbf
 from widemargin.labels import sign_coding
 from widemargin.objectives.class_sizes import Balance

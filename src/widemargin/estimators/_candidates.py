@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from sklearn.base import clone
@@ -200,24 +200,12 @@ class Part:
 class Draw:
     """Which rows and labels each candidate sees; fewer rows are part of more rows.
 
-    Attributes
-    ----------
-    sample : Sample
-        All rows, copies not merged.
-    unlabeled_idx : ndarray of shape (n_unlabeled,)
-        The unlabeled rows, in random order.
-    label_order : ndarray of shape (n_labels,)
-        The labels in an order whose beginnings have the shares of the classes, with
-        two labels of each class first.
-    folds : ndarray of shape (n_labels,)
-        Which labels are held out together, copies of a row among them; -1 for never.
-    counts : ndarray of shape (n_labels,)
-        How many labels each one counts for: copies of a row with the same label count
-        as one, or as their weights together if these are less.
-    copy_of : ndarray of shape (n_labels,)
-        Number of the distinct label, row and class, that each one is.
-    is_weighted : bool
-        Whether the user gave weights.
+    Copies of rows are not merged in `sample`. The unlabeled rows are in random order,
+    the labels in one whose beginnings have the shares of the classes, with two labels
+    of each class first. Labels of the same of the `folds` are held out together, copies
+    of a row among them; -1 for never. Copies of a row with the same label, the same
+    number in `copy_of`, count as one label, or as their weights together if these are
+    less.
     """
 
     sample: Sample
@@ -258,7 +246,15 @@ class Draw:
 
 
 def draw_candidates(sample, rng, *, is_weighted):
-    """Draw orders and folds that depend on no order of rows and no class names."""
+    """Draw orders and folds that depend on no order of rows and no class names.
+
+    Weights are scaled so that some label has at least the weight one.
+    """
+    scale = min(sample.label_weights.max(), 1.0)
+    weights = sample.label_weights / scale
+    sample = replace(
+        sample, row_weights=sample.row_weights / scale, label_weights=weights
+    )
     position = np.empty(sample.n_rows, dtype=int)
     position[sample.order] = np.arange(sample.n_rows)
     unlabeled = sample.unlabeled_idx
@@ -273,7 +269,6 @@ def draw_candidates(sample, rng, *, is_weighted):
     folds[visited] = deal_folds(codes[np.sort(first)], 5, rng)[rank[row]]
     pairs = sample.rows_of_labels * sample.n_classes + sample.codes
     _, copy_of = np.unique(pairs, return_inverse=True)
-    weights = sample.label_weights / min(sample.label_weights.max(), 1.0)
     together = np.bincount(copy_of, weights=weights)[copy_of]
     return Draw(
         sample,
@@ -298,19 +293,9 @@ def _ranks(codes, rng):
 
 @dataclass(frozen=True)
 class FittedCandidate:
-    """A fitted candidate and its predictions of held-out labels.
+    """A fitted candidate, its predictions of held-out labels and its warnings.
 
-    Attributes
-    ----------
-    name : str
-    model : classifier
-    held_out : ndarray of shape (n_labels, n_classes)
-        NaN where no model without the label exists.
-    n_rows : int
-        Rows that it learned from.
-    seconds : float
-    messages : tuple of str
-        Warnings while it was fitted.
+    `held_out`, (n_labels, n_classes), is NaN where no model without the label exists.
     """
 
     name: str

@@ -65,18 +65,16 @@ class Method:
 class Estimator(BaseEstimator):
     """A scikit-learn estimator whose parameters may be values.
 
-    A subclass declares, once, what the rest of the library may know of it.
+    A subclass declares, once, what the rest of the library may know of it: the family
+    of each parameter that may be a value or its shorthand, and
 
     Attributes
     ----------
-    value_families : dict of str to Value
-        The family of each parameter that may be a value or its shorthand.
     saved_state : tuple of str
         Fitted attributes that prediction needs and a model file keeps, in addition to
-        ``n_features_in_``, ``feature_names_in_`` and ``n_iter_``. They are arrays,
-        plain values, `Stored` parts, values and fitted estimators, also in lists,
-        tuples and dicts. Attributes with an entry for each training row are not among
-        them.
+        ``n_features_in_``, ``feature_names_in_`` and ``n_iter_``: arrays, plain values,
+        `Stored` parts, values and fitted estimators, also in lists, tuples and dicts,
+        but nothing with an entry for each training row.
     methods : tuple of Method
         Names under which the command line offers it.
     history_names : dict of str to str
@@ -128,10 +126,9 @@ class Estimator(BaseEstimator):
         return self
 
     def check_state(self):
-        """Raise ValueError unless the fitted parts fit each other.
+        """Raise ValueError unless the fitted parts, read from a file, fit each other.
 
-        Model files call it for a model that they read. The parts check themselves, and
-        a subclass adds what only it can know.
+        The parts check themselves, and a subclass adds what only it can know.
         """
         n_features = getattr(self, "n_features_in_", None)
         is_count = type(n_features) is int and n_features > 0
@@ -148,6 +145,14 @@ class Estimator(BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = is_pairwise(self)
         return tags
+
+
+def check_classes(classifier):
+    """The fitted class names; ValueError if they cannot be such."""
+    classes = getattr(classifier, "classes_", None)
+    fits = isinstance(classes, np.ndarray) and classes.dtype.kind in "biufUO"
+    require(fits and classes.ndim == 1 and len(classes) > 1, classifier, "classes_")
+    return classes
 
 
 def all_estimators(family=Estimator):
@@ -257,9 +262,7 @@ class Classifier(ClassifierMixin, Estimator):
     def check_state(self):
         """Raise ValueError unless classes, function and calibration fit each other."""
         super().check_state()
-        classes = getattr(self, "classes_", None)
-        fits = isinstance(classes, np.ndarray) and classes.dtype.kind in "biufUO"
-        require(fits and classes.ndim == 1 and len(classes) > 1, self, "classes_")
+        classes = check_classes(self)
         n_columns = len(classes) if len(classes) > 2 else 1
         is_function = isinstance(getattr(self, "function_", None), Stored)
         fits = is_function and self.function_.n_columns in (n_columns, len(classes))
@@ -268,17 +271,10 @@ class Classifier(ClassifierMixin, Estimator):
         require(is_part, self, "calibration_")
 
     def decision_function(self, X):
-        """Scores of new rows.
+        """Scores of new rows, positive for ``classes_[1]`` of two classes.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            With a precomputed kernel, kernel values against all training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) for two classes, positive for ``classes_[1]``,
-        else (n_samples, n_classes).
+        Shape (n_samples,) for two classes, else (n_samples, n_classes). With a
+        precomputed kernel, X holds kernel values against all training rows.
         """
         scores = evaluate(self, X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
@@ -395,10 +391,8 @@ def _check_gram(X, who):
 def _check_squares(X, who):
     """Raise unless squared distances of the samples are finite."""
     values = X.data if sparse.issparse(X) else X
-    if not values.size:
-        return
-    largest, limit = float(np.abs(values).max()), float(np.finfo(X.dtype).max)
-    if largest > np.sqrt(limit / (4.0 * X.shape[1])):
+    largest, limit = float(np.abs(values).max(initial=0.0)), np.finfo(X.dtype).max
+    if largest > np.sqrt(float(limit) / (4.0 * X.shape[1])):
         raise ValueError(
             f"{who} holds values up to {largest:.1e}, whose squares are too large for "
             f"{X.dtype}; divide X by a constant."

@@ -47,8 +47,20 @@ from widemargin.spaces.choose import check_scale, neighbor_graph
 from widemargin.spaces.features import LinearBasis
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LaplacianClassifier(Classifier):
     """Base of the two classes, which differ in the loss."""
+
+    kernel: object = "rbf"
+    graph: object = "knn"
+    ambient_reg: float = 1e-3
+    intrinsic_reg: float | str = "auto"
+    landmarks: object = "auto"
+    solver: object = "auto"
+    fit_intercept: bool | str = "penalized"
+    class_weight: dict | str | None = None
+    random_state: object = None
+    verbose: bool = False
 
     loss = None  # Squared or SquaredHinge
     value_families = Classifier.value_families | {"solver": LaplacianSolver}
@@ -61,31 +73,6 @@ class LaplacianClassifier(Classifier):
     )
     averaged = "shares_"
     merge = "all"  # copies of a row would be each other's nearest neighbors
-
-    def __init__(
-        self,
-        *,
-        kernel="rbf",
-        graph="knn",
-        ambient_reg=1e-3,
-        intrinsic_reg="auto",
-        landmarks="auto",
-        solver="auto",
-        fit_intercept="penalized",
-        class_weight=None,
-        random_state=None,
-        verbose=False,
-    ):
-        self.kernel = kernel
-        self.graph = graph
-        self.ambient_reg = ambient_reg
-        self.intrinsic_reg = intrinsic_reg
-        self.landmarks = landmarks
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
 
     @property
     def history_names(self):

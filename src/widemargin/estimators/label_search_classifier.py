@@ -1,5 +1,7 @@
 """Regularized least squares with a search for the missing labels."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from sklearn.base import clone
 
@@ -24,6 +26,7 @@ from widemargin.spaces import choose_space
 from widemargin.spaces.choose import check_scale
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LabelSearchClassifier(Classifier):
     r"""Regularized least squares with a search for the missing labels.
 
@@ -37,8 +40,7 @@ class LabelSearchClassifier(Classifier):
     kernel : Kernel, str or callable, default="rbf"
         As in `LaplacianSVC`.
     graph : "knn" or Graph, default="knn"
-        The graph of all rows, such as ``KnnGraph(n_neighbors=5)``. Its power "auto" is
-        3, and 1 with landmarks or with a linear kernel of few features.
+        As in `LaplacianSVC`.
     ambient_reg : float, default=1e-3
         Weight of the kernel norm, :math:`\lambda` in [1]_.
     intrinsic_reg : float, default=0
@@ -65,17 +67,13 @@ class LabelSearchClassifier(Classifier):
         :class:`widemargin.labelling.Starts`, which also sets the number of random
         starts. Of several searches the one of lowest objective counts.
     landmarks : int, Nystrom, "auto" or None, default="auto"
-        Landmarks of a Nystrom approximation of the kernel: memory
-        O(n_samples * n_landmarks) instead of O(n_samples^2). None is exact. "auto" is
-        None up to 3,000 rows and 1,000 for more. Up to 8,192 rows, searches that read
-        rows of the smoother keep them all, O(n_samples^2), for speed.
+        As in `LaplacianSVC`; "auto" is None up to 3,000 rows and 1,000 for more. Up to
+        8,192 rows, searches that read rows of the smoother keep them all,
+        O(n_samples^2), for speed.
     n_jobs : int or None, default=None
         Searches that run side by side, in threads; the result does not depend on it.
-    random_state : int, RandomState, Generator or None, default=None
-        For starts, searches, folds and landmarks. Pass a number for results that can be
-        repeated.
-    verbose : bool, default=False
-        Whether to print progress.
+    random_state, verbose
+        As in `LaplacianSVC`.
 
     Attributes
     ----------
@@ -157,6 +155,20 @@ class LabelSearchClassifier(Classifier):
     True
     """
 
+    kernel: object = "rbf"
+    graph: object = "knn"
+    ambient_reg: float = 1e-3
+    intrinsic_reg: float = 0.0
+    unlabeled_weight: float | str = "auto"
+    fit_intercept: bool = True
+    balance: object = "labeled"
+    search: object = "auto"
+    start: object = "supervised"
+    landmarks: object = "auto"
+    n_jobs: int | None = None
+    random_state: object = None
+    verbose: bool = False
+
     value_families = Classifier.value_families | {
         "balance": Balance,
         "search": Search,
@@ -172,37 +184,6 @@ class LabelSearchClassifier(Classifier):
     ladder = SEARCH_LADDER  # from which number of rows on there are landmarks
     holdout_rows = HOLDOUT_ROWS  # labels are held out on so many rows
 
-    def __init__(
-        self,
-        *,
-        kernel="rbf",
-        graph="knn",
-        ambient_reg=1e-3,
-        intrinsic_reg=0.0,
-        unlabeled_weight="auto",
-        fit_intercept=True,
-        balance="labeled",
-        search="auto",
-        start="supervised",
-        landmarks="auto",
-        n_jobs=None,
-        random_state=None,
-        verbose=False,
-    ):
-        self.kernel = kernel
-        self.graph = graph
-        self.ambient_reg = ambient_reg
-        self.intrinsic_reg = intrinsic_reg
-        self.unlabeled_weight = unlabeled_weight
-        self.fit_intercept = fit_intercept
-        self.balance = balance
-        self.search = search
-        self.start = start
-        self.landmarks = landmarks
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
     def _fit_sample(self, sample, rng):
         return next(_fit_models([self], sample, rng))
 
@@ -212,19 +193,8 @@ class LabelSearchClassifier(Classifier):
         All of them share the kernel matrix; those with the same `unlabeled_weight` also
         share its eigendecomposition.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        ambient_reg : sequence of float
-            Weights of the kernel norm.
-        unlabeled_weight : sequence of float, optional
-            Weights of the unlabeled rows; by default the one of the estimator.
-
-        Returns
-        -------
-        list of fitted estimators
-            For each weight of the unlabeled rows, all of the kernel norm.
+        Returns fitted estimators: for each weight of the unlabeled rows (by default
+        that of the estimator), one for each of the numbers `ambient_reg`.
         """
         if unlabeled_weight is None:
             unlabeled_weight = [self.unlabeled_weight]

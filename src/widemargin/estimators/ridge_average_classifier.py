@@ -1,6 +1,8 @@
 """Supervised kernel ridge models, averaged."""
 
 import numbers
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,6 +27,7 @@ from widemargin.spaces import Function, FunctionSum
 _NEGLIGIBLE_WEIGHT = 1e-3
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RidgeAverageClassifier(Classifier):
     r"""Kernel ridge classifiers of many widths and penalties, averaged.
 
@@ -43,9 +46,9 @@ class RidgeAverageClassifier(Classifier):
         linear. A kernel without a width is taken as it is.
     ambient_reg : sequence of float, default=(1e-3, 1e-2, 1e-1, 1)
         Weights of the kernel norm to average over.
-    random_state : int, RandomState, Generator or None, default=None
-        For the rows behind a "median" width, and for the labels that are kept if there
-        are more than 2,000.
+    random_state
+        As in `LaplacianSVC`, and for the labels that are kept if there are more than
+        2,000.
 
     Attributes
     ----------
@@ -79,8 +82,14 @@ class RidgeAverageClassifier(Classifier):
     True
     """
 
+    kernel: object = "rbf"
+    widths: Sequence = RIDGE_WIDTHS
+    ambient_reg: Sequence = RIDGE_PENALTIES
+    random_state: object = None
+
     value_families = {"kernel": Kernel}
     saved_state = (*Classifier.saved_state, "gamma_")
+    merge = "all"  # so that copies of unlabeled rows do not change the width
     methods = (
         Method(
             "supervised",
@@ -88,19 +97,6 @@ class RidgeAverageClassifier(Classifier):
             needs_unlabeled=False,
         ),
     )
-
-    def __init__(
-        self,
-        *,
-        kernel="rbf",
-        widths=RIDGE_WIDTHS,
-        ambient_reg=RIDGE_PENALTIES,
-        random_state=None,
-    ):
-        self.kernel = kernel
-        self.widths = widths
-        self.ambient_reg = ambient_reg
-        self.random_state = random_state
 
     def _fit_sample(self, sample, rng):
         for name in ("widths", "ambient_reg"):

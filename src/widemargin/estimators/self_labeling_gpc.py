@@ -1,5 +1,7 @@
 """Self-labeling Gaussian-process classifier."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -29,6 +31,7 @@ from widemargin.solvers.evidence import Hyperparameters
 from widemargin.spaces import VarianceFunction
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SelfLabelingGPC(Classifier):
     r"""Self-labeling Gaussian-process classifier (SSuGPR, SSuGPS).
 
@@ -78,20 +81,15 @@ class SelfLabelingGPC(Classifier):
         that, but many unlabeled rows overrule it. Noise is then too low and "probit"
         overconfident: use "calibrated".
     landmarks : int, "auto", None, "ivm" or Landmarks, default="auto"
-        Landmarks of a sparse process: memory O(n_samples * n_landmarks) instead of
-        O(n_samples^2). None is exact; "auto" is None up to 2,000 rows and 500 for more;
-        ``Nystrom(500, choice="uniform")`` also sets how they are chosen. "ivm" or
+        As in `LaplacianSVC`; "auto" is None up to 2,000 rows and 500 for more. "ivm" or
         ``InformativeVectors(n_landmarks)`` is the informative vector machine of [1]_,
         labeled rows first, whose posterior depends on the labels of its landmarks only;
         it serves to reproduce [1]_, the others were more accurate.
     probabilities : {"probit", "calibrated"}, default="probit"
         From the variance of the posterior, or by a slope fitted to the held-out scores
         of the labeled rows, which is sharper and less safe.
-    random_state : int, RandomState, Generator or None, default=None
-        For landmarks and for the rows that hyperparameters are learned from. Pass a
-        number for results that can be repeated.
-    verbose : bool, default=False
-        Whether to print progress.
+    random_state, verbose
+        As in `LaplacianSVC`.
 
     Attributes
     ----------
@@ -158,41 +156,24 @@ class SelfLabelingGPC(Classifier):
     True
     """
 
+    kernel: object = "rbf"
+    scale: float = 1.0
+    noise: float = PROCESS_NOISE
+    labeled_weight: float = LABELED_WEIGHT
+    annealing: object = "auto"
+    n_components: int = 2
+    balance: object = "labeled"
+    relabel: object = "loo"
+    hyperparameters: object = "heuristic"
+    landmarks: object = "auto"
+    probabilities: str = "probit"
+    random_state: object = None
+    verbose: bool = False
+
     value_families = {**FAMILIES, "hyperparameters": Hyperparameters}
     saved_state = (*Classifier.saved_state, "posterior_", "scale_", "noise_")
     history_names = RELABELING
     methods = (Method("self-labeling", "Gaussian process with uncertainty estimates"),)
-
-    def __init__(
-        self,
-        *,
-        kernel="rbf",
-        scale=1.0,
-        noise=PROCESS_NOISE,
-        labeled_weight=LABELED_WEIGHT,
-        annealing="auto",
-        n_components=2,
-        balance="labeled",
-        relabel="loo",
-        hyperparameters="heuristic",
-        landmarks="auto",
-        probabilities="probit",
-        random_state=None,
-        verbose=False,
-    ):
-        self.kernel = kernel
-        self.scale = scale
-        self.noise = noise
-        self.labeled_weight = labeled_weight
-        self.annealing = annealing
-        self.n_components = n_components
-        self.balance = balance
-        self.relabel = relabel
-        self.hyperparameters = hyperparameters
-        self.landmarks = landmarks
-        self.probabilities = probabilities
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _fit_sample(self, sample, rng):
         self._check_parameters()

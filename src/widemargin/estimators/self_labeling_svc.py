@@ -1,5 +1,7 @@
 """Self-labeling support vector machine."""
 
+from dataclasses import dataclass
+
 from widemargin.calibration import Calibration
 from widemargin.checks import check_number
 from widemargin.defaults import LABELED_WEIGHT
@@ -17,6 +19,7 @@ from widemargin.solvers.relabeling import InSample
 from widemargin.solvers.self_labeling import AbsoluteRegression, self_label
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SelfLabelingSVC(Classifier):
     r"""Self-labeling support vector machine (SSuSVR).
 
@@ -42,16 +45,10 @@ class SelfLabelingSVC(Classifier):
     relabel : "in-sample" or InSample, default="in-sample"
         The threshold, Eqs. (9) and (8) of [1]_, and when a loop ends. Held-out values
         have no closed form here.
-    solver : {"auto", "smo", "newton"}, Smo or ProximalNewton, default="auto"
-        "smo" works on the Gram matrix; "newton" on the weights of a linear kernel,
-        whose rows may be sparse, or of landmarks.
-    landmarks : int, "auto", None or Nystrom, default="auto"
-        Landmarks of a Nystrom approximation of the kernel. None is exact; "auto" is
-        None up to 10,000 rows and 1,000 for more.
-    random_state : int, RandomState, Generator or None, default=None
-        For landmarks. Pass a number for results that can be repeated.
-    verbose : bool, default=False
-        Whether to print progress.
+    solver, landmarks
+        As in `TransductiveSVC`.
+    random_state, verbose
+        As in `LaplacianSVC`.
 
     Attributes
     ----------
@@ -93,34 +90,20 @@ class SelfLabelingSVC(Classifier):
     True
     """
 
+    C: float = 1.0
+    kernel: object = "rbf"
+    labeled_weight: float = LABELED_WEIGHT
+    annealing: object = "auto"
+    balance: object = "labeled"
+    relabel: object = "in-sample"
+    solver: object = "auto"
+    landmarks: object = "auto"
+    random_state: object = None
+    verbose: bool = False
+
     value_families = {**FAMILIES, "solver": HingeSolver}
     history_names = RELABELING
     methods = (Method("self-labeling-svm", "the same with support vectors"),)
-
-    def __init__(
-        self,
-        *,
-        C=1.0,
-        kernel="rbf",
-        labeled_weight=LABELED_WEIGHT,
-        annealing="auto",
-        balance="labeled",
-        relabel="in-sample",
-        solver="auto",
-        landmarks="auto",
-        random_state=None,
-        verbose=False,
-    ):
-        self.C = C
-        self.kernel = kernel
-        self.labeled_weight = labeled_weight
-        self.annealing = annealing
-        self.balance = balance
-        self.relabel = relabel
-        self.solver = solver
-        self.landmarks = landmarks
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _fit_sample(self, sample, rng):
         check_number(self, "C", low=0, strict=True)

@@ -1,5 +1,7 @@
 """Transductive support vector classifier."""
 
+from dataclasses import dataclass
+
 from widemargin.checks import check_choice
 from widemargin.estimators._estimator import (
     RELABELING,
@@ -13,6 +15,7 @@ from widemargin.objectives.pieces import SymmetricHinge
 from widemargin.solvers.hinge import HingeSolver
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TransductiveSVC(Classifier):
     r"""Transductive support vector classifier (S3VM).
 
@@ -48,17 +51,13 @@ class TransductiveSVC(Classifier):
         parameter: ``Smo(tol=1e-4)``. "auto" is the latter for these (for a linear
         kernel if there are fewer features than rows, or sparse ones).
     landmarks : Nystrom, int, "auto" or None, default="auto"
-        Landmarks of a Nystrom approximation of the kernel: memory
-        O(n_samples * n_landmarks) instead of O(n_samples^2). None is exact; the rows of
-        a Gram matrix of more than 2 GiB are computed when they are needed. "auto" is
-        None up to 10,000 rows and 1,000 landmarks for more, and always None for `Smo`
-        and for a linear kernel of few or sparse features.
+        As in `LaplacianSVC`; "auto" is None up to 10,000 rows and 1,000 for more, and
+        always None for `Smo` and for a linear kernel of few or sparse features. The
+        rows of a Gram matrix of more than 2 GiB are computed when they are needed.
     max_iter : int, default=50
         Convex problems for each weight of the unlabeled rows at the most.
-    random_state : int, RandomState, Generator or None, default=None
-        For folds and landmarks. Pass a number for results that can be repeated.
-    verbose : bool, default=False
-        Whether to print progress.
+    random_state, verbose
+        As in `LaplacianSVC`.
 
     Attributes
     ----------
@@ -126,6 +125,18 @@ class TransductiveSVC(Classifier):
     True
     """
 
+    C: float = 10.0
+    unlabeled_weight: float | str = "auto"
+    kernel: object = "rbf"
+    balance: object = "labeled"
+    multi_class: str = "ovr"
+    n_annealing: int = 3
+    solver: object = "auto"
+    landmarks: object = "auto"
+    max_iter: int = 50
+    random_state: object = None
+    verbose: bool = False
+
     value_families = Classifier.value_families | {
         "balance": Balance,
         "solver": HingeSolver,
@@ -142,33 +153,6 @@ class TransductiveSVC(Classifier):
             parameters=(("unlabeled_weight", 0.0),),
         ),
     )
-
-    def __init__(
-        self,
-        *,
-        C=10.0,
-        unlabeled_weight="auto",
-        kernel="rbf",
-        balance="labeled",
-        multi_class="ovr",
-        n_annealing=3,
-        solver="auto",
-        landmarks="auto",
-        max_iter=50,
-        random_state=None,
-        verbose=False,
-    ):
-        self.C = C
-        self.unlabeled_weight = unlabeled_weight
-        self.kernel = kernel
-        self.balance = balance
-        self.multi_class = multi_class
-        self.n_annealing = n_annealing
-        self.solver = solver
-        self.landmarks = landmarks
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _fit_sample(self, sample, rng):
         check_choice(self, "multi_class", ("ovr", "joint"))

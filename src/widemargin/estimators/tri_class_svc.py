@@ -1,5 +1,7 @@
 """Tri-class support vector classifier."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from widemargin.checks import check_number
@@ -17,6 +19,7 @@ from widemargin.solvers.cccp import TriClassMethod
 from widemargin.solvers.hinge import HingeSolver
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TriClassSVC(Classifier):
     r"""Tri-class support vector classifier (3C-SVM).
 
@@ -119,6 +122,21 @@ class TriClassSVC(Classifier):
     True
     """
 
+    C: float = 10.0
+    unlabeled_weight: float | str = "auto"
+    epsilon: float = 0.1
+    kernel: object = "rbf"
+    method: object = "min"
+    balance: object = "labeled"
+    irrelevant_label: object = None
+    irrelevant_weight: float = 1.0
+    n_annealing: int = 3
+    solver: object = "auto"
+    landmarks: object = "auto"
+    max_iter: int = 50
+    random_state: object = None
+    verbose: bool = False
+
     value_families = Classifier.value_families | {
         "balance": Balance,
         "method": TriClassMethod,
@@ -130,39 +148,6 @@ class TriClassSVC(Classifier):
     methods = (
         Method("tri-class", "for unlabeled rows of which some belong to no class"),
     )
-
-    def __init__(
-        self,
-        *,
-        C=10.0,
-        unlabeled_weight="auto",
-        epsilon=0.1,
-        kernel="rbf",
-        method="min",
-        balance="labeled",
-        irrelevant_label=None,
-        irrelevant_weight=1.0,
-        n_annealing=3,
-        solver="auto",
-        landmarks="auto",
-        max_iter=50,
-        random_state=None,
-        verbose=False,
-    ):
-        self.C = C
-        self.unlabeled_weight = unlabeled_weight
-        self.epsilon = epsilon
-        self.kernel = kernel
-        self.method = method
-        self.balance = balance
-        self.irrelevant_label = irrelevant_label
-        self.irrelevant_weight = irrelevant_weight
-        self.n_annealing = n_annealing
-        self.solver = solver
-        self.landmarks = landmarks
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.verbose = verbose
 
     def find_irrelevant(self, y):
         """Which rows have the `irrelevant_label`, a mask; None without one."""

@@ -1,5 +1,7 @@
 """Support vector classifier with universum samples."""
 
+from dataclasses import dataclass
+
 from widemargin.checks import check_number
 from widemargin.estimators._estimator import RELABELING, Classifier
 from widemargin.estimators._hinge import find_irrelevant, fit_hinge, make_task
@@ -8,6 +10,7 @@ from widemargin.objectives.pieces import EpsilonInsensitive
 from widemargin.solvers.hinge import HingeSolver
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class UniversumSVC(Classifier):
     r"""Support vector classifier with universum samples (U-SVM).
 
@@ -74,35 +77,21 @@ class UniversumSVC(Classifier):
     ['eight', 'five']
     """
 
+    C: float = 10.0
+    unlabeled_weight: float | str = "auto"
+    epsilon: float = 0.1
+    kernel: object = "rbf"
+    irrelevant_label: object = None
+    solver: object = "auto"
+    landmarks: object = "auto"
+    max_iter: int = 50
+    random_state: object = None
+    verbose: bool = False
+
     value_families = Classifier.value_families | {"solver": HingeSolver}
     saved_state = (*Classifier.saved_state, "unlabeled_weights_")
     history_names = {"objective": "objective", **RELABELING}
     averaged = "unlabeled_weights_"
-
-    def __init__(
-        self,
-        *,
-        C=10.0,
-        unlabeled_weight="auto",
-        epsilon=0.1,
-        kernel="rbf",
-        irrelevant_label=None,
-        solver="auto",
-        landmarks="auto",
-        max_iter=50,
-        random_state=None,
-        verbose=False,
-    ):
-        self.C = C
-        self.unlabeled_weight = unlabeled_weight
-        self.epsilon = epsilon
-        self.kernel = kernel
-        self.irrelevant_label = irrelevant_label
-        self.solver = solver
-        self.landmarks = landmarks
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.verbose = verbose
 
     def find_irrelevant(self, y):
         """Which rows are the universum, a mask."""
