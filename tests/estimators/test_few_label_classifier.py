@@ -85,8 +85,7 @@ def test_decision_function_orders_like_the_probabilities(model, digits):
     assert_allclose(two.decision_function(X), np.log(odds[:, 1] / odds[:, 0]))
 
 
-ALONE = ["laplacian", "transductive", "label_search", "self_labeling"]
-ALONE += ["laplacian_power_1"]
+ALONE = [
     "laplacian",
     "transductive",
     "label_search",
@@ -132,6 +131,7 @@ def test_candidates_and_folds_share_a_gram_matrix(digits, partial):
     assert CountedRbf.sizes == [200, 150]
 
 
+@pytest.mark.slow
 def test_result_does_not_depend_on_n_jobs(digits, partial, model):
     other = FewLabelClassifier(QUICK, n_jobs=2, random_state=0).fit(digits[0], partial)
     assert_array_equal(other.weights_, model.weights_)
@@ -166,6 +166,7 @@ def test_sparse_rows(digits, partial, model):
     assert_array_equal(other.predict(X), other.predict(digits[0]))
 
 
+@pytest.mark.slow
 def test_all_families_of_each_budget():
     """Names in the order of the budgets, the supervised machine first."""
     X, y = make_blobs(90, centers=3, random_state=0)
@@ -285,6 +286,7 @@ def test_huge_values_are_refused(digits, partial):
             model.fit(X, partial)
 
 
+@pytest.mark.slow
 def test_seeds_reach_nested_estimators(digits, partial):
     """Whatever is random and has no seed of its own."""
     forest = SelfTrainingClassifier(RandomForestClassifier(5))
@@ -346,6 +348,7 @@ def test_report_counts_what_changed(model, digits, partial):
     assert hidden[report.label_next].all()
 
 
+@pytest.mark.slow
 def test_estimated_error_is_honest_on_digits():
     """Within two standard errors of the true one in most draws."""
     X, y = load_digits(return_X_y=True)
@@ -388,6 +391,7 @@ def test_judgment_of_unlabeled_rows(weight, gain, gain_std, n_held_out, helps):
     assert few_label_report._judge(average, np.array([0.5, 0.5])) is helps
 
 
+@pytest.mark.slow
 def test_noise_is_not_taken_for_help(rng):
     """Labels that have nothing to do with the rows."""
     helps = []
@@ -463,6 +467,7 @@ class FirstColumnIsWeight(KNeighborsClassifier):
         return super().fit(X[y >= 0], y[y >= 0])
 
 
+@pytest.mark.slow
 def test_each_row_keeps_its_weight(rng):
     """Also if there are more rows than a candidate, or one of its folds, is given."""
     budget = Budget(5, graph_rows=60, n_rows=60, fold_rows=40)
@@ -498,6 +503,7 @@ def test_rows_of_weight_zero_are_left_out_and_predicted(digits, partial):
     assert both.report_.n_labeled == alone.report_.n_labeled == 37
 
 
+@pytest.mark.slow
 def test_a_label_of_small_weight_hardly_counts(digits, partial):
     X, y = digits
     wrong, given = partial.copy(), np.flatnonzero(partial >= 0)

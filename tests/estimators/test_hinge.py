@@ -360,6 +360,7 @@ def test_sparse_rows(two, estimator, kernel):
     )
 
 
+@pytest.mark.slow
 def test_sparse_rows_are_never_made_dense(monkeypatch):
     """Neither the rows nor a Gram matrix: 3,000 features and 2,000 rows."""
     X = sparse.random(2000, 3000, density=0.003, format="csr", random_state=0)

@@ -623,6 +623,7 @@ def test_more_restarts_are_never_worse(rng):
     assert values[1] < values[0]
 
 
+@pytest.mark.slow
 def test_units_do_not_matter(three):
     """Neither of the features nor, for a linear kernel, of the kernel."""
     X, _, y_partial = three

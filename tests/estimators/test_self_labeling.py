@@ -896,6 +896,7 @@ def test_pandas_and_names(two, machine):
 
 @settings(deadline=None, max_examples=40)
 @given(st.data())
+@pytest.mark.slow
 def test_loop_ends_on_any_rows(data):
     """Copies, constant columns, one label a class: labels kept, sizes bounded."""
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))

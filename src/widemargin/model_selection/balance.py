@@ -68,9 +68,8 @@ def select_balance(y, *, concentration=1.0, interval=None, irrelevant_label=None
         _check(interval, "interval", "None or between 0 and 1", lambda p: 0 < p < 1)
     labels = read_labels(y, ~has_label(y, irrelevant_label))
     names = labels.classes.tolist()
-    counts = np.bincount(labels.codes, minlength=labels.n_classes) + float(
-        concentration
-    )
+    counts = np.bincount(labels.codes, minlength=labels.n_classes)
+    counts = counts + float(concentration)
     total = counts.sum()
     balance = dict(zip(names, (counts / total).tolist(), strict=True))
     if interval is None:

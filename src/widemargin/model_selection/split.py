@@ -52,29 +52,13 @@ class SemiSupervisedSplit:
         self.irrelevant_label = irrelevant_label
 
     def split(self, X, y, groups=None):
-        """Generate training and test positions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Partly labeled, see :func:`widemargin.labels.read_labels`.
-        groups : array-like of shape (n_samples,), optional
-            Passed on to the splitter, for the labeled rows.
-
-        Yields
-        ------
-        train, test : ndarrays of int
-        """
-        relevant = np.flatnonzero(~has_label(y, self.irrelevant_label))
-        labels = read_labels(y, relevant)
-        labeled = relevant[labels.labeled]
+        """Generate training and test positions, `groups` being those of all rows."""
+        labeled, labels, groups = self._read(y, groups)
         others = np.ones(len(y), dtype=bool)
         others[labeled] = False
         unlabeled = np.flatnonzero(others)
-        groups = None if groups is None else np.asarray(groups)[labeled]
-        splitter = self._splitter(labels)
-        for train, test in splitter.split(labeled, labels.codes, groups):
+        splits = self._splitter(labels).split(labeled, labels.codes, groups)
+        for train, test in splits:
             yield np.sort(np.concatenate([labeled[train], unlabeled])), labeled[test]
 
     def get_n_splits(self, X=None, y=None, groups=None):
@@ -83,13 +67,15 @@ class SemiSupervisedSplit:
             return self.cv
         if y is None:
             return check_cv(self.cv).get_n_splits(X, y, groups)
+        labeled, labels, groups = self._read(y, groups)
+        return self._splitter(labels).get_n_splits(labeled, labels.codes, groups)
+
+    def _read(self, y, groups):
+        """Positions of the labeled rows, their labels and their groups."""
         relevant = np.flatnonzero(~has_label(y, self.irrelevant_label))
         labels = read_labels(y, relevant)
         labeled = relevant[labels.labeled]
-        groups = None if groups is None else np.asarray(groups)[labeled]
-        return self._splitter(labels).get_n_splits(
-            labels.labeled_idx, labels.codes, groups
-        )
+        return labeled, labels, None if groups is None else np.asarray(groups)[labeled]
 
     def _splitter(self, labels):
         if not isinstance(self.cv, Integral):
