@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from labelling_reference import rbf_gram
+from label_reference import rbf_gram
 from piece_reference import loss as loss_of_pieces
 
 from widemargin.objectives.pieces import labeled_hinges

@@ -17,7 +17,7 @@ class Shape(Value):
 class Circle(Shape, shorthand="circle"):
     radius: float = 1.0
 
-    def check(self):
+    def __post_init__(self):
         check_number(self, "radius", low=0, strict=True)
 
 

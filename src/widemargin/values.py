@@ -9,6 +9,7 @@ one file::
     class Cauchy(Kernel, shorthand="cauchy"):
         gamma: float = 1.0
 
+A member checks its fields in ``__post_init__``, so that no invalid value exists.
 `get_params` and `with_params` make ``set_params(kernel__gamma=2.0)``, grids and
 `clone` work on them as on estimators. The registry of all members is what a model
 file may hold.
@@ -34,12 +35,6 @@ class Value:
             # The constructor calls it directly: this module, at the bottom of the
             # package, would otherwise call up into the one that defines the value.
             cls.__post_init__ = cls.check
-
-    def __post_init__(self):
-        """Nothing to check; `check` of a subclass takes its place."""
-
-    def check(self):
-        """Raise ValueError unless the fields are valid; a subclass says what is."""
 
     @classmethod
     def shorthands(cls):
@@ -89,7 +84,7 @@ class Value:
 
 @cache
 def _default(member):
-    """The value with default fields, one for all, because it is frozen."""
+    """The value with default fields; it is frozen, so that one serves all."""
     return member()
 
 

@@ -562,7 +562,7 @@ def test_random_states_are_not_saved(make, two_classes, path):
 @pytest.mark.parametrize(
     "value",
     [{1, 2}, b"bytes", np.zeros(2, dtype=complex), np.longdouble(1), 1j, object()],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_values_of_other_types_are_not_saved(value, model, path):
     model.set_params(options=value)

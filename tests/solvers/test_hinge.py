@@ -11,7 +11,7 @@ from branch_problems import (
     two_clouds,
     worsened,
 )
-from labelling_reference import rbf_gram
+from label_reference import rbf_gram
 from numpy.testing import assert_allclose, assert_array_equal
 from piece_reference import minimum, random_pieces
 from scipy import sparse

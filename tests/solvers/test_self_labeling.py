@@ -3,7 +3,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from labelling_reference import features_of
+from label_reference import features_of
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.svm import SVR
 

@@ -113,7 +113,7 @@ def test_names_tell_identifiers(name):
 
 def test_mixtures_are_refused_with_a_way_out():
     values = ["1.5"] * (N - 1) + ["lots"]
-    with pytest.raises(TableError, match="1 of its 200 values are like 'lots'"):
+    with pytest.raises(TableError, match="1 of its 200 values is like 'lots'"):
         judge(values)
     assert judge(values, categorical=["a"]).kind is Kind.CATEGORIES
     assert judge(values, dropped=["a"]).reason == "by --drop"

@@ -110,19 +110,22 @@ def _field_names(value, family=None):
 
 def list_offers(task):
     """All methods for a task by name: the default, the library's own, plug-ins."""
-    from widemargin import estimators
+    import widemargin.estimators  # noqa: F401, registers the library's own
     from widemargin.estimators._estimator import all_estimators
     from widemargin.plugins import load_plugins
 
     load_plugins()
-    own = [getattr(estimators, name) for name in estimators.__all__]
     offers = {}
-    for cls in dict.fromkeys([*own, *all_estimators()]):
+    for cls in sorted(all_estimators(), key=_is_plugin):  # the library's names win
         for method in cls.__dict__.get("methods", ()):
             if method.task == task:
                 offers.setdefault(method.name, Offer(method, cls))
-    plugins = {name for name in offers if offers[name].estimator not in own}
+    plugins = {name for name in offers if _is_plugin(offers[name].estimator)}
     return {name: offers[name] for name in _in_order(offers, task, plugins)}
+
+
+def _is_plugin(cls):
+    return not cls.__module__.startswith("widemargin.")
 
 
 def find_offer(name, task):

@@ -60,7 +60,7 @@ class Budget(Value):
     fold_rows: int = 1000
     compared_rows: int = 20_000
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless all numbers are positive."""
         for name in self.get_params():
             check_number(self, name, low=1, integer=True)

@@ -2,7 +2,7 @@
 
 import numbers
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -156,7 +156,7 @@ def average_ridges(kernels, sample, penalties, *, trust=UNTUNED_TRUST):
 
 def _scaled(kernel, widths):
     """The kernel with multiples of its width."""
-    return [kernel.with_params(gamma=float(kernel.gamma * w)) for w in widths]
+    return [replace(kernel, gamma=float(kernel.gamma * w)) for w in widths]
 
 
 def _are_positive(values):

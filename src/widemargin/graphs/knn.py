@@ -72,7 +72,7 @@ class KnnGraph(Graph, shorthand="knn"):
     power: int | str = "auto"
     normalized: bool = True
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless the fields are valid."""
         check_number(self, "n_neighbors", low=1, integer=True)
         check_number_or(self, "weights", WEIGHTS, low=0, strict=True)

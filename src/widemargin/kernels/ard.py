@@ -25,7 +25,7 @@ class ArdRbf(Kernel):
 
     gammas: np.ndarray
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless the widths are finite and not negative."""
         gammas = np.asarray(self.gammas)
         if gammas.ndim != 1 or not np.all(np.isfinite(gammas) & (gammas >= 0)):

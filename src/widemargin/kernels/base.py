@@ -1,5 +1,7 @@
 """What all kernels share."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from widemargin.checks import check_number_or
@@ -49,7 +51,7 @@ class Kernel(Value):
 class WidthKernel(Kernel):
     """A kernel with a width `gamma`: a number, or the name of a rule for it."""
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless the width is positive or the name of a rule."""
         check_number_or(self, "gamma", WIDTHS, low=0, strict=True)
 
@@ -58,7 +60,7 @@ class WidthKernel(Kernel):
         if not isinstance(self.gamma, str):
             return self
         rule = auto if self.gamma == "auto" else self.gamma
-        return self.with_params(gamma=select_gamma(rule, X, rng))
+        return replace(self, gamma=select_gamma(rule, X, rng))
 
     @property
     def width(self):

@@ -69,7 +69,7 @@ class Nystrom(Landmarks):
     n_landmarks: int = 1000
     choice: str = "kmeans++"
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless the number is positive and the choice known."""
         check_number(self, "n_landmarks", low=1, integer=True)
         check_choice(self, "choice", CHOICES)

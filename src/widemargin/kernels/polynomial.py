@@ -33,9 +33,9 @@ class Polynomial(WidthKernel, shorthand="poly"):
     degree: int = 3
     coef0: float = 1.0
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless the polynomial is positive semi-definite."""
-        super().check()
+        super().__post_init__()
         check_number(self, "degree", low=1, integer=True)
         check_number(self, "coef0", low=0)
 

@@ -33,7 +33,7 @@ class Starts(Value):
     kind: str = "supervised"
     n_starts: int = 10
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless the kind is known and there is a start."""
         check_choice(self, "kind", KINDS)
         check_number(self, "n_starts", low=1, integer=True)

@@ -166,7 +166,7 @@ class Shaking(Search, shorthand="shaking"):
     size_floor: float = 0.5
     n_reshakes: int = 0
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless rounds, floor and trials are in their range."""
         check_number(self, "n_rounds", low=1, integer=True)
         check_number(self, "size_floor", low=0)
@@ -223,7 +223,7 @@ class Tabu(Search, shorthand="tabu"):
     steps_per_sample: float = 5.0
     patience_per_sample: float = 5.0
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless both are positive."""
         check_number(self, "steps_per_sample", low=0, strict=True)
         check_number(self, "patience_per_sample", low=0, strict=True)
@@ -283,7 +283,7 @@ class Evolution(Search, shorthand="evolution"):
     population: int = 5
     offspring: int = 25
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless there are parents and children."""
         check_number(self, "population", low=1, integer=True)
         check_number(self, "offspring", low=1, integer=True)

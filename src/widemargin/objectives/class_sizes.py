@@ -32,7 +32,7 @@ class Balance(Value):
     shares: object = "labeled"
     tolerance: float | str = "auto"
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless the fields can be shares and a tolerance."""
         if not isinstance(self.shares, dict):
             names = ("labeled", "equal", None)

@@ -58,7 +58,7 @@ class Relaxed(TriClassMethod, shorthand="paper"):
     kappa: float = 0.01
     reach: float = 2.0
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless the fields are valid."""
         check_choice(self, "restore", (True, False))
         check_number(self, "kappa", low=0, high=1)

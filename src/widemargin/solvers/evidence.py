@@ -58,7 +58,7 @@ class LearnedHyperparameters(Hyperparameters):
     max_rows: int = EVIDENCE_ROWS
     max_iter: int = 100
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless the limits are whole numbers."""
         check_choice(self, "per_feature", (True, False))
         for name in ("n_rounds", "max_rows", "max_iter"):

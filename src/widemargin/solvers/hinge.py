@@ -73,7 +73,7 @@ class Smo(HingeSolver, shorthand="smo"):
 
     tol: float = 1e-3
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless the tolerance is positive."""
         check_number(self, "tol", low=0, strict=True)
 
@@ -109,7 +109,7 @@ class ProximalNewton(HingeSolver, shorthand="newton"):
 
     tol: float = 1e-4
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless the tolerance is positive."""
         check_number(self, "tol", low=0, strict=True)
 

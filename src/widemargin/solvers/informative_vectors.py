@@ -45,7 +45,7 @@ class InformativeVectors(Landmarks, shorthand="ivm"):
 
     n_landmarks: int = PROCESS_LADDER.n_landmarks
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless the number is positive."""
         check_number(self, "n_landmarks", low=1, integer=True)
 

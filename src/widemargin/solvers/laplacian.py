@@ -73,7 +73,7 @@ class Dual(LaplacianSolver, shorthand="dual"):
     max_iter: int = 1000
     tol: float = 1e-6
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless the fields are valid."""
         check_number(self, "max_iter", low=1, integer=True)
         check_number(self, "tol", low=0)
@@ -111,7 +111,7 @@ class Pcg(LaplacianSolver, shorthand="pcg"):
     validation_fraction: float = 0.2
     warm_start: bool = False
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless the fields are valid."""
         check_number(self, "max_iter", low=1, integer=True)
         check_number(self, "tol", low=0)

@@ -27,7 +27,7 @@ LOSSES = ("absolute", "squared", None)
 class Relabel(Value):
     """How unlabeled rows are relabeled, and when that ends; a family of parameters."""
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless the threshold is known and the limits are positive."""
         check_choice(self, "threshold", LOSSES)
         check_number(self, "tol", low=0)

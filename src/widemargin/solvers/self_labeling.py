@@ -54,7 +54,7 @@ class Annealing(Value):
     weights: object = ANNEALING_WEIGHTS
     max_unlabeled_ratio: float | None = MAX_UNLABELED_RATIO
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless all weights and the limit are positive."""
         if not _are_positive(self.weights):
             refuse(self, "weights", "a number > 0, or a sequence of these")

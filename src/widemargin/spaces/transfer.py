@@ -38,7 +38,7 @@ class Resolvent(Transfer, shorthand="resolvent"):
     epsilon: float = 0.1
     power: float = 1.0
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless both are positive."""
         check_number(self, "epsilon", low=0, strict=True)
         check_number(self, "power", low=0, strict=True)
@@ -67,7 +67,7 @@ class Power(Transfer, shorthand="power"):
 
     power: float = 1.0
 
-    def check(self):
+    def __post_init__(self):
         """Raise unless the power is positive."""
         check_number(self, "power", low=0, strict=True)
 

@@ -109,9 +109,10 @@ def refuse_mixture(name, values, also=""):
     example = str(others.iloc[0])
     way_out = f"--missing {example!r} if that marks a missing cell"
     way_out = advise(example) or f"correct them, or add {way_out}"
+    verb = "is" if len(others) == 1 else "are"
     raise TableError(
         f"Column {name!r} mixes numbers and text: {len(others):,} of its "
-        f"{len(filled):,} values are like {example!r} (row {others.index[0] + 1:,}); "
+        f"{len(filled):,} values {verb} like {example!r} (row {others.index[0] + 1:,}); "
         f"{way_out}, --categorical {name!r} if the numbers are names{also}."
     )
 
