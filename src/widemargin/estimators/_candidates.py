@@ -317,7 +317,7 @@ def fit_candidate(candidate, draw, seed, fold_rows, gamma):
     estimator = candidate.estimator
     model = clone(estimator).set_params(**_random_states(estimator, seed))
     if candidate.is_tuned or candidate.is_supervised:
-        model.set_params(kernel__gamma=gamma)
+        model.set_params(kernel=Rbf(gamma))
     n_rows = part.sample.n_rows
     with warnings.catch_warnings(record=True) as caught, suited_threads(n_rows):
         warnings.simplefilter("always")

@@ -2,6 +2,7 @@
 
 import math
 import os
+from dataclasses import replace
 
 from widemargin.defaults import GRAM_BYTES, SHARED_BYTES
 from widemargin.kernels import Linear
@@ -84,7 +85,7 @@ def neighbor_graph(graph, kernel, rows):
     X, metric = kernel.geometry(rows.X)
     if rows.shared is None or X is not rows.X:
         return graph.adjacency(X, metric)
-    edges = graph.with_params(power="auto", normalized=True)  # not of the Laplacian
+    edges = replace(graph, power="auto", normalized=True)  # not of the Laplacian
     adjacency = rows.shared.get((edges, metric))
     if adjacency is None:
         adjacency = rows.shared[edges, metric] = graph.adjacency(X, metric)
