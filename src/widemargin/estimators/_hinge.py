@@ -19,14 +19,22 @@ from widemargin.defaults import (
     HINGE_WEIGHTS,
     PATH_DECAY,
 )
-from widemargin.estimators._estimator import Fit, Progress, read_parameters
+from widemargin.estimators._estimator import (
+    RELABELING,
+    Classifier,
+    Fit,
+    Progress,
+    read_parameters,
+)
 from widemargin.labels import decide, has_label, labeled_mask, sign_coding
 from widemargin.objectives.class_sizes import Balance
 from widemargin.objectives.pieces import EpsilonInsensitive, labeled_hinges
 from widemargin.sample import N_FOLDS, label_counts
+from widemargin.solvers.cccp import TriClassMethod
 from widemargin.solvers.class_offsets import JointChoice
 from widemargin.solvers.hinge import (
     BranchProblem,
+    HingeSolver,
     choose_hinge_space,
     follow_path,
     majorize_minimize,
@@ -35,6 +43,33 @@ from widemargin.solvers.result import Status
 
 _ANY_BALANCE = Balance(None)
 _CALIBRATION_FOLDS = 2  # of a single model: its labels only fit one slope
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class HingeClassifier(Classifier):
+    """Base of the three classes, which differ in their `HingeTask`."""
+
+    C: float = 10.0
+    unlabeled_weight: float | str = "auto"
+    kernel: object = "rbf"
+    solver: object = "auto"
+    landmarks: object = "auto"
+    max_iter: int = 50
+    random_state: object = None
+    verbose: bool = False
+
+    value_families = Classifier.value_families | {
+        "balance": Balance,
+        "method": TriClassMethod,
+        "solver": HingeSolver,
+    }
+    saved_state = (*Classifier.saved_state, "unlabeled_weights_")
+    history_names = {"objective": "objective", **RELABELING}
+    averaged = "unlabeled_weights_"
+
+    def _fit_sample(self, sample, rng):
+        fitted, _ = fit_hinge(self, self._make_task(), sample, rng)
+        return fitted
 
 
 @dataclass(frozen=True)

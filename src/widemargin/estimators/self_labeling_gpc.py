@@ -239,19 +239,9 @@ class SelfLabelingGPC(Classifier):
         return None
 
     def predict(self, X, return_std=False):
-        """Class of each row, and the uncertainty of its score.
+        """Class of each row; with `return_std` also the uncertainty of its score.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            With a precomputed kernel, kernel values against all training rows.
-        return_std : bool, default=False
-            Whether to also return the standard deviation of the score, which is the
-            same for all classes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), or two of them
+        That is the standard deviation of the score, which is the same for all classes.
         """
         classes = super().predict(X)
         return (classes, np.sqrt(self._variance(X))) if return_std else classes

@@ -3,20 +3,13 @@
 from dataclasses import dataclass
 
 from widemargin.checks import check_choice
-from widemargin.estimators._estimator import (
-    RELABELING,
-    Classifier,
-    Method,
-    read_parameter,
-)
-from widemargin.estimators._hinge import fit_hinge, make_task
-from widemargin.objectives.class_sizes import Balance
+from widemargin.estimators._estimator import Method, read_parameter
+from widemargin.estimators._hinge import HingeClassifier, make_task
 from widemargin.objectives.pieces import SymmetricHinge
-from widemargin.solvers.hinge import HingeSolver
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TransductiveSVC(Classifier):
+class TransductiveSVC(HingeClassifier):
     r"""Transductive support vector classifier (S3VM).
 
     Learns from labeled and unlabeled rows: a support vector machine that also keeps
@@ -125,25 +118,10 @@ class TransductiveSVC(Classifier):
     True
     """
 
-    C: float = 10.0
-    unlabeled_weight: float | str = "auto"
-    kernel: object = "rbf"
     balance: object = "labeled"
     multi_class: str = "ovr"
     n_annealing: int = 3
-    solver: object = "auto"
-    landmarks: object = "auto"
-    max_iter: int = 50
-    random_state: object = None
-    verbose: bool = False
 
-    value_families = Classifier.value_families | {
-        "balance": Balance,
-        "solver": HingeSolver,
-    }
-    saved_state = (*Classifier.saved_state, "unlabeled_weights_")
-    history_names = {"objective": "objective", **RELABELING}
-    averaged = "unlabeled_weights_"
     methods = (
         Method("transductive", "boundary in a low-density region; for many features"),
         Method(
@@ -154,13 +132,11 @@ class TransductiveSVC(Classifier):
         ),
     )
 
-    def _fit_sample(self, sample, rng):
+    def _make_task(self):
         check_choice(self, "multi_class", ("ovr", "joint"))
-        task = make_task(
+        return make_task(
             self,
             SymmetricHinge(),
             balance=read_parameter(self, "balance"),
             is_joint=self.multi_class == "joint",
         )
-        fitted, _ = fit_hinge(self, task, sample, rng)
-        return fitted

@@ -5,22 +5,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from widemargin.checks import check_number
-from widemargin.estimators._estimator import (
-    RELABELING,
-    Classifier,
-    Method,
-    evaluate,
-    read_parameter,
+from widemargin.estimators._estimator import Method, evaluate, read_parameter
+from widemargin.estimators._hinge import (
+    HingeClassifier,
+    find_irrelevant,
+    fit_hinge,
+    make_task,
 )
-from widemargin.estimators._hinge import find_irrelevant, fit_hinge, make_task
-from widemargin.objectives.class_sizes import Balance
 from widemargin.objectives.pieces import is_relevant
-from widemargin.solvers.cccp import TriClassMethod
-from widemargin.solvers.hinge import HingeSolver
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TriClassSVC(Classifier):
+class TriClassSVC(HingeClassifier):
     r"""Tri-class support vector classifier (3C-SVM).
 
     Learns from labeled and unlabeled rows of which some may belong to no class: an
@@ -122,29 +118,13 @@ class TriClassSVC(Classifier):
     True
     """
 
-    C: float = 10.0
-    unlabeled_weight: float | str = "auto"
     epsilon: float = 0.1
-    kernel: object = "rbf"
     method: object = "min"
     balance: object = "labeled"
     irrelevant_label: object = None
     irrelevant_weight: float = 1.0
     n_annealing: int = 3
-    solver: object = "auto"
-    landmarks: object = "auto"
-    max_iter: int = 50
-    random_state: object = None
-    verbose: bool = False
 
-    value_families = Classifier.value_families | {
-        "balance": Balance,
-        "method": TriClassMethod,
-        "solver": HingeSolver,
-    }
-    saved_state = (*Classifier.saved_state, "unlabeled_weights_")
-    history_names = {"objective": "objective", **RELABELING}
-    averaged = "unlabeled_weights_"
     methods = (
         Method("tri-class", "for unlabeled rows of which some belong to no class"),
     )
@@ -153,11 +133,11 @@ class TriClassSVC(Classifier):
         """Which rows have the `irrelevant_label`, a mask; None without one."""
         return find_irrelevant(self, y)
 
-    def _fit_sample(self, sample, rng):
+    def _make_task(self):
         check_number(self, "epsilon", low=0, high=1)
         check_number(self, "irrelevant_weight", low=0)
         method = read_parameter(self, "method")
-        task = make_task(
+        return make_task(
             self,
             method.loss(self.epsilon),
             minimize=method.minimize,
@@ -165,7 +145,9 @@ class TriClassSVC(Classifier):
             epsilon=self.epsilon,
             irrelevant_weight=self.irrelevant_weight,
         )
-        fitted, scores = fit_hinge(self, task, sample, rng)
+
+    def _fit_sample(self, sample, rng):
+        fitted, scores = fit_hinge(self, self._make_task(), sample, rng)
         relevant = _is_claimed(scores, self.epsilon)[sample.row_of_given]
         missing = sample.missing_idx
         if len(missing):
@@ -179,15 +161,7 @@ class TriClassSVC(Classifier):
     def predict_relevance(self, X):
         """Whether each row counts as one of the classes, Eq. (5) of the paper.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            With ``kernel="precomputed"``, kernel values against all training rows.
-
-        Returns
-        -------
-        ndarray of bool, shape (n_samples,)
-            False for rows that count as irrelevant. `predict` gives a class to all.
+        A mask, (n_samples,), False for irrelevant rows; `predict` gives a class to all.
         """
         return _is_claimed(evaluate(self, X), self.epsilon)
 

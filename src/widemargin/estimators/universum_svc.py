@@ -3,15 +3,17 @@
 from dataclasses import dataclass
 
 from widemargin.checks import check_number
-from widemargin.estimators._estimator import RELABELING, Classifier
-from widemargin.estimators._hinge import find_irrelevant, fit_hinge, make_task
+from widemargin.estimators._hinge import (
+    HingeClassifier,
+    find_irrelevant,
+    make_task,
+)
 from widemargin.labels import labeled_mask
 from widemargin.objectives.pieces import EpsilonInsensitive
-from widemargin.solvers.hinge import HingeSolver
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class UniversumSVC(Classifier):
+class UniversumSVC(HingeClassifier):
     r"""Support vector classifier with universum samples (U-SVM).
 
     A support vector machine that stays close to zero on samples that are known to
@@ -77,29 +79,14 @@ class UniversumSVC(Classifier):
     ['eight', 'five']
     """
 
-    C: float = 10.0
-    unlabeled_weight: float | str = "auto"
     epsilon: float = 0.1
-    kernel: object = "rbf"
     irrelevant_label: object = None
-    solver: object = "auto"
-    landmarks: object = "auto"
-    max_iter: int = 50
-    random_state: object = None
-    verbose: bool = False
-
-    value_families = Classifier.value_families | {"solver": HingeSolver}
-    saved_state = (*Classifier.saved_state, "unlabeled_weights_")
-    history_names = {"objective": "objective", **RELABELING}
-    averaged = "unlabeled_weights_"
 
     def find_irrelevant(self, y):
         """Which rows are the universum, a mask."""
         irrelevant = find_irrelevant(self, y)
         return ~labeled_mask(y) if irrelevant is None else irrelevant
 
-    def _fit_sample(self, sample, rng):
+    def _make_task(self):
         check_number(self, "epsilon", low=0)
-        task = make_task(self, EpsilonInsensitive(self.epsilon), is_universum=True)
-        fitted, _ = fit_hinge(self, task, sample, rng)
-        return fitted
+        return make_task(self, EpsilonInsensitive(self.epsilon), is_universum=True)

@@ -28,9 +28,8 @@ def select_balance(y, *, concentration=1.0, interval=None, irrelevant_label=None
     Returns
     -------
     balance : dict
-        ``{class: fraction}``, adding up to one, for ``balance`` of
-        `LabelSearchClassifier`, `TransductiveSVC`, `TriClassSVC`, `SelfLabelingGPC` and
-        `SelfLabelingSVC`.
+        ``{class: fraction}``, adding up to one, for the parameter `balance` of an
+        estimator.
     intervals : dict
         ``{class: (low, high)}``, only if `interval` was given: each share lies in its
         interval with this probability, and below and above it equally often.

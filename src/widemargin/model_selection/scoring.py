@@ -86,16 +86,9 @@ def leave_one_out_score(estimator, y, *, scoring="accuracy", sample_weight=None)
 def held_out_scorer(scoring="accuracy"):
     """A scorer of held-out labels, which needs no split: each candidate is fitted once.
 
-    Parameters
-    ----------
-    scoring : str or callable, default="accuracy"
-        As in `leave_one_out_score`; larger must be better ("neg_log_loss").
-
-    Returns
-    -------
-    callable
-        ``scorer(estimator, X, y)``, with the y that the estimator was fitted with; X is
-        not used.
+    Returns a callable ``scorer(estimator, X, y)`` for the y that the estimator was
+    fitted with; X is not used. `scoring` is that of `leave_one_out_score`, but larger
+    must be better ("neg_log_loss").
 
     Notes
     -----
@@ -132,18 +125,15 @@ def labeled_scorer(scoring="accuracy", *, irrelevant_label=None):
     Other scorers count unlabeled rows as a class -1, or raise an error. It is meant for
     splits whose test parts hold unlabeled rows, and for partly labeled test sets.
 
+    Returns a callable ``scorer(estimator, X, y)``, which raises ValueError if no row is
+    labeled.
+
     Parameters
     ----------
     scoring : str or callable, default="accuracy"
         A name of scikit-learn or a callable ``scorer(estimator, X, y)``.
     irrelevant_label : label or None, default=None
         The value in y that marks rows known to be irrelevant, which are not scored.
-
-    Returns
-    -------
-    callable
-        ``scorer(estimator, X, y)`` for partly labeled y; ValueError if no row is
-        labeled.
 
     Examples
     --------
@@ -268,10 +258,9 @@ def _read_targets(model, y, sample_weight):
 
 def _check_targets(model, labels, labeled_idx, n_samples):
     """Raise unless these are the labels that the classifier was fitted with."""
-    n_seen, classes = len(model.held_out_proba_), model.classes_.tolist()
-    names = labels.classes.tolist()
     inferred = getattr(model, "transduction_", None)
-    problem = ""
+    n_seen, classes = len(model.held_out_proba_), model.classes_.tolist()
+    names, problem = labels.classes.tolist(), ""
     if labels.n_labeled != n_seen or names != classes:
         problem = (
             f"{labels.n_labeled} labels of the classes {names} where it saw {n_seen} "
@@ -310,25 +299,16 @@ def read_scoring(scoring, whose):
     raise ValueError(f"scoring of {whose} must be {wanted}, got {scoring!r}.")
 
 
-def _negative_log_loss(estimator, X, y, sample_weight=None):
+def _negative_log_loss(estimator, X, y, **weights):
     """Unlike scikit-learn's scorer, also for y in which a class is missing."""
-    return -log_loss(
-        y,
-        estimator.predict_proba(X),
-        labels=estimator.classes_,
-        sample_weight=sample_weight,
-    )
+    found, classes = estimator.predict_proba(X), estimator.classes_
+    return -log_loss(y, found, labels=classes, **weights)
 
 
-def _balanced_accuracy(estimator, X, y, sample_weight=None):
+def _balanced_accuracy(estimator, X, y, **weights):
     """Unlike scikit-learn's scorer, without a warning if y lacks a predicted class."""
-    return recall_score(
-        y,
-        estimator.predict(X),
-        labels=np.unique(y),
-        average="macro",
-        sample_weight=sample_weight,
-    )
+    found, classes = estimator.predict(X), np.unique(y)
+    return recall_score(y, found, labels=classes, average="macro", **weights)
 
 
 _OWN = {"balanced_accuracy": _balanced_accuracy, "neg_log_loss": _negative_log_loss}

@@ -11,16 +11,10 @@ from widemargin.kernels import Rbf
 
 @dataclass(frozen=True)
 class WidthWeights:
-    """Weights of kernel widths by held-out labels.
+    """Weights of kernel widths by held-out labels, adding up to one.
 
-    Attributes
-    ----------
-    gamma : float
-        The width to use, see `select_width`.
-    widths : ndarray of shape (n_widths,)
-        Multiples of the width in the middle.
-    weights : ndarray of shape (n_widths,)
-        Weight of each: non-negative, adding up to one.
+    `widths` are multiples of the width in the middle; `gamma` is the width to use, see
+    `select_width`.
     """
 
     gamma: float
