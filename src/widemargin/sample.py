@@ -39,8 +39,8 @@ class Rows:
     dtype, n_features, is_sparse
         Type of the numbers, number of columns, and whether the rows are kept sparse.
     shared : Shared or None
-        Where `choose_space` and `neighbor_graph` keep what they make, for other models
-        on the same rows; None, the default, keeps nothing. Parts have none.
+        Where `choose_space` keeps its last Gram matrix and `neighbor_graph` its graphs,
+        for other models on the same rows; None, the default, keeps nothing.
     """
 
     pairwise = False

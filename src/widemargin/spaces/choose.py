@@ -74,9 +74,9 @@ def choose_space(
     is_shared = rows.shared is not None and isinstance(kernel, WidthKernel)
     if not is_shared or n_rows**2 * rows.dtype.itemsize > SHARED_BYTES:
         return GramSpace(kernel(rows.X), kernel, rows)
-    space = rows.shared.get(kernel)
-    if space is None:
-        space = rows.shared[kernel] = GramSpace(kernel(rows.X), kernel, rows)
+    space = rows.shared.get(GramSpace)
+    if space is None or space.kernel != kernel:  # one at a time, for its memory
+        space = rows.shared[GramSpace] = GramSpace(kernel(rows.X), kernel, rows)
     return space
 
 
