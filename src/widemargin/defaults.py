@@ -80,6 +80,12 @@ PROCESS_LADDER = Ladder(2000, 500)
 # `python benchmarks/speed/tri_class.py`.
 GRAM_BYTES = 2 * 2**30
 
+# A larger Gram matrix is not kept for the next candidate: computing it takes a small
+# part of a fit on that many rows, and its memory would be the peak. Data: digits and
+# mnist, 2,000 to 10,000 rows. Command:
+# `python tools/versus.py OTHER/src --estimators FewLabelClassifier`.
+SHARED_BYTES = 2**28
+
 # How far a graph is used ---------------------------------------------------------
 
 # Shares of the graph in the kernel of Laplacian models. Mean error of these three:
@@ -116,7 +122,8 @@ HOLDOUT_SIZE = HoldoutSize(2000, 500)
 NOTEWORTHY_SHARE = 0.1
 
 # Share of changed decisions below which conjugate gradient stops, as in Melacci and
-# Belkin (2011). Data: the sets of the paper. Command: `widemargin bench run laplacian-early-stopping`.
+# Belkin (2011). Data: the sets of the paper. Command:
+# `widemargin bench run laplacian-early-stopping`.
 DECISION_TOLERANCE = 0.015
 
 # How models are averaged ---------------------------------------------------------

@@ -19,7 +19,7 @@ from widemargin import SelfLabelingGPC, SelfLabelingSVC
 from widemargin.calibration import fit_calibration
 from widemargin.datasets import hide_labels
 from widemargin.defaults import PROCESS_LADDER
-from widemargin.estimators._gaussian_process import evidence_rows
+from widemargin.estimators._self_labeling import evidence_rows
 from widemargin.kernels import ArdRbf, Nystrom, Polynomial, Rbf
 from widemargin.labels import sign_coding
 from widemargin.objectives.class_sizes import Balance
@@ -897,6 +897,7 @@ def test_pandas_and_names(two, machine):
 
 @settings(deadline=None, max_examples=40)
 @given(st.data())
+@pytest.mark.slow
 def test_loop_ends_on_any_rows(data):
     """Copies, constant columns, one label a class: labels kept, sizes bounded."""
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
