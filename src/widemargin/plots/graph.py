@@ -23,12 +23,10 @@ from widemargin.plots._models import (
 from widemargin.plots._style import (
     GRAY,
     Display,
-    class_handles,
-    draw_classes,
+    class_handle,
     kind_handle,
     line_handle,
     make_frame,
-    put_legend,
     row_size,
 )
 
@@ -42,6 +40,7 @@ class GraphDisplay(Display):
 
     Heavier edges are darker; those between rows of different classes, "cut" in the
     legend, are black. Make it with `from_estimator`, `from_points` or `from_adjacency`.
+    :mod:`widemargin.plots` describes what displays share.
 
     Parameters
     ----------
@@ -51,30 +50,25 @@ class GraphDisplay(Display):
         The rows that each edge joins, the first one before the second.
     weights : ndarray of shape (n_edges,)
         Weights of the edges.
-    codes : ndarray of int, shape (n_samples,), optional
-        Class of each row as a position in `classes`; -1 for none.
+    codes, classes : optional
+        Class of each row, and the class names.
     labeled : ndarray of bool, shape (n_samples,), optional
         Which rows have a given label.
-    classes : ndarray of shape (n_classes,), optional
-        Names of the classes.
     rest_name : str
         What rows of no class are called.
-    axis_names : tuple of two str
-        What the axes are.
-    name : str
-        What the graph is called.
+    axis_names, name
+        Titles.
 
     Attributes
     ----------
-    ax_, figure_
-        Where it was drawn.
     edges_ : LineCollection
         Edges within a class, or all of them if there are no classes.
     cut_edges_ : LineCollection or None
         Edges between classes.
     labeled_, unlabeled_ : dict of PathCollection
         Rows of each class by its code.
-    legend_ : Legend or None
+    ax_, figure_, legend_
+        Where it was drawn.
 
     Notes
     -----
@@ -82,8 +76,6 @@ class GraphDisplay(Display):
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")  # draws into files, opens no window
     >>> from widemargin import LaplacianSVC
     >>> from widemargin.datasets import hide_labels, make_two_moons
     >>> from widemargin.graphs import KnnGraph
@@ -104,8 +96,6 @@ class GraphDisplay(Display):
     labeled: np.ndarray | None = None
     classes: np.ndarray | None = None
     rest_name: str = "irrelevant"
-    axis_names: tuple = ("feature 1", "feature 2")
-    name: str = ""
 
     @classmethod
     def from_estimator(
@@ -113,23 +103,7 @@ class GraphDisplay(Display):
     ):
         """Draw the graph that a fitted model is regularized with.
 
-        Parameters
-        ----------
-        estimator : fitted estimator
-            With the parameters `graph` and `kernel`, not in a pipeline.
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows, as in `fit`.
-        y : array-like of shape (n_samples,), optional
-            Labels as in `fit`, unlabeled rows marked.
-        projection : "pca", None or array-like of shape (n_samples, 2), default="pca"
-            What to do with more than two features: the two principal components, an
-            error, or your own points.
-        ax, **options
-            As in `plot`.
-
-        Returns
-        -------
-        GraphDisplay
+        The model has the parameters `graph` and `kernel`, and is not in a pipeline.
         """
         who, kind = cls.__name__, type(estimator).__name__
         check_model(
@@ -170,20 +144,7 @@ class GraphDisplay(Display):
     ):
         """Draw the nearest-neighbor graph of rows, before there is a model.
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,), optional
-            Class of each row; unlabeled ones marked.
-        n_neighbors, weights
-            As in :class:`widemargin.graphs.KnnGraph`.
-        projection, ax, **options
-            As in `from_estimator`.
-
-        Returns
-        -------
-        GraphDisplay
+        `n_neighbors` and `weights` are those of :class:`widemargin.graphs.KnnGraph`.
         """
         rows = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32))
         graph = KnnGraph(n_neighbors, weights)
@@ -194,19 +155,7 @@ class GraphDisplay(Display):
     def from_adjacency(
         cls, adjacency, X, y=None, *, projection="pca", ax=None, **options
     ):
-        """Draw a graph of your own.
-
-        Parameters
-        ----------
-        adjacency : sparse matrix of shape (n_samples, n_samples)
-            Weights of the edges, symmetric.
-        X, y, projection, ax, **options
-            As in `from_points`.
-
-        Returns
-        -------
-        GraphDisplay
-        """
+        """Draw a graph of your own, a symmetric sparse matrix of weights."""
         adjacency = check_adjacency(adjacency, count_rows(X))
         return cls._from_labels(adjacency, X, y, projection, "").plot(ax, **options)
 
@@ -228,16 +177,10 @@ class GraphDisplay(Display):
     @classmethod
     def _make(cls, adjacency, plane, found, name):
         upper = sparse.triu(adjacency, k=1).tocoo()  # each edge once
-        return cls(
-            plane.points,
-            np.column_stack([upper.row, upper.col]),
-            np.asarray(upper.data, np.float64),
-            codes=found and found.codes,
-            labeled=found and found.labeled,
-            classes=found and found.classes,
-            axis_names=plane.axis_names,
-            name=name,
-        )
+        edges = np.column_stack([upper.row, upper.col])
+        weights, rows = np.asarray(upper.data, np.float64), vars(found) if found else {}
+        titles = {"axis_names": plane.axis_names, "name": name}
+        return cls(plane.points, edges, weights, **rows, **titles)
 
     @property
     def is_cut(self):
@@ -248,27 +191,14 @@ class GraphDisplay(Display):
         return (first != second) & (first >= 0) & (second >= 0)
 
     def plot(self, ax=None, *, legend=True):
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        legend : bool, default=True
-            Whether to put a legend to the right of the axes, if there are classes.
-
-        Returns
-        -------
-        self
-        """
-        names = self.classes if legend and self.classes is not None else ()
-        ax = self._open(ax, names=names)
+        """Draw it; there is a legend if there are classes."""
+        has_legend = legend and self.classes is not None
+        self._open(ax, names=self.classes if has_legend else ())
         is_cut = self.is_cut
         self.edges_ = self._draw_edges(~is_cut, GRAY, 0.7)
         self.cut_edges_ = self._draw_edges(is_cut, _CUT, 1.1) if is_cut.any() else None
         self._draw_nodes()
-        has_legend = legend and self.classes is not None
-        self.legend_ = put_legend(ax, self._handles()) if has_legend else None
+        self._put_legend(self._handles() if has_legend else ())
         return self
 
     def frame(self):
@@ -286,26 +216,21 @@ class GraphDisplay(Display):
         width *= min(1.0, max(0.4, np.sqrt(_MANY_EDGES / max(len(self.edges), 1))))
         colors = np.tile(to_rgba(color), (len(weights), 1))
         colors[:, 3] = 0.1 + 0.9 * weights / largest
-        lines = LineCollection(
-            self.points[self.edges[chosen]], colors=colors, linewidths=width, zorder=1
-        )
-        self.ax_.add_collection(lines)
-        return lines
+        ends, look = self.points[self.edges[chosen]], {"linewidths": width, "zorder": 1}
+        return self.ax_.add_collection(LineCollection(ends, colors=colors, **look))
 
     def _draw_nodes(self):
         n_rows = len(self.points)
         codes = np.full(n_rows, -1) if self.codes is None else self.codes
         labeled = np.zeros(n_rows, bool) if self.labeled is None else self.labeled
         known = codes >= 0
-        self.labeled_, self.unlabeled_ = draw_classes(
-            self.ax_, self.points[known], codes[known], labeled[known]
-        )
+        self._draw_classes(self.points[known], codes[known], labeled[known])
         if not known.all():  # no class: dots
             dots = {"s": row_size(n_rows), "color": GRAY, "linewidth": 0, "zorder": 3}
             self.unlabeled_[-1] = self.ax_.scatter(*self.points[~known].T, **dots)
 
     def _handles(self):
-        handles = class_handles(self.classes)
+        handles = [class_handle(code, name) for code, name in enumerate(self.classes)]
         if (self.codes < 0).any():
             handles.append(kind_handle(self.rest_name, is_labeled=False))
         if self.labeled_:

@@ -6,11 +6,11 @@ import numpy as np
 
 from widemargin.labels import decide, margins
 from widemargin.plots._models import (
+    check_classifier,
     check_length,
-    check_model,
     find_codes,
     infer_rows,
-    last_step,
+    model_name,
     score_matrix,
 )
 from widemargin.plots._style import (
@@ -19,9 +19,10 @@ from widemargin.plots._style import (
     class_names,
     line_handle,
     make_frame,
-    put_legend,
     short_name,
 )
+
+_WRONG = {"color": "black", "marker": ".", "linestyle": "none"}
 
 
 @dataclass(repr=False, eq=False)
@@ -31,33 +32,30 @@ class TransductionDisplay(Display):
     There is one block per class, whose height is the number of its rows. The margin of
     a row is positive if its score is on the side of its class. Rows left of zero got a
     class that differs from their score, to keep the balance of the classes, for
-    example. Make it with `from_estimator`.
+    example. Make it with `from_estimator`. :mod:`widemargin.plots` describes what
+    displays share.
 
     Parameters
     ----------
     rows : ndarray of int, shape (n_unlabeled,)
         Positions of the unlabeled rows, by class and falling margin.
-    codes : ndarray of int, shape (n_unlabeled,)
-        Class of each of them as a position in `classes`; -1 for rows found irrelevant,
-        which come last.
+    codes, classes
+        Class of each of them, and the class names; irrelevant rows come last.
     margins : ndarray of shape (n_unlabeled,)
         Their margins.
-    classes : ndarray of shape (n_classes,)
-        The class names.
     wrong : ndarray of bool, shape (n_unlabeled,), optional
         Which of them have a different true class.
-    name : str
-        What the classifier is called.
+    name
+        Title.
 
     Attributes
     ----------
-    ax_, figure_
-        Where it was drawn.
     blocks_ : dict of PolyCollection
-        By the code of the class, if it has rows; -1 for irrelevant rows.
+        By the code of the class, if it has rows.
     wrong_ : Line2D or None
         Marks of the wrong rows.
-    legend_ : Legend or None
+    ax_, figure_, legend_
+        Where it was drawn.
 
     Notes
     -----
@@ -67,8 +65,6 @@ class TransductionDisplay(Display):
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")  # draws into files, opens no window
     >>> from sklearn.datasets import load_iris
     >>> from widemargin import LaplacianSVC
     >>> from widemargin.datasets import hide_labels
@@ -87,7 +83,6 @@ class TransductionDisplay(Display):
     classes: np.ndarray
     _: KW_ONLY
     wrong: np.ndarray | None = None
-    name: str = ""
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, y_true=None, ax=None, **options):
@@ -95,26 +90,13 @@ class TransductionDisplay(Display):
 
         Parameters
         ----------
-        estimator : fitted classifier
-            With ``classes_`` and `decision_function`; a pipeline may be around it.
-        X, y
-            As in `fit`.
+        estimator, X, y, ax, **options
+            See :mod:`widemargin.plots`. The classifier has a `decision_function`.
         y_true : array-like of shape (n_samples,), optional
             The true classes, to mark rows that are wrong.
-        ax, **options
-            As in `plot`.
-
-        Returns
-        -------
-        TransductionDisplay
         """
         who = cls.__name__
-        check_model(
-            estimator,
-            who,
-            needs=("classes_", "decision_function"),
-            advice="pass a classifier, or use ClusterDisplay for clusters",
-        )
+        check_classifier(estimator, who)
         found = infer_rows(estimator, X, y, who)
         rows = np.flatnonzero(~found.labeled)
         if not len(rows):
@@ -133,14 +115,8 @@ class TransductionDisplay(Display):
             check_length(truth, len(found.codes), "y_true", who)
             wrong = find_codes(truth, found.classes) != found.codes
             wrong = wrong[rows][order]
-        display = cls(
-            rows[order],
-            codes[order],
-            own[order],
-            found.classes,
-            wrong=wrong,
-            name=type(last_step(estimator)).__name__,
-        )
+        facts = rows[order], codes[order], own[order], found.classes
+        display = cls(*facts, wrong=wrong, name=model_name(estimator))
         return display.plot(ax, **options)
 
     @property
@@ -149,22 +125,10 @@ class TransductionDisplay(Display):
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.classes))
 
     def plot(self, ax=None, *, legend=True):
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        legend : bool, default=True
-            Whether to explain the marks of wrong rows, if there are any.
-
-        Returns
-        -------
-        self
-        """
+        """Draw it; the legend explains the marks of wrong rows, if there are any."""
         codes = [*range(len(self.classes))] + ([-1] if (self.codes < 0).any() else [])
-        height = min(12.0, max(3.6, 1.2 + 0.32 * len(codes)))
-        ax = self._open(ax, (6.4, height))
+        size = 6.4, min(12.0, max(3.6, 1.2 + 0.32 * len(codes)))
+        ax = self._open(ax, size, titles=("margin", "class of the unlabeled rows"))
         least = len(self.rows) / (3.0 * len(codes))  # room for the name of a class
         places = np.empty(len(self.rows))
         self.blocks_, ticks, names, top = {}, [], [], 0.0
@@ -180,16 +144,15 @@ class TransductionDisplay(Display):
             names.append(f"{name}  ({len(chosen)})")
             top += room + 0.3 * least
         ax.axvline(0.0, color="black", linewidth=1.0)
-        self.wrong_ = self._mark_wrong(places)
         ax.set_yticks(ticks, names)
         ax.tick_params(axis="y", length=0)
         ax.set_ylim(top, -0.3 * least)  # the first class at the top
-        ax.set(xlabel="margin", ylabel="class of the unlabeled rows")
-        self.legend_ = None
-        if legend and self.wrong_ is not None:
-            look = {"color": "black", "marker": ".", "linestyle": "none"}
-            entry = line_handle(f"wrong ({self.wrong.sum()})", **look)
-            self.legend_ = put_legend(ax, [entry])
+        self.wrong_, handles = None, []
+        if self.wrong is not None and self.wrong.any():
+            ends = self.margins[self.wrong], places[self.wrong]  # of their bars
+            (self.wrong_,) = ax.plot(*ends, **_WRONG)
+            handles = [line_handle(f"wrong ({self.wrong.sum()})", **_WRONG)]
+        self._put_legend(handles if legend else ())
         return self
 
     def frame(self):
@@ -208,11 +171,3 @@ class TransductionDisplay(Display):
             edges, np.append(widths, widths[-1]), step="post", linewidth=0, alpha=0.85,
             color=class_color(code),
         )  # fmt: skip
-
-    def _mark_wrong(self, places):
-        """Dots at the ends of the bars of wrong rows."""
-        if self.wrong is None or not self.wrong.any():
-            return None
-        x, y = self.margins[self.wrong], places[self.wrong]
-        (marks,) = self.ax_.plot(x, y, color="black", marker=".", linestyle="none")
-        return marks
