@@ -96,7 +96,7 @@ def describe_model(facts):
 
 def _privacy(model, estimator, columns):
     """A sentence on training rows, and one on the preparation of columns."""
-    from widemargin.model_files.privacy import describe_privacy
+    from widemargin.model_files.parts import describe_privacy
 
     if columns and not by_kind(columns)["categories"]:
         sentence = describe_privacy(estimator)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from widemargin.model_files import save
-from widemargin.model_files.privacy import describe_privacy
+from widemargin.model_files.parts import describe_privacy
 from widemargin.model_files.writing import write_whole
 from widemargin.tables.files import (
     check_writable,

@@ -59,14 +59,9 @@ class Words:
     The arrays hold the letters of all words in the order of their columns, and where
     each word ends. The column of a word is its place. So no file can send a word to a
     column beyond the matrix.
-
-    Parameters
-    ----------
-    columns : dict of str to int
-        From words to columns 0, 1, 2 and so on.
     """
 
-    def __init__(self, columns):
+    def __init__(self, columns):  # from words to columns 0, 1, 2 and so on
         self.columns = columns
 
     def parts(self):
@@ -100,10 +95,6 @@ def pack_step(step):
     packed = copy.copy(step)
     if isinstance(step, ColumnTransformer) and hasattr(step, "transformers_"):
         _name_columns(packed)
-        packed.transformers_ = [
-            (name, _PASSTHROUGH if _is_passthrough(inner) else inner, columns)
-            for name, inner, columns in packed.transformers_
-        ]
     elif isinstance(step, CountVectorizer) and hasattr(step, "vocabulary_"):
         packed.vocabulary_ = Words(step.vocabulary_)
     return packed
@@ -147,14 +138,9 @@ def _inner_steps(value):
 
 
 def pick(names, columns):
-    """Those of the names that a ColumnTransformer's columns stand for.
+    """Those of all names that a ColumnTransformer's columns stand for.
 
-    Parameters
-    ----------
-    names : iterable
-        Of all columns.
-    columns : str, int, slice or list
-        Names, positions or a mask.
+    The columns are given by names, positions or a mask.
     """
     columns = [columns] if np.isscalar(columns) else columns
     if isinstance(columns, list) and all(isinstance(name, str) for name in columns):
@@ -168,18 +154,22 @@ def _name_columns(transformer):
     It may have been given a pandas Index, a function that picks columns or a slice of
     names. A file keeps what they stood for when it was fitted.
     """
-    resolved = [_as_list(columns, transformer) for columns in transformer._columns]
-    transformer._columns = resolved
+
+    def name_columns(name, step, columns):
+        return name, step, _as_list(columns, transformer)
+
+    resolved = transformer._columns  # functions have been called
     given = zip(transformer.transformers, resolved, strict=True)
     transformer.transformers = [
-        (name, step, columns) for (name, step, _), columns in given
+        name_columns(name, step, columns) for (name, step, _), columns in given
     ]
+    transformer._columns = [columns for _, _, columns in transformer.transformers]
+    fitted = [name_columns(*each) for each in transformer.transformers_]
     transformer.transformers_ = [
-        (name, step, _as_list(columns, transformer))
-        for name, step, columns in transformer.transformers_
+        (name, _PASSTHROUGH if _is_passthrough(inner) else inner, columns)
+        for name, inner, columns in fitted
     ]
-    name, step, columns = transformer._remainder
-    transformer._remainder = name, step, _as_list(columns, transformer)
+    transformer._remainder = name_columns(*transformer._remainder)
 
 
 def _as_list(columns, transformer):

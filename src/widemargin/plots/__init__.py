@@ -26,7 +26,7 @@ ax : matplotlib Axes, optional
 legend : bool, default=True
     Whether to put a legend to the right of the axes.
 options
-    Arguments of `plot`, which returns the display.
+    Arguments of `plot`, such as `ax`. All of these methods return the display.
 axis_names, name
     Titles of the two axes, and of the whole.
 codes : ndarray of int

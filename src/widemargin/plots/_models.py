@@ -153,8 +153,8 @@ class Plane:
     lift: Callable | None
 
 
-def make_plane(X, projection, *, who, is_pairwise=False):
-    """The plane in which to draw the rows of X, which may be a Gram matrix."""
+def make_plane(X, projection, who, estimator=None):
+    """The plane in which to draw the rows of X, which the estimator takes."""
     if not (projection is None or isinstance(projection, str)):
         return _own_points(projection, X, who)
     if projection not in ("pca", None):
@@ -162,7 +162,7 @@ def make_plane(X, projection, *, who, is_pairwise=False):
             f"projection of {who} must be 'pca', None or an array of shape "
             f"(n_samples, 2), got {projection!r}."
         )
-    if is_pairwise:
+    if estimator is not None and is_pairwise(estimator):
         raise ValueError(
             f"X of {who} is a precomputed Gram matrix, which has no features to draw; "
             "pass points as projection, an array of shape (n_samples, 2)."
@@ -184,10 +184,6 @@ def make_plane(X, projection, *, who, is_pairwise=False):
             f"X of {who} must have 2 features with projection=None, got {n_features}; "
             "use projection='pca', or pass an array of shape (n_samples, 2)."
         )
-    return _principal_plane(X, rows)
-
-
-def _principal_plane(X, rows):
     solver = "arpack" if sparse.issparse(rows) else "auto"
     pca = PCA(n_components=2, svd_solver=solver, random_state=0)
     points = pca.fit_transform(rows)

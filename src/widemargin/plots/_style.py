@@ -85,6 +85,13 @@ class Display:
         look |= {} if code < 0 else {"linewidth": 0}  # a cross consists of lines
         return self.ax_.scatter(*points.T, s=size, zorder=3, alpha=0.75, **look)
 
+    def _class_handles(self, rest):
+        """Legend entries of the classes, of rows of no class, and of labeled rows."""
+        handles = [class_handle(code, name) for code, name in enumerate(self.classes)]
+        handles += [rest] if (self.codes < 0).any() else []
+        labeled = kind_handle("labeled", is_labeled=True)
+        return [*handles, labeled] if self.labeled_ else handles
+
     def _put_legend(self, handles):
         """Set ``legend_``, to the right of the axes, where it covers nothing."""
         self.legend_ = None

@@ -5,22 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import is_clusterer
 
-from widemargin.plots._models import (
-    check_model,
-    is_pairwise,
-    last_step,
-    make_plane,
-    see_through,
-)
-from widemargin.plots._style import Display, class_handle, make_frame, row_size
+from widemargin.plots import _models, _style
+from widemargin.plots._style import Display
 
 
 @dataclass(repr=False, eq=False)
 class ClusterDisplay(Display):
     """The clusters of a fitted clusterer, with their sizes.
 
-    Make it with `from_estimator`. :mod:`widemargin.plots` describes what displays
-    share.
+    Make it with `from_estimator`; :mod:`widemargin.plots` has what displays share.
 
     Parameters
     ----------
@@ -30,8 +23,6 @@ class ClusterDisplay(Display):
         Cluster of each row; -1 for rows of none.
     sizes : ndarray of int, shape (n_clusters,)
         Rows in each cluster.
-    axis_names, name
-        Titles.
 
     Attributes
     ----------
@@ -39,8 +30,6 @@ class ClusterDisplay(Display):
         Rows of each cluster that has any, by its number.
     numbers_ : dict of Text
         Numbers of the clusters, in the middle of their rows.
-    ax_, figure_, legend_
-        Where it was drawn.
 
     See Also
     --------
@@ -63,22 +52,21 @@ class ClusterDisplay(Display):
     sizes: np.ndarray
 
     @classmethod
-    def from_estimator(cls, estimator, X, *, projection="pca", ax=None, **options):
+    def from_estimator(cls, estimator, X, *, projection="pca", **options):
         """Draw the clusters of the rows of `fit`, or those predicted for new ones.
 
         If the rows are not as many as in `fit`, or the model is from a file, which does
         not hold ``labels_``, their clusters are predicted.
         """
-        who, model = cls.__name__, last_step(estimator)
-        check_model(
-            model,
-            who,
-            needs=() if is_clusterer(model) else ("labels_",),
-            advice="pass a clusterer such as MaxMarginClustering, or use "
-            "DecisionDisplay for a classifier",
+        who, model = cls.__name__, _models.last_step(estimator)
+        advice = (
+            "pass a clusterer such as MaxMarginClustering, or use DecisionDisplay for "
+            "a classifier"
         )
-        estimator, X = see_through(estimator, X)
-        plane = make_plane(X, projection, who=who, is_pairwise=is_pairwise(estimator))
+        needs = () if is_clusterer(model) else ("labels_",)
+        _models.check_model(model, who, needs=needs, advice=advice)
+        estimator, X = _models.see_through(estimator, X)
+        plane = _models.make_plane(X, projection, who, estimator)
         labels = np.asarray(getattr(model, "labels_", ()), dtype=int)
         n_found = labels.max(initial=-1) + 1
         n_clusters = max(getattr(model, "n_clusters", None) or 0, n_found)
@@ -86,7 +74,7 @@ class ClusterDisplay(Display):
             labels = np.asarray(estimator.predict(X))
         sizes = np.bincount(labels[labels >= 0], minlength=n_clusters)
         titles = {"axis_names": plane.axis_names, "name": type(model).__name__}
-        return cls(plane.points, labels, sizes, **titles).plot(ax, **options)
+        return cls(plane.points, labels, sizes, **titles).plot(**options)
 
     def plot(self, ax=None, *, numbers=True, legend=True):
         """Draw it.
@@ -102,7 +90,7 @@ class ClusterDisplay(Display):
         self.clusters_, self.numbers_ = {}, {}
         for number in np.unique(self.labels).tolist():
             own = self.points[self.labels == number]
-            size = row_size(len(self.points))
+            size = _style.row_size(len(self.points))
             self.clusters_[number] = self._draw_rows(own, number, size)
             if numbers and number >= 0:
                 self.numbers_[number] = self._write(number, own)
@@ -110,7 +98,7 @@ class ClusterDisplay(Display):
         if -1 in self.clusters_:
             sizes[-1] = (self.labels < 0).sum()
         handles = [
-            class_handle(number, f"{'none' if number < 0 else number}  ({size})")
+            _style.class_handle(number, f"{'none' if number < 0 else number}  ({size})")
             for number, size in sizes.items()
         ]
         self._put_legend(handles if legend else ())
@@ -119,7 +107,7 @@ class ClusterDisplay(Display):
     def frame(self):
         """The rows as a pandas DataFrame: x, y, cluster."""
         x, y = self.points.T
-        return make_frame({"x": x, "y": y, "cluster": self.labels})
+        return _style.make_frame({"x": x, "y": y, "cluster": self.labels})
 
     def _write(self, number, own):
         """The number of a cluster at the row nearest to its median, with a halo."""

@@ -7,24 +7,8 @@ from numbers import Integral, Real
 import numpy as np
 
 from widemargin.labels import decide
-from widemargin.plots._models import (
-    check_classifier,
-    infer_rows,
-    is_pairwise,
-    make_plane,
-    model_name,
-    score_matrix,
-    see_through,
-)
-from widemargin.plots._style import (
-    Display,
-    class_color,
-    class_handle,
-    class_names,
-    kind_handle,
-    line_handle,
-    make_frame,
-)
+from widemargin.plots import _models, _style
+from widemargin.plots._style import Display
 
 _BOUNDARY = {"color": "black", "linewidth": 1.4, "linestyle": "solid"}
 _MARGIN = {"color": "black", "linewidth": 0.9, "linestyle": "dashed"}
@@ -37,8 +21,7 @@ _BORDER = 0.06  # around the rows, as a share of their extent
 class DecisionDisplay(Display):
     """Labeled and unlabeled rows, the boundary and the margin of a classifier.
 
-    Make it with `from_estimator`. :mod:`widemargin.plots` describes what displays
-    share.
+    Make it with `from_estimator`; :mod:`widemargin.plots` has what displays share.
 
     Parameters
     ----------
@@ -52,8 +35,6 @@ class DecisionDisplay(Display):
         Coordinates of the grid along each axis, shapes (n_x,) and (n_y,).
     scores : ndarray of shape (n_y, n_x, n_columns), optional
         One-vs-rest scores on the grid; one column for two classes.
-    axis_names, name
-        Titles.
 
     Attributes
     ----------
@@ -61,8 +42,6 @@ class DecisionDisplay(Display):
         Rows of each class by its code.
     regions_, boundary_, margin_ : QuadMesh, lists of ContourSet
         The decisions in the plane; None and empty without scores.
-    ax_, figure_, legend_
-        Where it was drawn.
 
     See Also
     --------
@@ -102,14 +81,13 @@ class DecisionDisplay(Display):
         boundary="auto",
         grid_resolution=200,
         block_values=_BLOCK_VALUES,
-        ax=None,
         **options,
     ):
         """Draw the decisions of a fitted classifier.
 
         Parameters
         ----------
-        estimator, X, y, projection, ax, **options
+        estimator, X, y, projection, **options
             See :mod:`widemargin.plots`. The classifier has a `decision_function`.
             Without y all rows are unlabeled and have the predicted class.
         boundary : "auto", True or False, default="auto"
@@ -122,7 +100,7 @@ class DecisionDisplay(Display):
             Numbers in the rows that are evaluated at a time, which limits the memory.
         """
         who = cls.__name__
-        check_classifier(estimator, who)
+        _models.check_classifier(estimator, who)
         if boundary not in ("auto", True, False):
             raise ValueError(
                 f"boundary of {who} must be 'auto', True or False, got {boundary!r}."
@@ -132,21 +110,22 @@ class DecisionDisplay(Display):
                 f"grid_resolution of {who} must be a whole number >= 2, got "
                 f"{grid_resolution!r}."
             )
-        estimator, X = see_through(estimator, X)
+        estimator, X = _models.see_through(estimator, X)
         X = X if hasattr(X, "shape") else np.asarray(X)
-        plane = make_plane(X, projection, who=who, is_pairwise=is_pairwise(estimator))
+        plane = _models.make_plane(X, projection, who, estimator)
         if boundary is True and plane.lift is None:
             raise ValueError(
                 f"boundary=True of {who} needs a way back from the plane to features, "
                 "which your own points do not have; use boundary='auto'."
             )
-        rows = infer_rows(estimator, X, y, who)
+        rows = _models.infer_rows(estimator, X, y, who)
 
         def evaluate(points):
             n_blocks = math.ceil(points.shape[0] * X.shape[1] / block_values)
-            lifted = (plane.lift(block) for block in np.array_split(points, n_blocks))
-            n_classes = len(rows.classes)
-            scored = [score_matrix(estimator, x, n_classes, who) for x in lifted]
+            scored = [
+                _models.score_matrix(estimator, plane.lift(own), len(rows.classes), who)
+                for own in np.array_split(points, n_blocks)
+            ]
             return np.concatenate(scored)
 
         grid = scores = None
@@ -154,9 +133,9 @@ class DecisionDisplay(Display):
             grid = _make_grid(plane.points, grid_resolution)
             mesh = np.stack(np.meshgrid(*grid), axis=-1)  # (n_y, n_x, 2)
             scores = evaluate(mesh.reshape(-1, 2)).reshape(*mesh.shape[:2], -1)
-        titles = {"axis_names": plane.axis_names, "name": model_name(estimator)}
-        facts = plane.points, rows.codes, rows.labeled, rows.classes
-        return cls(*facts, grid=grid, scores=scores, **titles).plot(ax, **options)
+        titles = {"axis_names": plane.axis_names, "name": _models.model_name(estimator)}
+        display = cls(plane.points, **vars(rows), grid=grid, scores=scores, **titles)
+        return display.plot(**options)
 
     def plot(self, ax=None, *, margin=1.0, legend=True):
         """Draw it.
@@ -184,9 +163,10 @@ class DecisionDisplay(Display):
 
     def frame(self):
         """The rows as a pandas DataFrame: x, y, class, labeled."""
-        names = class_names(self.codes, self.classes)
+        names = _style.class_names(self.codes, self.classes)
         x, y = self.points.T
-        return make_frame({"x": x, "y": y, "class": names, "labeled": self.labeled})
+        columns = {"x": x, "y": y, "class": names, "labeled": self.labeled}
+        return _style.make_frame(columns)
 
     def _draw_plane(self, margin):
         from matplotlib.colors import ListedColormap
@@ -194,7 +174,7 @@ class DecisionDisplay(Display):
         n_classes, n_columns = len(self.classes), self.scores.shape[-1]
         winners = decide(self.scores.reshape(-1, n_columns))
         winners = winners.reshape(self.scores.shape[:2])
-        colors = ListedColormap([class_color(code) for code in range(n_classes)])
+        colors = ListedColormap([_style.class_color(code) for code in range(n_classes)])
         self.regions_ = self.ax_.pcolormesh(
             *self.grid, winners, cmap=colors, vmin=-0.5, vmax=n_classes - 0.5,
             shading="nearest", alpha=0.14, rasterized=True, linewidth=0,
@@ -213,17 +193,13 @@ class DecisionDisplay(Display):
         return self.ax_.contour(*self.grid, field, levels=levels, zorder=2, **looks)
 
     def _handles(self):
-        handles = [class_handle(code, name) for code, name in enumerate(self.classes)]
-        if (self.codes < 0).any():
-            handles.append(class_handle(-1, "irrelevant"))
-        if self.labeled_:
-            handles.append(kind_handle("labeled", is_labeled=True))
+        handles = self._class_handles(_style.class_handle(-1, "irrelevant"))
         if self.unlabeled_ and self.labeled_:
-            handles.append(kind_handle("unlabeled", is_labeled=False))
+            handles.append(_style.kind_handle("unlabeled", is_labeled=False))
         if self.boundary_:
-            handles.append(line_handle("boundary", **_BOUNDARY))
+            handles.append(_style.line_handle("boundary", **_BOUNDARY))
         if self.margin_:
-            handles.append(line_handle("margin", **_MARGIN))
+            handles.append(_style.line_handle("margin", **_MARGIN))
         return handles
 
 

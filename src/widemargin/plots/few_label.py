@@ -4,17 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from widemargin.plots._models import check_model, last_step
-from widemargin.plots._style import (
-    GRAY,
-    GRID,
-    Display,
-    class_look,
-    line_handle,
-    make_frame,
-    open_frame,
-    short_name,
-)
+from widemargin.plots import _models, _style
+from widemargin.plots._style import Display
 
 _ERRORS_SHARE = 0.7  # of the width; the weights have the rest
 _ROW_HEIGHT = 0.36  # inches
@@ -26,15 +17,12 @@ _MIN_SPAN = 0.1  # of the errors
 class FewLabelDisplay(Display):
     """Held-out error and weight of each candidate of a `FewLabelClassifier`.
 
-    Make it with `from_estimator`. :mod:`widemargin.plots` describes what displays
-    share.
+    Make it with `from_estimator`; :mod:`widemargin.plots` has what displays share.
 
     Parameters
     ----------
     report : FewLabelReport
         The candidates, the supervised model first, and the error of their average.
-    name
-        Title.
 
     Attributes
     ----------
@@ -48,8 +36,6 @@ class FewLabelDisplay(Display):
     band_ : Rectangle or None
         Estimated error of the average, and one standard error on each side; None if it
         is unknown.
-    ax_, figure_, legend_
-        Where it was drawn.
 
     Examples
     --------
@@ -67,11 +53,11 @@ class FewLabelDisplay(Display):
     report: object
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None, **options):
+    def from_estimator(cls, estimator, **options):
         """Draw the ``report_`` of a model."""
-        model, advice = last_step(estimator), "pass a fitted FewLabelClassifier"
-        check_model(model, cls.__name__, needs=("report_",), advice=advice)
-        return cls(model.report_, name=type(model).__name__).plot(ax, **options)
+        model, advice = _models.last_step(estimator), "pass a fitted FewLabelClassifier"
+        _models.check_model(model, cls.__name__, needs=("report_",), advice=advice)
+        return cls(model.report_, name=type(model).__name__).plot(**options)
 
     def plot(self, ax=None, *, legend=True):
         """Draw it, one row per candidate."""
@@ -79,14 +65,14 @@ class FewLabelDisplay(Display):
         size = 8.8 if legend else 6.8, 1.2 + _ROW_HEIGHT * len(candidates)
         ax = self._open(ax, size, titles=("", ""))
         beside = _ERRORS_SHARE, 0.0, 1.0 - _ERRORS_SHARE, 1.0
-        self.weights_ax_ = open_frame(ax.inset_axes(beside, sharey=ax))
+        self.weights_ax_ = _style.open_frame(ax.inset_axes(beside, sharey=ax))
         self.band_ = self._draw_average() if self.report.n_held_out else None
         self.errors_ = [
             self._draw_error(row, candidate)
             for row, candidate in enumerate(candidates)
             if np.isfinite(candidate.error)
         ]
-        names = [short_name(candidate.name) for candidate in candidates]
+        names = [_style.short_name(candidate.name) for candidate in candidates]
         ax.set_yticks(range(len(names)), names)
         ax.set_ylim(len(names) - 0.5, -0.5)  # the supervised model at the top
         ax.tick_params(axis="y", length=0)
@@ -101,14 +87,15 @@ class FewLabelDisplay(Display):
         columns = {"candidate": [line.name for line in lines]}
         for name in ("weight", "error", "error_std"):
             columns[name] = [getattr(line, name) for line in lines]
-        return make_frame(columns)
+        return _style.make_frame(columns)
 
     def _draw_average(self):
         """A band with a line in its middle."""
         error, spread = self.report.error, self.report.error_std
         self.ax_.axvline(error, color="black", linewidth=1.0, zorder=1)
         low, high = max(0.0, error - spread), min(1.0, error + spread)
-        return self.ax_.axvspan(low, high, color=GRAY, alpha=0.2, linewidth=0, zorder=0)
+        look = {"color": _style.GRAY, "alpha": 0.2, "linewidth": 0, "zorder": 0}
+        return self.ax_.axvspan(low, high, **look)
 
     def _draw_error(self, row, candidate):
         """A point, and a bar that ends where errors do."""
@@ -134,7 +121,7 @@ class FewLabelDisplay(Display):
         ax.set_xticks(ticks, [f"{100 * tick:g} %" for tick in ticks])
         ax.set_xlim(low, low + (high - low + 2 * _ROOM * most) / _ERRORS_SHARE)
         ax.spines["bottom"].set_bounds(low, high)
-        ax.grid(axis="x", **GRID)
+        ax.grid(axis="x", **_style.GRID)
         on = f" on {self.report.n_held_out:,} held-out labels" if self.errors_ else ""
         ax.set_xlabel(f"error{on}", x=_ERRORS_SHARE / 2)
         if not self.errors_:
@@ -161,18 +148,19 @@ class FewLabelDisplay(Display):
 
         names = ["supervised", "with unlabeled rows"][: len(self.report.candidates)]
         handles = [
-            line_handle(name, markersize=7, linewidth=1.8, **_look(row))
+            _style.line_handle(name, markersize=7, linewidth=1.8, **_look(row))
             for row, name in enumerate(names)
         ]
         if self.band_ is None:
             return handles
         error, spread = 100 * self.report.error, 100 * self.report.error_std
         upright = {"marker": "|", "markersize": 12, "linestyle": "none"}
-        line = line_handle(f"average: {error:.1f} %", color="black", **upright)
-        name = f"± {spread:.1f} %, standard error"
-        return [*handles, line, Patch(color=GRAY, alpha=0.35, linewidth=0, label=name)]
+        line = _style.line_handle(f"average: {error:.1f} %", color="black", **upright)
+        band = Patch(color=_style.GRAY, alpha=0.35, linewidth=0)
+        band.set_label(f"± {spread:.1f} %, standard error")
+        return [*handles, line, band]
 
 
 def _look(row):
     """Color and marker of a candidate; the supervised model is the first."""
-    return class_look(1 if row == 0 else 0)
+    return _style.class_look(1 if row == 0 else 0)

@@ -10,25 +10,8 @@ from widemargin.graphs import Graph, KnnGraph, check_adjacency
 from widemargin.kernels import read_kernel
 from widemargin.labels import labeled_mask
 from widemargin.linalg.rows import distinct_rows
-from widemargin.plots._models import (
-    InferredRows,
-    check_length,
-    check_model,
-    count_rows,
-    find_codes,
-    infer_rows,
-    is_pairwise,
-    make_plane,
-)
-from widemargin.plots._style import (
-    GRAY,
-    Display,
-    class_handle,
-    kind_handle,
-    line_handle,
-    make_frame,
-    row_size,
-)
+from widemargin.plots import _models, _style
+from widemargin.plots._style import Display
 
 _CUT = "#000000"
 _MANY_EDGES = 2000  # more of them are thinner lines
@@ -40,7 +23,7 @@ class GraphDisplay(Display):
 
     Heavier edges are darker; those between rows of different classes, "cut" in the
     legend, are black. Make it with `from_estimator`, `from_points` or `from_adjacency`.
-    :mod:`widemargin.plots` describes what displays share.
+    :mod:`widemargin.plots` has what displays share.
 
     Parameters
     ----------
@@ -56,8 +39,6 @@ class GraphDisplay(Display):
         Which rows have a given label.
     rest_name : str
         What rows of no class are called.
-    axis_names, name
-        Titles.
 
     Attributes
     ----------
@@ -67,8 +48,6 @@ class GraphDisplay(Display):
         Edges between classes.
     labeled_, unlabeled_ : dict of PathCollection
         Rows of each class by its code.
-    ax_, figure_, legend_
-        Where it was drawn.
 
     Notes
     -----
@@ -98,23 +77,19 @@ class GraphDisplay(Display):
     rest_name: str = "irrelevant"
 
     @classmethod
-    def from_estimator(
-        cls, estimator, X, y=None, *, projection="pca", ax=None, **options
-    ):
+    def from_estimator(cls, estimator, X, y=None, *, projection="pca", **options):
         """Draw the graph that a fitted model is regularized with.
 
         The model has the parameters `graph` and `kernel`, and is not in a pipeline.
         """
         who, kind = cls.__name__, type(estimator).__name__
-        check_model(
-            estimator,
-            who,
-            needs=("kernel", "graph"),
-            advice="pass a model with a neighbor graph, such as LaplacianSVC (the last "
-            "step of a pipeline with transformed rows), or use from_points",
+        advice = (
+            "pass a model with a neighbor graph, such as LaplacianSVC (the last step "
+            "of a pipeline with transformed rows), or use from_points"
         )
-        pairwise = is_pairwise(estimator)
-        plane = make_plane(X, projection, who=who, is_pairwise=pairwise)
+        _models.check_model(estimator, who, needs=("kernel", "graph"), advice=advice)
+        pairwise = _models.is_pairwise(estimator)
+        plane = _models.make_plane(X, projection, who, estimator)
         graph = Graph.read(estimator.graph, f"graph of {kind}")
         kernel = read_kernel(estimator.kernel, f"kernel of {kind}")
         rows = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32))
@@ -122,54 +97,45 @@ class GraphDisplay(Display):
         adjacency = graph.adjacency(*kernel.geometry(rows if pairwise else rows[first]))
         found = None
         if hasattr(estimator, "classes_"):
-            found = infer_rows(estimator, X, y, who)
+            found = _models.infer_rows(estimator, X, y, who)
         elif hasattr(estimator, "labels_"):
             names = np.arange(estimator.n_clusters)
-            found = InferredRows(estimator.labels_, None, names)
+            found = _models.InferredRows(estimator.labels_, None, names)
         display = cls._make(adjacency, plane, found, f"{kind}: {_graph_name(graph)}")
         display.edges = first[display.edges]
-        return display.plot(ax, **options)
+        return display.plot(**options)
 
     @classmethod
-    def from_points(
-        cls,
-        X,
-        y=None,
-        *,
-        n_neighbors=8,
-        weights="self-tuned",
-        projection="pca",
-        ax=None,
-        **options,
-    ):
+    def from_points(cls, X, y=None, *, projection="pca", ax=None, legend=True, **graph):
         """Draw the nearest-neighbor graph of rows, before there is a model.
 
-        `n_neighbors` and `weights` are those of :class:`widemargin.graphs.KnnGraph`.
+        Other keywords, such as `n_neighbors` and `weights`, are those of
+        :class:`widemargin.graphs.KnnGraph`.
         """
         rows = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32))
-        graph = KnnGraph(n_neighbors, weights)
+        graph = KnnGraph(**graph)
         adjacency, name = graph.adjacency(rows), _graph_name(graph)
-        return cls._from_labels(adjacency, X, y, projection, name).plot(ax, **options)
+        display = cls._from_labels(adjacency, X, y, projection, name)
+        return display.plot(ax, legend=legend)
 
     @classmethod
-    def from_adjacency(
-        cls, adjacency, X, y=None, *, projection="pca", ax=None, **options
-    ):
+    def from_adjacency(cls, adjacency, X, y=None, *, projection="pca", **options):
         """Draw a graph of your own, a symmetric sparse matrix of weights."""
-        adjacency = check_adjacency(adjacency, count_rows(X))
-        return cls._from_labels(adjacency, X, y, projection, "").plot(ax, **options)
+        adjacency = check_adjacency(adjacency, _models.count_rows(X))
+        return cls._from_labels(adjacency, X, y, projection, "").plot(**options)
 
     @classmethod
     def _from_labels(cls, adjacency, X, y, projection, name):
         """A graph with the classes of its rows, if y is given."""
-        plane, found = make_plane(X, projection, who=cls.__name__), None
+        plane, found = _models.make_plane(X, projection, cls.__name__), None
         if y is not None:
             labeled = labeled_mask(y)
-            check_length(labeled, len(plane.points), "y", cls.__name__)
+            _models.check_length(labeled, len(plane.points), "y", cls.__name__)
             known = np.asarray(y, dtype=object)[labeled].tolist()
             classes, codes = np.unique(known), np.full(len(labeled), -1)
-            codes[labeled] = find_codes(known, classes)
-            found = InferredRows(codes, None if labeled.all() else labeled, classes)
+            codes[labeled] = _models.find_codes(known, classes)
+            marked = None if labeled.all() else labeled
+            found = _models.InferredRows(codes, marked, classes)
         display = cls._make(adjacency, plane, found, name)
         display.rest_name = "unlabeled"
         return display
@@ -195,7 +161,7 @@ class GraphDisplay(Display):
         has_legend = legend and self.classes is not None
         self._open(ax, names=self.classes if has_legend else ())
         is_cut = self.is_cut
-        self.edges_ = self._draw_edges(~is_cut, GRAY, 0.7)
+        self.edges_ = self._draw_edges(~is_cut, _style.GRAY, 0.7)
         self.cut_edges_ = self._draw_edges(is_cut, _CUT, 1.1) if is_cut.any() else None
         self._draw_nodes()
         self._put_legend(self._handles() if has_legend else ())
@@ -205,7 +171,7 @@ class GraphDisplay(Display):
         """The edges as a pandas DataFrame: first, second, weight, is_cut."""
         first, second = self.edges.T
         columns = {"first": first, "second": second, "weight": self.weights}
-        return make_frame(columns | {"is_cut": self.is_cut})
+        return _style.make_frame(columns | {"is_cut": self.is_cut})
 
     def _draw_edges(self, chosen, color, width):
         from matplotlib.collections import LineCollection
@@ -226,18 +192,16 @@ class GraphDisplay(Display):
         known = codes >= 0
         self._draw_classes(self.points[known], codes[known], labeled[known])
         if not known.all():  # no class: dots
-            dots = {"s": row_size(n_rows), "color": GRAY, "linewidth": 0, "zorder": 3}
-            self.unlabeled_[-1] = self.ax_.scatter(*self.points[~known].T, **dots)
+            dots = {"color": _style.GRAY, "linewidth": 0, "zorder": 3}
+            x, y, size = *self.points[~known].T, _style.row_size(n_rows)
+            self.unlabeled_[-1] = self.ax_.scatter(x, y, size, **dots)
 
     def _handles(self):
-        handles = [class_handle(code, name) for code, name in enumerate(self.classes)]
-        if (self.codes < 0).any():
-            handles.append(kind_handle(self.rest_name, is_labeled=False))
-        if self.labeled_:
-            handles.append(kind_handle("labeled", is_labeled=True))
-        handles.append(line_handle("edge", color=GRAY, linewidth=1.0))
+        rest = _style.kind_handle(self.rest_name, is_labeled=False)
+        handles = self._class_handles(rest)
+        handles.append(_style.line_handle("edge", color=_style.GRAY, linewidth=1.0))
         if self.cut_edges_ is not None:
-            handles.append(line_handle("cut edge", color=_CUT))
+            handles.append(_style.line_handle("cut edge", color=_CUT))
         return handles
 
 

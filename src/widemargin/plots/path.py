@@ -5,16 +5,8 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from widemargin.plots._models import check_model, last_step
-from widemargin.plots._style import (
-    GRID,
-    Display,
-    class_look,
-    line_handle,
-    make_frame,
-    make_logarithmic,
-    use_whole_numbers,
-)
+from widemargin.plots import _models, _style
+from widemargin.plots._style import Display
 
 _RING = {
     "linestyle": "none", "marker": "o", "markerfacecolor": "none",
@@ -28,7 +20,7 @@ class PathDisplay(Display):
 
     Make it with `from_estimators` (models of `fit_path` or `fit_grid`),
     `from_estimator` (the models that a model averages) or `from_arrays`.
-    :mod:`widemargin.plots` describes what displays share.
+    :mod:`widemargin.plots` has what displays share.
 
     Parameters
     ----------
@@ -42,8 +34,6 @@ class PathDisplay(Display):
         Names of the lines.
     mark_lowest : bool
         Whether to mark the lowest point, or all points that share this place.
-    name
-        Title.
 
     Attributes
     ----------
@@ -51,8 +41,6 @@ class PathDisplay(Display):
         One for each series.
     lowest_ : Line2D or None
         Mark of the lowest point, or of all that share this place.
-    ax_, figure_, legend_
-        Where it was drawn.
 
     Notes
     -----
@@ -84,15 +72,7 @@ class PathDisplay(Display):
 
     @classmethod
     def from_estimators(
-        cls,
-        estimators,
-        X=None,
-        y=None,
-        *,
-        metric="auto",
-        parameter=None,
-        ax=None,
-        **options,
+        cls, estimators, X=None, y=None, *, metric="auto", parameter=None, **options
     ):
         """Draw models that differ in a few parameters.
 
@@ -110,20 +90,21 @@ class PathDisplay(Display):
         parameter : str, optional
             The parameter for the horizontal axis. By default the one with the most
             values. The other parameters that differ make the series.
-        ax, **options
+        **options
             See :mod:`widemargin.plots`.
         """
         who, models = cls.__name__, _check_models(estimators, cls.__name__)
         parameter, *others = _differing(models, parameter, who)
         metric = ("objective" if y is None else "error") if metric == "auto" else metric
-        compute = _make_metric(metric, X, y, who)
         keys = [getattr(model, parameter) for model in models]
         groups = [tuple(getattr(m, name) for name in others) for m in models]
         values = sorted(dict.fromkeys(keys), key=_sort_key)
         lines = list(dict.fromkeys(groups))
         scores = np.full((len(lines), len(values)), np.nan)
         for model, key, group in zip(models, keys, groups, strict=True):
-            scores[lines.index(group), values.index(key)] = compute(model)
+            scores[lines.index(group), values.index(key)] = _evaluate(
+                model, metric, X, y, who
+            )
         named = [zip(others, map(_plain, group), strict=True) for group in lines]
         series = [", ".join(f"{name}={value}" for name, value in own) for own in named]
         display = cls(
@@ -135,18 +116,18 @@ class PathDisplay(Display):
             mark_lowest=metric != "objective",
             name=type(models[0]).__name__,
         )
-        return display.plot(ax, **options)
+        return display.plot(**options)
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None, **options):
+    def from_estimator(cls, estimator, **options):
         """Draw the held-out errors of the models that an estimator averages.
 
         The model has ``average_.errors``, and a fitted attribute with a value or name
         for each averaged model, which its declaration ``averaged`` names, such as
         ``unlabeled_weights_``.
         """
-        check_model(estimator, cls.__name__)
-        model = last_step(estimator)
+        _models.check_model(estimator, cls.__name__)
+        model = _models.last_step(estimator)
         errors = getattr(getattr(model, "average_", None), "errors", None)
         names = getattr(model, getattr(model, "averaged", None) or "", None)
         if errors is None or names is None:
@@ -163,7 +144,7 @@ class PathDisplay(Display):
             score_name="share of held-out labels that are wrong",
             name=type(model).__name__,
         )
-        return display.plot(ax, **options)
+        return display.plot(**options)
 
     @classmethod
     def from_arrays(cls, values, scores, *, ax=None, legend=True, **fields):
@@ -205,20 +186,22 @@ class PathDisplay(Display):
         self.lines_ = []
         for code, line in enumerate(self.scores):
             known, size = np.isfinite(line), {"markersize": 6, "linewidth": 1.6}
-            self.lines_ += ax.plot(x[known], line[known], **size, **class_look(code))
+            self.lines_ += ax.plot(
+                x[known], line[known], **size, **_style.class_look(code)
+            )
         if is_log:
-            make_logarithmic(ax.xaxis)
+            _style.make_logarithmic(ax.xaxis)
         else:
             ax.set_xticks(x, [_plain(value) for value in self.values])
         if not np.nan_to_num(self.scores).any():
             ax.set_ylim(-0.05, 1.0)  # no errors at all
-        use_whole_numbers(ax.yaxis, self.scores)
+        _style.use_whole_numbers(ax.yaxis, self.scores)
         self.lowest_ = None
         if self.mark_lowest and np.isfinite(self.scores).any():
             rows, columns = np.nonzero(self.scores == np.nanmin(self.scores))
             y = self.scores[rows, columns]
             (self.lowest_,) = ax.plot(x[columns], y, markersize=14, **_RING)
-        ax.grid(**GRID)
+        ax.grid(**_style.GRID)
         self._put_legend(self._handles() if legend else ())
         return self
 
@@ -231,13 +214,15 @@ class PathDisplay(Display):
             self.parameter: list(self.values) * n_series,
             self.score_name: self.scores.ravel(),
         }
-        return make_frame(columns)
+        return _style.make_frame(columns)
 
     def _handles(self):
         names = enumerate(self.series or ())
-        handles = [line_handle(name, **class_look(code)) for code, name in names]
+        handles = [
+            _style.line_handle(name, **_style.class_look(code)) for code, name in names
+        ]
         if self.lowest_ is not None:
-            handles.append(line_handle("lowest", markersize=11, **_RING))
+            handles.append(_style.line_handle("lowest", markersize=11, **_RING))
         return handles
 
 
@@ -251,7 +236,7 @@ def _check_models(estimators, who):
         )
     models = list(estimators)
     for model in models:
-        check_model(model, who)
+        _models.check_model(model, who)
     kinds = sorted({type(model).__name__ for model in models})
     if len(kinds) != 1:
         raise ValueError(
@@ -275,12 +260,11 @@ def _differing(models, parameter, who):
     return [first, *(name for name in differing if name != first)]
 
 
-def _make_metric(metric, X, y, who):
-    """A function of a model."""
+def _evaluate(model, metric, X, y, who):
     if callable(metric):
-        return lambda model: float(metric(model, X, y))
+        return float(metric(model, X, y))
     if metric == "objective":
-        return lambda model: float(model.result_.objective)
+        return float(model.result_.objective)
     if metric != "error":
         raise ValueError(
             f"metric of {who} must be 'auto', 'error', 'objective' or a function "
@@ -291,17 +275,13 @@ def _make_metric(metric, X, y, who):
             f"metric='error' of {who} needs X and y, rows and their true classes; "
             "pass them, or use metric='objective'."
         )
-
-    def error(model):
-        if not hasattr(model, "classes_"):
-            raise ValueError(
-                f"metric='error' of {who} needs classifiers, got "
-                f"{type(model).__name__}; pass a function, such as "
-                "lambda model, X, y: 1 - adjusted_rand_score(y, model.predict(X))."
-            )
-        return 1.0 - float(model.score(X, y))
-
-    return error
+    if not hasattr(model, "classes_"):
+        raise ValueError(
+            f"metric='error' of {who} needs classifiers, got {type(model).__name__}; "
+            "pass a function, such as "
+            "lambda model, X, y: 1 - adjusted_rand_score(y, model.predict(X))."
+        )
+    return 1.0 - float(model.score(X, y))
 
 
 def _metric_name(metric):

@@ -5,22 +5,8 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from widemargin.labels import decide, margins
-from widemargin.plots._models import (
-    check_classifier,
-    check_length,
-    find_codes,
-    infer_rows,
-    model_name,
-    score_matrix,
-)
-from widemargin.plots._style import (
-    Display,
-    class_color,
-    class_names,
-    line_handle,
-    make_frame,
-    short_name,
-)
+from widemargin.plots import _models, _style
+from widemargin.plots._style import Display
 
 _WRONG = {"color": "black", "marker": ".", "linestyle": "none"}
 
@@ -32,8 +18,9 @@ class TransductionDisplay(Display):
     There is one block per class, whose height is the number of its rows. The margin of
     a row is positive if its score is on the side of its class. Rows left of zero got a
     class that differs from their score, to keep the balance of the classes, for
-    example. Make it with `from_estimator`. :mod:`widemargin.plots` describes what
-    displays share.
+    example.
+
+    Make it with `from_estimator`; :mod:`widemargin.plots` has what displays share.
 
     Parameters
     ----------
@@ -45,8 +32,6 @@ class TransductionDisplay(Display):
         Their margins.
     wrong : ndarray of bool, shape (n_unlabeled,), optional
         Which of them have a different true class.
-    name
-        Title.
 
     Attributes
     ----------
@@ -54,8 +39,6 @@ class TransductionDisplay(Display):
         By the code of the class, if it has rows.
     wrong_ : Line2D or None
         Marks of the wrong rows.
-    ax_, figure_, legend_
-        Where it was drawn.
 
     Notes
     -----
@@ -85,26 +68,26 @@ class TransductionDisplay(Display):
     wrong: np.ndarray | None = None
 
     @classmethod
-    def from_estimator(cls, estimator, X, y, *, y_true=None, ax=None, **options):
+    def from_estimator(cls, estimator, X, y, *, y_true=None, **options):
         """Draw the classes that a fitted classifier infers for the unlabeled rows.
 
         Parameters
         ----------
-        estimator, X, y, ax, **options
+        estimator, X, y, **options
             See :mod:`widemargin.plots`. The classifier has a `decision_function`.
         y_true : array-like of shape (n_samples,), optional
             The true classes, to mark rows that are wrong.
         """
         who = cls.__name__
-        check_classifier(estimator, who)
-        found = infer_rows(estimator, X, y, who)
+        _models.check_classifier(estimator, who)
+        found = _models.infer_rows(estimator, X, y, who)
         rows = np.flatnonzero(~found.labeled)
         if not len(rows):
             raise ValueError(
                 f"y of {who} must have unlabeled rows, got {len(found.labeled)} labels "
                 "in as many rows; mark rows with -1 or None."
             )
-        scores = score_matrix(estimator, X, len(found.classes), who)[rows]
+        scores = _models.score_matrix(estimator, X, len(found.classes), who)[rows]
         codes = found.codes[rows]
         own = margins(scores, np.where(codes < 0, decide(scores), codes))
         block = np.where(codes < 0, len(found.classes), codes)
@@ -112,12 +95,12 @@ class TransductionDisplay(Display):
         wrong = None
         if y_true is not None:
             truth = np.asarray(y_true, dtype=object)
-            check_length(truth, len(found.codes), "y_true", who)
-            wrong = find_codes(truth, found.classes) != found.codes
+            _models.check_length(truth, len(found.codes), "y_true", who)
+            wrong = _models.find_codes(truth, found.classes) != found.codes
             wrong = wrong[rows][order]
         facts = rows[order], codes[order], own[order], found.classes
-        display = cls(*facts, wrong=wrong, name=model_name(estimator))
-        return display.plot(ax, **options)
+        display = cls(*facts, wrong=wrong, name=_models.model_name(estimator))
+        return display.plot(**options)
 
     @property
     def sizes(self):
@@ -137,7 +120,7 @@ class TransductionDisplay(Display):
             room = max(least, len(chosen))
             start = top + 0.5 * (room - len(chosen))
             places[chosen] = start + np.arange(len(chosen)) + 0.5
-            name = "irrelevant" if code < 0 else short_name(self.classes[code])
+            name = "irrelevant" if code < 0 else _style.short_name(self.classes[code])
             if len(chosen):
                 self.blocks_[code] = self._draw_block(chosen, start, code)
             ticks.append(top + 0.5 * room)
@@ -151,15 +134,15 @@ class TransductionDisplay(Display):
         if self.wrong is not None and self.wrong.any():
             ends = self.margins[self.wrong], places[self.wrong]  # of their bars
             (self.wrong_,) = ax.plot(*ends, **_WRONG)
-            handles = [line_handle(f"wrong ({self.wrong.sum()})", **_WRONG)]
+            handles = [_style.line_handle(f"wrong ({self.wrong.sum()})", **_WRONG)]
         self._put_legend(handles if legend else ())
         return self
 
     def frame(self):
         """The unlabeled rows as a pandas DataFrame: row, class, margin, wrong."""
-        names = class_names(self.codes, self.classes)
+        names = _style.class_names(self.codes, self.classes)
         columns = {"row": self.rows, "class": names, "margin": self.margins}
-        return make_frame(
+        return _style.make_frame(
             columns if self.wrong is None else columns | {"wrong": self.wrong}
         )
 
@@ -169,5 +152,5 @@ class TransductionDisplay(Display):
         widths = self.margins[chosen]
         return self.ax_.fill_betweenx(
             edges, np.append(widths, widths[-1]), step="post", linewidth=0, alpha=0.85,
-            color=class_color(code),
+            color=_style.class_color(code),
         )  # fmt: skip
