@@ -19,7 +19,7 @@ test: $(VENV)/.dev  ## Run the tests and the docstring examples
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --maxprocesses 4
 
 demo: $(VENV)/.demo  ## Run the demonstration
-	$(BIN)/python -m widemargin.demo
+	$(BIN)/widemargin demo --force
 
 lint: $(VENV)/.dev  ## Check format, code, layers and spelling
 	$(BIN)/ruff format --check

@@ -139,7 +139,6 @@ def test_a_module_is_not_even_imported(model, path):
         {"object": "widemargin.kernels.rbf.Rbf", "parts": {"gamma": -1.0}},
         {"object": "widemargin.kernels.rbf.Rbf", "parts": {"gamma": "wide"}},
         {"object": "widemargin.spaces.function.FunctionSum", "parts": {}},
-        {"words": [{"array": "0.npy"}]},
         {"csr_matrix": [[1, 1], {"array": "0.npy"}]},
         {"csr_matrix": [[1, 1], 0, 0, 0]},
     ],
@@ -501,7 +500,7 @@ def test_steps_inside_of_steps_are_checked(two_classes, path):
 
 @pytest.mark.parametrize("place", [-1, 1, 10**9])
 def test_words_beyond_the_matrix_are_refused(place, path):
-    """A file that holds a dict of words, not the arrays that `save` makes of it."""
+    """A file that holds a dict of words, not the list that `save` makes of it."""
     texts, y = ["tea cup", "red wine"] * 5, [0, 1] * 5
     model = make_pipeline(CountVectorizer(dtype=float), ToyClassifier("linear"))
     save(model.fit(texts, y), path)

@@ -14,7 +14,6 @@ from scipy import sparse
 
 from widemargin.model_files.archive import ModelFileError, npy_bytes
 from widemargin.model_files.parts import describe_unknown, known_classes, name_of
-from widemargin.model_files.preparers import Words
 
 _PLAIN = (type(None), bool, int, float, str)
 _DEEPEST = 60  # nodes inside of each other
@@ -112,8 +111,6 @@ def _find_kind(value, where):
         if value.ndim != 1:
             raise ModelFileError(f"holds a table of objects at {where}")
         return "objects", value.tolist()
-    if isinstance(value, Words):
-        return "words", list(value.parts())
     if sparse.issparse(value):
         kind = "csr_array" if isinstance(value, sparse.sparray) else "csr_matrix"
         rows = value.tocsr()
@@ -228,10 +225,6 @@ def _make_objects(*members):
     return array
 
 
-def _make_words(letters, ends):
-    return Words.from_parts(letters, ends).columns
-
-
 def _make_csr(shape, data, indices, indptr):
     """A CSR matrix; wrong positions would make compiled code write beyond an array."""
     n_rows, n_columns = (int(size) for size in shape)
@@ -253,7 +246,6 @@ _KINDS = {  # how many members, what nodes they may be, and the value of them
     "tuple": (None, None, lambda *members: members),
     "dict": (None, _is_item, lambda *items: dict(items)),
     "objects": (None, _is_scalar, _make_objects),
-    "words": (2, None, _make_words),
     "csr_matrix": (4, None, _make_csr),
     "csr_array": (4, None, lambda *parts: sparse.csr_array(_make_csr(*parts))),
     "slice": (3, _is_end, slice),

@@ -8,16 +8,7 @@ class TableError(ValueError):
 
 
 def check_columns(wanted, columns, name):
-    """Raise `TableError` unless all wanted columns are there.
-
-    Parameters
-    ----------
-    wanted : iterable of str
-    columns : iterable of str
-        Those of the table.
-    name : str
-        What the table is called in the message.
-    """
+    """Raise `TableError` unless all wanted columns are among those of a table."""
     columns = list(columns)
     missing = [column for column in wanted if column not in columns]
     if not missing:
