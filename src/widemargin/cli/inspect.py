@@ -1,9 +1,9 @@
 """``widemargin inspect``: what a model file holds."""
 
+import numbers
 import os
 
 import click
-import numpy as np
 
 from widemargin.cli import reports
 from widemargin.cli.commands import Command, print_json
@@ -99,6 +99,7 @@ def _plain(value):
         return {name: _plain(member) for name, member in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(member) for member in value]
-    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, numbers.Number) and hasattr(value, "item"):  # of NumPy
+        value = value.item()
     is_plain = value is None or isinstance(value, str | bool | int | float)
     return value if is_plain else repr(value)

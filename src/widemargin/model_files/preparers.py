@@ -39,6 +39,10 @@ def pack_step(step):
 
     A vocabulary becomes the list of its words in the order of their columns.
     """
+    if isinstance(step, FunctionTransformer) and step.func is not None:
+        raise ModelFileError(
+            "holds a FunctionTransformer with a function, that is code"
+        )
     packed = copy.copy(step)
     if isinstance(step, ColumnTransformer) and hasattr(step, "transformers_"):
         _name_columns(packed)
