@@ -9,14 +9,22 @@ METADATA := pyproject.toml src/widemargin/_version.py
 ALL_METADATA := $(METADATA) benchmarks/pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help test demo lint format wheel docs clean
+.PHONY: help test test-slow test-all demo lint format wheel docs clean
 
 help:  ## Show this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
 # Matrices in tests are small: threads of linear algebra would only wait for each other.
-test: $(VENV)/.dev  ## Run the tests and the docstring examples
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --maxprocesses 4
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto \
+  --maxprocesses 4
+
+test: $(VENV)/.dev  ## Run the tests and the docstring examples, but not the slow ones
+	$(PYTEST) -m "not slow"
+
+test-slow: $(VENV)/.dev  ## Run the slow tests: fuzzing, killed processes, docs, examples
+	$(PYTEST) -m slow
+
+test-all: test test-slow  ## Run all tests
 
 demo: $(VENV)/.demo  ## Run the demonstration
 	$(BIN)/widemargin demo --force

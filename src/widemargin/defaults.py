@@ -69,7 +69,7 @@ LAPLACIAN_LADDER = _measured(
     reason="The exact model is several points better on images, because few landmarks "
     "cannot follow the graph; its Gram matrix takes 3 GiB at 20,000 rows.",
     data="usps, mnist: 5,000 to 60,000 rows",
-    command=_SPEED.format("speed_laplacian"),
+    command=_SPEED.format("laplacian"),
 )
 SEARCH_LADDER = _measured(
     "SEARCH_LADDER",
@@ -77,7 +77,7 @@ SEARCH_LADDER = _measured(
     reason="A search factorizes the smoother of every weight of the unlabeled rows; "
     "with 1,000 landmarks the error is the same within its spread.",
     data="usps, mnist, letter, waveform",
-    command=_SPEED.format("speed_label_search"),
+    command=_SPEED.format("label_search"),
 )
 CLUSTER_LADDER = _measured(
     "CLUSTER_LADDER",
@@ -85,7 +85,7 @@ CLUSTER_LADDER = _measured(
     reason="Clusters have no labels to recover what landmarks lose, and the smoother "
     "is factorized once.",
     data="coil20, usps",
-    command=_SPEED.format("speed_label_search"),
+    command=_SPEED.format("label_search"),
 )
 HINGE_LADDER = _measured(
     "HINGE_LADDER",
@@ -93,7 +93,7 @@ HINGE_LADDER = _measured(
     reason="Sequential minimal optimization slows down with the square of the rows; "
     "Newton steps on the features of landmarks do not.",
     data="usps, mnist, waveform",
-    command=_SPEED.format("speed_tri_class"),
+    command=_SPEED.format("tri_class"),
 )
 PROCESS_LADDER = _measured(
     "PROCESS_LADDER",
@@ -101,7 +101,7 @@ PROCESS_LADDER = _measured(
     reason="The process is factorized for every weight of the unlabeled rows, and 500 "
     "landmarks lose nothing that a table of ten draws shows.",
     data="the eleven sets of the self-labeling tables",
-    command=_SPEED.format("speed_self_labeling"),
+    command=_SPEED.format("self_labeling"),
 )
 GRAM_BYTES = _measured(
     "GRAM_BYTES",
@@ -109,7 +109,7 @@ GRAM_BYTES = _measured(
     reason="A larger Gram matrix is not kept by solvers that read its rows: computing "
     "rows again costs less than the memory of a laptop.",
     data="mnist: 20,000 to 60,000 rows",
-    command=_SPEED.format("speed_tri_class"),
+    command=_SPEED.format("tri_class"),
 )
 
 # How far a graph is used ---------------------------------------------------------
@@ -142,7 +142,7 @@ NEWTON_LIMITS = _measured(
     "rows; conjugate gradient is faster beyond, the later the more classes share the "
     "factorization.",
     data="mnist and generated Gaussians, 2,000 to 20,000 rows",
-    command=_SPEED.format("speed_laplacian"),
+    command=_SPEED.format("laplacian"),
 )
 HOLDOUT_SIZE = _measured(
     "HOLDOUT_SIZE",
@@ -264,7 +264,7 @@ RELABEL_TOL = _measured(
     1e-3,
     reason="The number of rounds until no label changes grows with the number of rows.",
     data=_UNRECORDED,
-    command=_SPEED.format("speed_self_labeling"),
+    command=_SPEED.format("self_labeling"),
 )
 PROCESS_NOISE = _measured(
     "PROCESS_NOISE",
@@ -289,7 +289,7 @@ EVIDENCE_ROWS = _measured(
     reason="One evaluation of the evidence takes time that is cubic in the rows, and "
     "learning takes some hundred of them.",
     data=_UNRECORDED,
-    command=_SPEED.format("speed_self_labeling"),
+    command=_SPEED.format("self_labeling"),
 )
 
 # The supervised average ----------------------------------------------------------
@@ -322,7 +322,7 @@ RIDGE_LABELS = _measured(
     reason="The kernel between the labels is decomposed once for each width, which "
     "takes time that is cubic in the labels.",
     data=_UNRECORDED,
-    command=_SPEED.format("speed_few_labels"),
+    command=_SPEED.format("few_labels"),
 )
 
 # How labels and clusters are searched --------------------------------------------
@@ -333,7 +333,7 @@ DENSE_ROWS = _measured(
     reason="Up to here all ties of a low-rank smoother are kept for searches that read "
     "rows of them, which takes 512 MiB at the most.",
     data=_UNRECORDED,
-    command=_SPEED.format("speed_label_search"),
+    command=_SPEED.format("label_search"),
 )
 UNLABELED_WEIGHTS = _measured(
     "UNLABELED_WEIGHTS",
@@ -356,7 +356,7 @@ TABU_ROWS = _measured(
     reason="Tabu search takes five steps of O(n) per row and reads rows of ties, which "
     "are kept up to `DENSE_ROWS`.",
     data=_UNRECORDED,
-    command=_SPEED.format("speed_label_search"),
+    command=_SPEED.format("label_search"),
 )
 HOLDOUT_ROWS = _measured(
     "HOLDOUT_ROWS",
@@ -450,7 +450,7 @@ CLUSTER_LIMITS = _measured(
     reason="Parameters are chosen by twelve trials, each O(n^3), and shaking needs all "
     "ties, O(n^2).",
     data=_UNRECORDED,
-    command=_SPEED.format("speed_label_search"),
+    command=_SPEED.format("label_search"),
 )
 
 # How hinge models use unlabeled rows ---------------------------------------------
@@ -470,7 +470,7 @@ HINGE_HOLDOUT = _measured(
     "model itself; where features make rows cheap, more of them show better what many "
     "unlabeled rows per label do.",
     data="usps, mnist, pcmac",
-    command=_SPEED.format("speed_tri_class"),
+    command=_SPEED.format("tri_class"),
 )
 HINGE_FOLD_TOL = _measured(
     "HINGE_FOLD_TOL",
@@ -478,5 +478,5 @@ HINGE_FOLD_TOL = _measured(
     reason="Held-out labels need the side of the boundary, not digits: a solver's "
     "tolerance may be ten times as large in folds.",
     data="usps, mnist, pcmac",
-    command=_SPEED.format("speed_tri_class"),
+    command=_SPEED.format("tri_class"),
 )

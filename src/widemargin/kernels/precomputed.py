@@ -17,8 +17,6 @@ class Precomputed(Kernel, shorthand="precomputed"):
     Examples
     --------
     >>> import numpy as np
-
-    from widemargin.kernels.base import Kernel
     >>> from widemargin.kernels import Precomputed
     >>> gram = np.array([[2.0, 1.0], [1.0, 3.0]])
     >>> Precomputed()(gram, np.array([1]))  # against the second training sample

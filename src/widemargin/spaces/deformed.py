@@ -11,14 +11,14 @@ from widemargin.spaces.deformation import DeformedKernel
 
 @dataclass(frozen=True, eq=False)
 class Deformed(Kernel):
-    r"""Data-dependent kernel under which any kernel machine follows a graph.
+    r"""Data-dependent kernel under which any kernel method follows a graph.
 
     .. math:: \tilde k(x, z) = k(x, z) - k_x^\top (I + \rho L K)^{-1} \rho L\, k_z
 
     with :math:`k_x` the values of x against the samples of the graph and K their Gram
-    matrix [1]_. A machine that penalizes the norm of this kernel with weight
+    matrix [1]_. A model that penalizes the norm of this kernel with weight
     :math:`\gamma_A` penalizes :math:`\gamma_A \|f\|^2 + \gamma_A \rho f^\top L f`. The
-    kernel is defined for new points, too.
+    kernel is also defined for new points.
 
     Parameters
     ----------
