@@ -26,21 +26,12 @@ BASELINE = "SVC (labels only)"
 WORK = "Fitting FewLabelClassifier on 1,797 rows (about half a minute)"
 
 
-@dataclass(frozen=True)
-class Digits:
-    """The data."""
-
-    images: np.ndarray  # (n_samples, 8, 8)
-    X: np.ndarray  # (n_samples, 64)
-    y: np.ndarray
-    y_partial: np.ndarray  # the few labels that the methods see
-
-
 def load_data():
-    """Digits with 20 labels."""
+    """scikit-learn's digits, and `y_partial`, the few labels that the methods see."""
     digits = load_digits()
-    y_partial = hide_labels(digits.target, N_LABELED, rng=0)
-    return Digits(digits.images, digits.data / 16.0, digits.target, y_partial)
+    digits.data = digits.data / 16.0
+    digits.y_partial = hide_labels(digits.target, N_LABELED, rng=0)
+    return digits
 
 
 @dataclass(frozen=True)
@@ -61,9 +52,9 @@ def run(digits, classifier=None, *, verbose=False):
     candidate, and the report.
     """
     classifier = classifier or FewLabelClassifier(random_state=0)
-    X, y_partial = digits.X, digits.y_partial
+    X, y_partial = digits.data, digits.y_partial
     labeled = labeled_mask(y_partial)
-    rows, truth = X[~labeled], digits.y[~labeled]
+    rows, truth = X[~labeled], digits.target[~labeled]
 
     def score(name, predicted, seconds, weight=None):
         accuracy = float(np.mean(predicted == truth))
@@ -120,8 +111,8 @@ def draw(outcomes, digits, path):
     left, right = figure.subfigures(1, 2, width_ratios=[1.15, 1])
     _draw_accuracies(left.subplots(), outcomes)
 
-    labeled, won = labeled_mask(digits.y_partial), np.zeros(len(digits.y), dtype=bool)
-    hidden = digits.y[~labeled]
+    labeled, y = labeled_mask(digits.y_partial), digits.target
+    won, hidden = np.zeros(len(y), dtype=bool), y[~labeled]
     won[~labeled] = outcomes[1].predicted == hidden
     won[~labeled] &= outcomes[0].predicted != hidden
     upper, lower = right.subfigures(2, 1, height_ratios=[2, 3])
@@ -182,7 +173,7 @@ def _draw_accuracies(axes, outcomes):
 def _draw_grid(axes, digits, chosen):
     """The first of the chosen digits of each class, one below the other."""
     for digit in range(10):
-        images = digits.images[chosen & (digits.y == digit)]
+        images = digits.images[chosen & (digits.target == digit)]
         for row, panel in enumerate(axes[:, digit]):
             panel.axis("off")
             if row < len(images):

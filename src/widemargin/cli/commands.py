@@ -22,12 +22,6 @@ class Failure(click.ClickException):
     exit_code = 2
 
 
-class Unexpected(click.ClickException):
-    """An internal error."""
-
-    exit_code = 1
-
-
 class Command(click.Command):
     """A command with --json and --debug, whose errors are one sentence.
 
@@ -80,7 +74,7 @@ def _in_one_sentence(error):
         )
     if isinstance(error, ValueError | ImportError):
         return Failure(" ".join(str(error).split()))
-    return Unexpected(
+    return click.ClickException(  # exit code 1
         f"Internal error ({type(error).__name__}: {error}). Run the command again with "
         "--debug to see where it arose, and please report it."
     )

@@ -29,8 +29,11 @@ options
     Arguments of `plot`, such as `ax`. All of these methods return the display.
 axis_names, name
     Titles of the two axes, and of the whole.
-codes : ndarray of int
-    Positions in `classes`, the class names; -1 for rows of no class.
+points : ndarray of shape (n_samples, 2)
+    Where rows are drawn.
+codes, labeled, classes
+    Class of each row, given or inferred, as a position in `classes`, the class names;
+    -1 for rows of no class. Which rows have a given label.
 ``ax_``, ``figure_``, ``legend_``
     Where the display was drawn, and its legend, None if there is none.
 """

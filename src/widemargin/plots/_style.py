@@ -58,8 +58,7 @@ class Display:
     def _open(self, ax, size=(6.4, 4.4), names=(), titles=None):
         """Set ``ax_`` and ``figure_``; a new figure has room for names in a legend."""
         if ax is None:
-            width = max(size[0], _MIN_WIDTH + _legend_width(names))
-            ax = new_axes((width, size[1]))
+            ax = new_axes((max(size[0], _MIN_WIDTH + _legend_width(names)), size[1]))
         self.ax_, self.figure_ = open_frame(ax), ax.figure
         xlabel, ylabel = titles or self.axis_names
         ax.set(title=self.name, xlabel=xlabel, ylabel=ylabel)

@@ -17,8 +17,8 @@ class ClusterDisplay(Display):
 
     Parameters
     ----------
-    points : ndarray of shape (n_samples, 2)
-        Where rows are drawn.
+    points, axis_names, name
+        The rows, and titles.
     labels : ndarray of int, shape (n_samples,)
         Cluster of each row; -1 for rows of none.
     sizes : ndarray of int, shape (n_clusters,)

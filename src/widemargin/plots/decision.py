@@ -25,12 +25,8 @@ class DecisionDisplay(Display):
 
     Parameters
     ----------
-    points : ndarray of shape (n_samples, 2)
-        Where rows are drawn.
-    codes, classes
-        Class of each row, given or inferred, and the class names.
-    labeled : ndarray of bool, shape (n_samples,)
-        Which rows have a given label.
+    points, codes, labeled, classes, axis_names, name
+        The rows, and titles.
     grid : tuple of two ndarrays, optional
         Coordinates of the grid along each axis, shapes (n_x,) and (n_y,).
     scores : ndarray of shape (n_y, n_x, n_columns), optional

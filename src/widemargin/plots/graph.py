@@ -27,16 +27,12 @@ class GraphDisplay(Display):
 
     Parameters
     ----------
-    points : ndarray of shape (n_samples, 2)
-        Where rows are drawn.
+    points, codes, labeled, classes, axis_names, name
+        The rows, whose classes may be None, and titles.
     edges : ndarray of int, shape (n_edges, 2)
         The rows that each edge joins, the first one before the second.
     weights : ndarray of shape (n_edges,)
         Weights of the edges.
-    codes, classes : optional
-        Class of each row, and the class names.
-    labeled : ndarray of bool, shape (n_samples,), optional
-        Which rows have a given label.
     rest_name : str
         What rows of no class are called.
 
@@ -55,14 +51,10 @@ class GraphDisplay(Display):
 
     Examples
     --------
-    >>> from widemargin import LaplacianSVC
-    >>> from widemargin.datasets import hide_labels, make_two_moons
-    >>> from widemargin.graphs import KnnGraph
+    >>> from widemargin.datasets import make_two_moons
     >>> from widemargin.plots import GraphDisplay
     >>> X, y = make_two_moons(100, noise=0.08, random_state=0)
-    >>> y_partial = hide_labels(y, 6, rng=0)
-    >>> model = LaplacianSVC(graph=KnnGraph(10)).fit(X, y_partial)
-    >>> display = GraphDisplay.from_estimator(model, X, y_partial)
+    >>> display = GraphDisplay.from_points(X, y, n_neighbors=10)
     >>> display.edges.shape == (len(display.weights), 2)
     True
     """

@@ -176,13 +176,7 @@ def find_mark(text):
 
 
 def advise(text):
-    """How to turn such a text into a number; None if it does not look like one.
-
-    Examples
-    --------
-    >>> advise("5%")
-    "write numbers without '%'"
-    """
+    """How to turn such a text into a number; None if it does not look like one."""
     mark = find_mark(text)
     if mark is None:
         return None
