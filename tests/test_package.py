@@ -25,6 +25,7 @@ def test_exported_name_resolves(name):
 
 
 @pytest.mark.parametrize("name", ["datasets", "estimators", "kernels", "plots"])
+@pytest.mark.slow
 def test_modules_need_no_import_of_their_own(name):
     code = f"import json, widemargin; print(json.dumps(widemargin.{name}.__name__))"
     assert run_in_new_process(code) == f"widemargin.{name}"

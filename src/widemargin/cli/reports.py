@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-_MAX_NAMES = 8  # in a line
+from widemargin.tables.errors import shorten
+
 _NAME_WIDTH = 13  # "predictions" and two blanks
 _MIN_TEXT_WIDTH = 20
 _NO_BREAK = "\N{NO-BREAK SPACE}"  # printed as a blank, never as the end of a line
@@ -73,14 +74,6 @@ def join(text):
 def plural(count, noun):
     """A number with its noun."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def shorten(names, most=_MAX_NAMES):
-    """The first of many names, with the number of the others."""
-    names = list(names)
-    shown = ", ".join(names[:most])
-    n_more = len(names) - most
-    return f"{shown} and {n_more:,} more" if n_more > 0 else shown
 
 
 def is_watched():
