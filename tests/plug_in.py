@@ -17,7 +17,7 @@ from widemargin.estimators._estimator import (
     read_rows,
 )
 from widemargin.kernels import Kernel
-from widemargin.labels import decide, read_labels
+from widemargin.labels import decide, read_labels, sign_coding
 from widemargin.solvers.result import SolveResult, Status
 from widemargin.spaces import Function
 from widemargin.stored import Stored, is_finite, require
@@ -53,7 +53,8 @@ class ToyClassifier(Classifier):
         points = kernel.points(X, np.arange(self.n_points or X.shape[0]))
         gram = kernel(X[labels.labeled_idx], points).astype(float)
         ridge = gram.T @ gram + self.reg * np.eye(gram.shape[1])
-        coef = np.linalg.solve(ridge, gram.T @ labels.signs)
+        signs = sign_coding(labels.codes, labels.n_classes)
+        coef = np.linalg.solve(ridge, gram.T @ signs)
         self.classes_ = labels.classes
         self.function_ = Function(kernel, points, coef, np.zeros(coef.shape[1]))
         self.calibration_ = Calibration(2.0)

@@ -44,7 +44,7 @@ def draw(name):
     """Objectives without a graph weight, their samples and the true codes."""
     X, codes = load(name)
     kernel = Rbf().fit_width(X, np.random.default_rng(0))
-    laplacian = KnnGraph().laplacian(kernel, X, auto_power=3)
+    laplacian = KnnGraph().laplacian(X, auto_power=3)
     space = GramSpace(kernel(X))
     for n_labels in (20, 50):
         for seed in range(3):

@@ -36,7 +36,8 @@ from widemargin.model_files import ModelFileError, load, save
 from widemargin.model_files.archive import read_archive
 from widemargin.model_files.files import to_bytes
 from widemargin.model_files.preparers import Words
-from widemargin.spaces.features import FeatureSpace, LinearBasis
+from widemargin.sample import Rows
+from widemargin.spaces import linear_space
 
 CLASSIFIERS = [
     ("FewLabelClassifier", {"random_state": 0}),
@@ -472,8 +473,7 @@ def test_weights_and_positions_are_no_rows(two_classes, path):
     assert load(path).privacy_ == "No training rows are inside."
     model = ToyClassifier("linear").fit(X, y)
     weights = model.function_.points.T @ model.function_.coef
-    space = FeatureSpace(X, LinearBasis())
-    model.function_ = space.basis.to_function(weights, np.zeros(1))
+    model.function_ = linear_space(Rows(X)).to_function(weights)
     save(model, path)
     assert load(path).privacy_ == "No training rows are inside."
 

@@ -7,7 +7,7 @@ from scipy.linalg import block_diag
 
 from widemargin.objectives.laplacian import Functions
 from widemargin.spaces import FeatureSpace, GramSpace
-from widemargin.spaces.deformation import DeformedFeatures, DeformedKernel
+from widemargin.spaces.deformed import DeformedFeatures, DeformedKernel
 
 
 @dataclass

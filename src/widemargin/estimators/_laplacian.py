@@ -44,7 +44,6 @@ from widemargin.solvers.laplacian import (
     learn,
 )
 from widemargin.spaces import choose_space
-from widemargin.spaces.features import LinearBasis
 
 
 class LaplacianClassifier(Classifier):
@@ -244,12 +243,10 @@ class Geometry:
         """The Laplacian of the given graph or of the nearest neighbors."""
         if self.graph is None:
             return no_laplacian(self.sample.n_rows, self.space.dtype)
-        return self.graph.laplacian(
-            self.kernel,
-            self.sample.rows.X,
-            auto_power=self.power,
-            adjacency=self.adjacency,
-        )
+        if self.adjacency is not None:
+            return self.graph.laplacian_of(self.adjacency, auto_power=self.power)
+        data, metric = self.kernel.geometry(self.sample.rows.X)
+        return self.graph.laplacian(data, metric, auto_power=self.power)
 
     def draw_part(self, sample, n_rows, rng):
         """All labeled rows of a sample and some others, and the graph between them.
@@ -295,8 +292,8 @@ def make_geometry(estimator, parameters, sample, adjacency, rng):
     )
     graph = None if estimator.intrinsic_reg == 0 else parameters.graph
     # functions of few landmarks cannot be as smooth as the third power wants
-    is_exact = not space.low_rank or isinstance(space.basis, LinearBasis)
-    return Geometry(sample, space, kernel, graph, adjacency, 3 if is_exact else 1)
+    power = 3 if space.is_exact else 1
+    return Geometry(sample, space, kernel, graph, adjacency, power)
 
 
 def plan_training(estimator, parameters, geometry, rng):

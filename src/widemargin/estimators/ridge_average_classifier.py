@@ -21,8 +21,8 @@ from widemargin.estimators._estimator import (
     read_sample,
 )
 from widemargin.kernels import Kernel
+from widemargin.linalg.products import suited_threads
 from widemargin.linalg.random import as_generator
-from widemargin.linalg.threads import suited_threads
 from widemargin.sample import label_counts
 from widemargin.solvers.ridge import fit_ridges
 from widemargin.spaces import Function, FunctionSum
