@@ -5,7 +5,7 @@ C_u are the costs of one labeled and one unlabeled row, D is the reach, delta ov
 number of features is the width of the Gaussian kernel.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -345,7 +345,7 @@ def _raised(task, p, loss, *, is_balanced=False):
     problem = task.problem(p, loss, is_balanced=is_balanced)
     solution = task.supervised(p, is_balanced=is_balanced)
     for factor in RAISE:
-        weighted = problem.with_costs(factor * problem.costs)
+        weighted = replace(problem, costs=factor * problem.costs)
         solution = majorize_minimize(weighted, solution).solution
     return task.function(p, solution, is_balanced=is_balanced)
 
@@ -425,7 +425,7 @@ def _objective(task, solution):
 def _value(problem, solution):
     """Objective of a solution with the smallest of the losses of each row."""
     scores = problem.scores(solution)
-    return problem.value(solution, scores, problem.branches(scores))
+    return problem.touch(solution, scores)[1]
 
 
 def time_relaxation(draw, _):
