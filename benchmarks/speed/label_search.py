@@ -28,6 +28,7 @@ import numpy as np
 from sklearn.cluster import SpectralClustering
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from threadpoolctl import threadpool_limits
+from widemargin.labelling.state import LabelState
 
 from widemargin import LabelSearchClassifier
 from widemargin.kernels import Rbf
@@ -36,7 +37,6 @@ from widemargin.labelling import sweep_loops as loops
 from widemargin.labelling.problem import LabelProblem
 from widemargin.labelling.search import search_labels
 from widemargin.labelling.starts import make_starts
-from widemargin.labelling.state import LabelState
 from widemargin.labels import hide
 from widemargin.objectives.class_sizes import size_bounds
 from widemargin.spaces.smoother import DenseSmoother, LowRankSmoother

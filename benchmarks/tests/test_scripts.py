@@ -6,11 +6,28 @@ from pathlib import Path
 
 import pytest
 
-from widemargin.defaults import PASSPORTS
+from widemargin import defaults
 from widemargin_bench import list_names
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted((ROOT / "benchmarks").glob("[es]*/*.py"))
+
+
+def read_passports():
+    """The comment above each constant of `widemargin.defaults`, by its name."""
+    passports, comment = {}, []
+    for line in Path(defaults.__file__).read_text().splitlines():
+        if line.startswith("# "):
+            comment.append(line[2:])
+            continue
+        name, sign, _ = line.partition(" = ")
+        if sign and name.isupper():
+            passports[name] = " ".join(comment)
+        comment = []
+    return passports
+
+
+PASSPORTS = read_passports()
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda p: f"{p.parent.name}/{p.stem}")
@@ -21,8 +38,13 @@ def test_a_script_can_be_imported_and_has_a_command(path):
 
 
 @pytest.mark.parametrize("name", PASSPORTS)
-def test_evidence_of_a_constant_is_a_table_a_script_or_a_test(name):
-    words = shlex.split(PASSPORTS[name].command)
+def test_constant_has_a_reason_data_and_a_command_that_exists(name):
+    passport = PASSPORTS[name]
+    reason, _, evidence = passport.partition("Data:")
+    assert len(reason.split()) >= 3
+    data, _, command = evidence.partition("Command:")
+    assert data.strip()
+    words = shlex.split(command.strip(" `.").replace("`", ""))
     if words[:3] == ["widemargin", "bench", "run"]:
         assert set(words[3:]) <= set(list_names())
         return
