@@ -188,7 +188,7 @@ class GramRowSpace:
     @property
     def shape(self):
         """That of the Gram matrix."""
-        return (self.n_rows, self.n_rows)
+        return (len(self.rows), len(self.rows))
 
     @property
     def gram(self):
