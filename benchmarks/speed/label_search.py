@@ -28,13 +28,12 @@ import numpy as np
 from sklearn.cluster import SpectralClustering
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from threadpoolctl import threadpool_limits
-from widemargin.labelling.state import LabelState
 
 from widemargin import LabelSearchClassifier
 from widemargin.kernels import Rbf
 from widemargin.labelling import Reshaking, Shaking
 from widemargin.labelling import sweep_loops as loops
-from widemargin.labelling.problem import LabelProblem
+from widemargin.labelling.problem import LabelProblem, LabelState
 from widemargin.labelling.search import search_labels
 from widemargin.labelling.starts import make_starts
 from widemargin.labels import hide
