@@ -10,14 +10,9 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import euclidean_distances
 
 from widemargin.calibration import Calibration
-from widemargin.estimators._estimator import (
-    Classifier,
-    Estimator,
-    read_parameter,
-    read_rows,
-)
+from widemargin.estimators import Classifier, Estimator, Fit, read_parameter
 from widemargin.kernels import Kernel
-from widemargin.labels import decide, read_labels, sign_coding
+from widemargin.labels import decide, sign_coding
 from widemargin.solvers.result import SolveResult, Status
 from widemargin.spaces import Function
 from widemargin.stored import Stored, is_finite, require
@@ -45,25 +40,17 @@ class ToyClassifier(Classifier):
         self.random_state = random_state
         self.options = options
 
-    def fit(self, X, y):
-        kernel = read_parameter(self, "kernel")
-        X = read_rows(self, X, kernel).X
-        labels = read_labels(y)
-        kernel = kernel.fit_width(X, np.random.default_rng(0))
+    def _fit_sample(self, sample, rng):
+        X, codes = sample.rows.X, sample.codes
+        kernel = read_parameter(self, "kernel").fit_width(X, rng)
         points = kernel.points(X, np.arange(self.n_points or X.shape[0]))
-        gram = kernel(X[labels.labeled_idx], points).astype(float)
+        gram = kernel(X[sample.label_idx], points).astype(float)
         ridge = gram.T @ gram + self.reg * np.eye(gram.shape[1])
-        signs = sign_coding(labels.codes, labels.n_classes)
-        coef = np.linalg.solve(ridge, gram.T @ signs)
-        self.classes_ = labels.classes
-        self.function_ = Function(kernel, points, coef, np.zeros(coef.shape[1]))
-        self.calibration_ = Calibration(2.0)
+        coef = np.linalg.solve(ridge, gram.T @ sign_coding(codes, sample.n_classes))
+        function = Function(kernel, points, coef, np.zeros(coef.shape[1]))
         history = {"objective": [2.0, np.float64(1.0)], "rows": [np.zeros(X.shape[0])]}
-        self.result_ = SolveResult(
-            np.zeros(X.shape[0]), 1.0, Status.CONVERGED, 2, history
-        )
-        self.transduction_ = self.classes_[decide(self.function_(X))]
-        return self
+        result = SolveResult(np.zeros(X.shape[0]), 1.0, Status.CONVERGED, 2, history)
+        return Fit(function, Calibration(2.0), result, decide(function(X)))
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import softmax
 
-from widemargin.calibration import Calibration, fit_calibration, neg_log_prior
+from widemargin.calibration import Calibration, calibrate_models, neg_log_prior
 from widemargin.defaults import LEAST_PROBABILITY, TRUST
 from widemargin.stored import Stored, is_finite, require
 
@@ -110,11 +110,7 @@ def average_scores(held_out, codes, prior, counts=None, *, trust=TRUST):
     on the mean of 14 sets from 20.27 to 20.34 %.)
     """
     counts = np.ones(len(codes)) if counts is None else counts
-    calibrations = [fit_calibration(scores, codes, counts) for scores in held_out]
-    probabilities = np.array(
-        [c.probabilities(s) for c, s in zip(calibrations, held_out, strict=True)]
-    )
-    slopes = np.array([calibration.slope for calibration in calibrations])
+    slopes, probabilities = calibrate_models(held_out, codes, counts)
     prior = prior * np.exp(-trust * neg_log_prior(slopes))
     average = average_models(
         probabilities, codes, prior, counts, trust=trust, slopes=slopes

@@ -49,6 +49,27 @@ def neg_log_prior(slope, *, center=CALIBRATION_CENTER, spread=CALIBRATION_SPREAD
     return 0.5 * (np.log(slope / center) / spread) ** 2
 
 
+def calibrate_models(held_out, codes, weights):
+    """Slopes of several models, and the probabilities that they give.
+
+    Parameters
+    ----------
+    held_out : ndarray of shape (n_models, n_labels, n_columns)
+        Scores of held-out labels.
+    codes, weights
+        As in `fit_calibration`.
+
+    Returns
+    -------
+    slopes : ndarray of shape (n_models,)
+    probabilities : ndarray of shape (n_models, n_labels, n_classes)
+    """
+    models = [fit_calibration(scores, codes, weights) for scores in held_out]
+    pairs = zip(models, held_out, strict=True)
+    probabilities = np.array([model.probabilities(scores) for model, scores in pairs])
+    return np.array([model.slope for model in models]), probabilities
+
+
 def fit_calibration(
     scores, codes, weights, *, center=CALIBRATION_CENTER, spread=CALIBRATION_SPREAD
 ):

@@ -80,6 +80,12 @@ PROCESS_LADDER = Ladder(2000, 500)
 # `python benchmarks/speed/tri_class.py`.
 GRAM_BYTES = 2 * 2**30
 
+# A larger Gram matrix is not kept for the next candidate: computing it takes a small
+# part of a fit on that many rows, and its memory would be the peak. Data: digits and
+# mnist, 2,000 to 10,000 rows. Command:
+# `python tools/versus.py OTHER/src --estimators FewLabelClassifier`.
+SHARED_BYTES = 2**28
+
 # How far a graph is used ---------------------------------------------------------
 
 # Shares of the graph in the kernel of Laplacian models. Mean error of these three:
@@ -116,7 +122,8 @@ HOLDOUT_SIZE = HoldoutSize(2000, 500)
 NOTEWORTHY_SHARE = 0.1
 
 # Share of changed decisions below which conjugate gradient stops, as in Melacci and
-# Belkin (2011). Data: the sets of the paper. Command: `widemargin bench run laplacian`.
+# Belkin (2011). Data: the sets of the paper. Command:
+# `widemargin bench run laplacian-early-stopping`.
 DECISION_TOLERANCE = 0.015
 
 # How models are averaged ---------------------------------------------------------
@@ -133,7 +140,7 @@ TRUST = 0.5
 # pairs of digits, iris, thyroid, pima, ionosphere, g50c; 6 to 50 labels, five draws.
 # Then iris, thyroid, pima, ionosphere, two moons, g50c, splice, coil20, digits, uspst,
 # waveform, ringnorm; 10 to 100 labels, 20 draws. Command:
-# `python tools/try_defaults.py ridge`.
+# `python benchmarks/evidence/self_labeling.py ridge`.
 UNTUNED_TRUST = 1.0
 
 # A held-out label that a model calls impossible, such as a wrong label, would otherwise
@@ -165,13 +172,13 @@ PATH_DECAY = 0.85
 # be: the mean error is 8.4 %, with equal weights, as in the paper, 9.9 %, and with a
 # weight of 100 9.1 %. Data: two moons, three pairs of digits, iris, thyroid, pima,
 # ionosphere, g50c; 6, 10, 20 and 50 labels, five draws. Command:
-# `python tools/try_defaults.py self-labeling`.
+# `python benchmarks/evidence/self_labeling.py self-labeling`.
 LABELED_WEIGHT = 10.0
 
 # Labels that are found while unlabeled rows have little weight are a better start than
 # those of the given labels alone: the mean error is 8.4 %, and 8.5 % with the last
 # weight at once. Data: as for LABELED_WEIGHT. Command:
-# `python tools/try_defaults.py self-labeling`.
+# `python benchmarks/evidence/self_labeling.py self-labeling`.
 ANNEALING_WEIGHTS = (0.01, 0.1, 0.3, 1.0)
 
 # Where clusters are not classes, many unlabeled rows outvote the labels: without a
@@ -185,7 +192,7 @@ RELABEL_TOL = 1e-3
 
 # Variance of the noise of targets -1 and +1: the mean error is 8.4 %, with 0.1 8.9 %
 # and with 2 9.4 %. Data: as for LABELED_WEIGHT. Command:
-# `python tools/try_defaults.py self-labeling`.
+# `python benchmarks/evidence/self_labeling.py self-labeling`.
 PROCESS_NOISE = 0.5
 
 # Prior log odds that each label gives to the start from the labels against the side of

@@ -6,6 +6,7 @@ and orders do not depend on how a table happens to be sorted or its classes are 
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -16,36 +17,32 @@ from widemargin.linalg.rows import content_order, distinct_rows, row_blocks
 N_FOLDS = 5
 
 
+class Shared(dict):
+    """Spaces and graphs that several models on the same rows have in common.
+
+    They are large, so that a copy for another process is empty.
+    """
+
+    def __reduce__(self):
+        return Shared, ()
+
+
 class Rows:
-    """Rows of features: an ndarray or CSR matrix X of shape (n_rows, n_features)."""
+    """Rows of features: an ndarray or CSR matrix X of shape (n_rows, n_features).
+
+    `shared`, if it is not None, is where `choose_space` keeps its last Gram matrix and
+    `neighbor_graph` its graphs, for other models on the same rows.
+    """
 
     pairwise = False
+    shared = None
 
     def __init__(self, X):
-        self.X = X
+        self.X, self.dtype, self.n_features = X, X.dtype, X.shape[1]
+        self.is_sparse = sparse.issparse(X)
 
     def __len__(self):
         return self.X.shape[0]
-
-    @property
-    def _first(self):
-        """A matrix of the same kind, with at least the first rows."""
-        return self.X
-
-    @property
-    def n_features(self):
-        """Number of columns."""
-        return self._first.shape[1]
-
-    @property
-    def dtype(self):
-        """Type of the numbers."""
-        return self._first.dtype
-
-    @property
-    def is_sparse(self):
-        """Whether the rows are kept sparse."""
-        return sparse.issparse(self._first)
 
     def take(self, idx):
         """Some of the rows."""
@@ -108,6 +105,8 @@ class BlockRows(Rows):
 
     def __init__(self, parts):
         self.parts = list(parts)
+        self.dtype, self.n_features = self.parts[0].dtype, self.parts[0].shape[1]
+        self.is_sparse = sparse.issparse(self.parts[0])
         self._starts = np.cumsum([0, *(part.shape[0] for part in self.parts)])
 
     def __len__(self):
@@ -121,10 +120,6 @@ class BlockRows(Rows):
             "use landmarks, or a linear kernel, so that features are computed block "
             "by block."
         )
-
-    @property
-    def _first(self):
-        return self.parts[0]
 
     def take(self, idx):
         """Some of the rows, in one matrix."""
@@ -185,31 +180,33 @@ class Sample:
     origin_idx: np.ndarray  # position of each row among the given ones
     row_of_given: np.ndarray  # which row each given one is; -1 if left out
     label_of_given: np.ndarray  # which label each given one of weight > 0 is, or -1
-    given_codes: np.ndarray  # class code of each given row; -1 for none
+    # Class code of each given row; -1 for none, -2 if it is known to be irrelevant.
+    given_codes: np.ndarray
+    adjacency: object = None  # the user's own graph between the rows, CSR
 
-    @property
+    @cached_property
     def n_rows(self):
         """Number of rows that are learned from."""
         return len(self.row_weights)
 
-    @property
+    @cached_property
     def n_labels(self):
         """Number of labels."""
         return len(self.codes)
 
-    @property
+    @cached_property
     def n_classes(self):
         """Number of classes."""
         return len(self.classes)
 
-    @property
+    @cached_property
     def labeled(self):
         """Which rows carry a label, a mask."""
         mask = np.zeros(self.n_rows, dtype=bool)
         mask[self.label_idx] = True
         return mask
 
-    @property
+    @cached_property
     def unlabeled_idx(self):
         """Rows without a label that may belong to a class."""
         return np.flatnonzero(~self.labeled & ~self.irrelevant)
@@ -224,7 +221,7 @@ class Sample:
         """Number of rows without a label that may belong to a class."""
         return len(self.unlabeled_idx)
 
-    @property
+    @cached_property
     def signs(self):
         """One-vs-rest targets of the labels, (n_labels, n_columns)."""
         return sign_coding(self.codes, self.n_classes)
@@ -239,7 +236,7 @@ class Sample:
         """Place of each row in `order`."""
         return np.argsort(self.order)
 
-    @property
+    @cached_property
     def class_order(self):
         """The classes by their first labeled row, an order that no name changes."""
         first = np.full(self.n_classes, self.n_rows)
@@ -288,6 +285,7 @@ class Sample:
         kept = place[self.label_idx] >= 0
         part = self.with_labels(kept)
         row_of_given = np.where(self.row_of_given >= 0, place[self.row_of_given], -1)
+        graph = self.adjacency
         return replace(
             part,
             rows=self.rows.take(idx),
@@ -297,6 +295,7 @@ class Sample:
             order=np.argsort(self._rank[idx], kind="stable"),
             origin_idx=self.origin_idx[idx],
             row_of_given=row_of_given,
+            adjacency=None if graph is None else graph[idx][:, idx],
         )
 
     def sorted(self):
@@ -313,6 +312,11 @@ class Sample:
             label_weights=sample.label_weights[by_row],
             label_of_given=_follow(places, sample.label_of_given),
         )
+
+    def with_adjacency(self, adjacency):
+        """The sample with the user's own graph between all given rows."""
+        adjacency = adjacency[self.origin_idx][:, self.origin_idx]
+        return replace(self, adjacency=adjacency)
 
     def with_labels(self, kept):
         """The sample with only the labels `kept` (a mask); all rows stay."""
@@ -356,7 +360,7 @@ class Sample:
         folds[visited] = deal_folds(codes, n_folds, rng)[row]
         return folds
 
-    @property
+    @cached_property
     def rows_of_labels(self):
         """A number for each label that is the same for labels of equal rows."""
         if self.rows.pairwise or not self.n_labels:
@@ -469,7 +473,7 @@ def collect_sample(rows, y=None, weights=None, irrelevant=None, *, merge="labele
     row_of_given = np.full(n_given, -1)
     row_of_given[used_idx] = row_of_used
     row_of_given[aside_idx] = n_known + np.arange(len(aside_idx))
-    given_codes = np.full(n_given, -1)
+    given_codes = np.where(aside, -2, -1)
     given_codes[used_idx[labels.labeled]] = labels.codes
     origin_idx = np.concatenate([origin_idx, aside_idx])
     is_whole = np.array_equal(origin_idx, np.arange(n_given))

@@ -9,6 +9,8 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+pytestmark = pytest.mark.slow
+
 KERNEL = '''
 from dataclasses import dataclass
 
@@ -31,14 +33,7 @@ ESTIMATOR = '''
 import numpy as np
 
 from widemargin.averaging import average_scores
-from widemargin.estimators._estimator import (
-    Classifier,
-    Method,
-    read_parameter,
-    read_sample,
-    store_result,
-    transduce,
-)
+from widemargin.estimators import Classifier, Fit, Method, read_parameter
 from widemargin.labels import decide
 from widemargin.solvers.result import SolveResult, Status
 from widemargin.spaces import Function
@@ -56,24 +51,20 @@ class NearestMeans(Classifier):
         self.graph = graph
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
-        kernel = read_parameter(self, "kernel")
-        sample = read_sample(self, X, y, sample_weight, kernel)
-        self.classes_ = sample.classes
+    def _fit_sample(self, sample, rng):
+        kernel, self.sizes_ = read_parameter(self, "kernel"), ["small", "large"]
         points = sample.rows.points(kernel, sample.label_idx)
         coef = np.eye(sample.n_classes)[sample.codes] - 1.0 / sample.n_classes
         coef = coef[:, 1:] if sample.n_classes == 2 else coef
         scores, counts = kernel(points) @ coef, np.ones(sample.n_labels)
-        self.average_, self.calibration_ = average_scores(
+        average, calibration = average_scores(
             np.stack([scores, 5.0 * scores]), sample.codes, np.ones(2) / 2, counts
         )
-        self.sizes_ = ["small", "large"]
-        self.function_ = Function(kernel, points, coef, np.zeros(coef.shape[1]))
+        function = Function(kernel, points, coef, np.zeros(coef.shape[1]))
         history = {"objective": [2.0, 1.0], "criterion": [0.5, 0.0]}
-        store_result(self, SolveResult(coef, 1.0, Status.CONVERGED, 2, history))
-        codes = decide(self.function_(sample.rows.X))
-        self.transduction_ = transduce(self, sample, codes)
-        return self
+        result = SolveResult(coef, 1.0, Status.CONVERGED, 2, history)
+        codes = decide(function(sample.rows.X))
+        return Fit(function, calibration, result, codes, average=average)
 '''
 
 PLOTS = """

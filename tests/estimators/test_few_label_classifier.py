@@ -1,7 +1,10 @@
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import load_digits, make_blobs
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.neighbors import KNeighborsClassifier
@@ -10,7 +13,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import LinearSVC
 
-from widemargin import FewLabelClassifier, LaplacianSVC, RidgeAverageClassifier
+from widemargin import (
+    FewLabelClassifier,
+    LaplacianSVC,
+    RidgeAverageClassifier,
+    SelfLabelingGPC,
+    TransductiveSVC,
+)
 from widemargin.averaging import Average, average_models, family_prior
 from widemargin.datasets import hide_labels, make_two_moons
 from widemargin.estimators import (
@@ -18,6 +27,7 @@ from widemargin.estimators import (
     few_label_classifier,
     few_label_report,
 )
+from widemargin.kernels import Rbf
 from widemargin.parameters import Budget
 from widemargin.sample import as_rows, collect_sample
 
@@ -75,6 +85,53 @@ def test_decision_function_orders_like_the_probabilities(model, digits):
     assert_allclose(two.decision_function(X), np.log(odds[:, 1] / odds[:, 0]))
 
 
+ALONE = [
+    "laplacian",
+    "transductive",
+    "label_search",
+    "self_labeling",
+    "laplacian_power_1",
+]
+
+
+def test_candidates_are_what_they_are_alone(digits, partial):
+    """What they share, the Gram matrix and the graph, changes none of them."""
+    model = FewLabelClassifier(ALONE, random_state=0).fit(digits[0], partial)
+    coded = np.where(partial >= 0, np.searchsorted(model.classes_, partial), -1)
+    for candidate in model.models_[1:]:
+        alone = clone(candidate).fit(digits[0], coded)
+        found, expected = (m.predict_proba(digits[0]) for m in (candidate, alone))
+        assert_allclose(found, expected, rtol=1e-9)
+        assert_array_equal(candidate.transduction_, alone.transduction_)
+
+
+@dataclass(frozen=True)
+class CountedRbf(Rbf):
+    """A kernel that counts the Gram matrices of more than 100 rows."""
+
+    sizes = []
+
+    def __call__(self, X, Z=None):
+        if Z is None and X.shape[0] > 100:
+            self.sizes.append(X.shape[0])
+        return super().__call__(X, Z)
+
+
+def test_candidates_and_folds_share_a_gram_matrix(digits, partial):
+    """Those that see the same rows with the same width; folds of one of them, too."""
+    CountedRbf.sizes.clear()
+    kernel = CountedRbf(1e-3)
+    own = {
+        "laplacian": LaplacianSVC(kernel=kernel),
+        "transductive": TransductiveSVC(kernel=kernel),
+        "process": SelfLabelingGPC(kernel=kernel),
+    }
+    budget = Budget(5, graph_rows=200, n_rows=200, fold_rows=150)
+    FewLabelClassifier(own, budget=budget, random_state=0).fit(digits[0], partial)
+    assert CountedRbf.sizes == [200, 150]
+
+
+@pytest.mark.slow
 def test_result_does_not_depend_on_n_jobs(digits, partial, model):
     other = FewLabelClassifier(QUICK, n_jobs=2, random_state=0).fit(digits[0], partial)
     assert_array_equal(other.weights_, model.weights_)
@@ -94,7 +151,7 @@ def test_class_names_only_rename(digits, partial, model):
 def test_order_of_rows_does_not_matter(digits, partial, rng):
     X = digits[0] + 1e-3 * rng.normal(size=digits[0].shape)  # no ties of neighbors
     order = rng.permutation(200)
-    names = ["laplacian", "transductive, width by labels"]
+    names = ["laplacian", "transductive_tuned"]
     one = FewLabelClassifier(names, random_state=0).fit(X, partial)
     other = FewLabelClassifier(names, random_state=0).fit(X[order], partial[order])
     assert_allclose(other.weights_, one.weights_, rtol=1e-6)
@@ -109,6 +166,7 @@ def test_sparse_rows(digits, partial, model):
     assert_array_equal(other.predict(X), other.predict(digits[0]))
 
 
+@pytest.mark.slow
 def test_all_families_of_each_budget():
     """Names in the order of the budgets, the supervised machine first."""
     X, y = make_blobs(90, centers=3, random_state=0)
@@ -206,7 +264,7 @@ def test_candidate_without_finite_probabilities_is_refused(digits, partial):
         ({"candidates": {"svm": LinearSVC()}}, "with predict_proba .* 'svm'"),
         ({"candidates": {"supervised": LaplacianSVC()}}, "other than 'supervised'"),
         ({"budget": "large"}, "budget of FewLabelClassifier must be one of 'fast'"),
-        ({"n_jobs": 0}, "n_jobs of FewLabelClassifier must be None or a whole"),
+        ({"n_jobs": 0}, "n_jobs of FewLabelClassifier must be None, a number"),
     ],
 )
 def test_bad_parameters_are_named(digits, partial, parameters, message):
@@ -215,8 +273,8 @@ def test_bad_parameters_are_named(digits, partial, parameters, message):
 
 
 def test_error_of_a_candidate_names_it(digits, partial):
-    own = {"broken": LaplacianSVC(gamma=-1.0)}
-    with pytest.raises(ValueError, match="gamma of LaplacianSVC") as caught:
+    own = {"broken": LaplacianSVC(ambient_reg=-1.0)}
+    with pytest.raises(ValueError, match="ambient_reg of LaplacianSVC") as caught:
         FewLabelClassifier(own).fit(digits[0], partial)
     assert caught.value.__notes__ == ["(candidate 'broken' of FewLabelClassifier)"]
 
@@ -228,6 +286,7 @@ def test_huge_values_are_refused(digits, partial):
             model.fit(X, partial)
 
 
+@pytest.mark.slow
 def test_seeds_reach_nested_estimators(digits, partial):
     """Whatever is random and has no seed of its own."""
     forest = SelfTrainingClassifier(RandomForestClassifier(5))
@@ -289,6 +348,7 @@ def test_report_counts_what_changed(model, digits, partial):
     assert hidden[report.label_next].all()
 
 
+@pytest.mark.slow
 def test_estimated_error_is_honest_on_digits():
     """Within two standard errors of the true one in most draws."""
     X, y = load_digits(return_X_y=True)
@@ -331,6 +391,7 @@ def test_judgment_of_unlabeled_rows(weight, gain, gain_std, n_held_out, helps):
     assert few_label_report._judge(average, np.array([0.5, 0.5])) is helps
 
 
+@pytest.mark.slow
 def test_noise_is_not_taken_for_help(rng):
     """Labels that have nothing to do with the rows."""
     helps = []
@@ -406,6 +467,7 @@ class FirstColumnIsWeight(KNeighborsClassifier):
         return super().fit(X[y >= 0], y[y >= 0])
 
 
+@pytest.mark.slow
 def test_each_row_keeps_its_weight(rng):
     """Also if there are more rows than a candidate, or one of its folds, is given."""
     budget = Budget(5, graph_rows=60, n_rows=60, fold_rows=40)
@@ -441,6 +503,7 @@ def test_rows_of_weight_zero_are_left_out_and_predicted(digits, partial):
     assert both.report_.n_labeled == alone.report_.n_labeled == 37
 
 
+@pytest.mark.slow
 def test_a_label_of_small_weight_hardly_counts(digits, partial):
     X, y = digits
     wrong, given = partial.copy(), np.flatnonzero(partial >= 0)

@@ -220,7 +220,7 @@ def test_a_search_with_a_fixed_weight_asks_none(problem):
 
 @pytest.mark.parametrize("machine", [SelfLabelingGPC, SelfLabelingSVC])
 def test_machines_that_label_themselves_hold_none_out(problem, machine):
-    assert not hasattr(machine(random_state=0).fit(*problem), "held_out_proba_")
+    assert machine(random_state=0).fit(*problem).held_out_proba_ is None
 
 
 def test_labels_held_out_for_early_stopping_are_unknown(problem):

@@ -127,6 +127,7 @@ def test_least_squares_without_a_graph_is_kernel_ridge(iris):
 
 
 @pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.slow
 def test_dual_is_scikit_learns_svc_on_the_deformed_kernel(moons, power):
     """With an intercept that a plain Laplacian does not see, as LIBSVM has it."""
     X, _, y_partial = moons
@@ -216,6 +217,7 @@ def test_names_of_classes_do_not_matter(iris, names):
     assert type(model.predict(X[:1])[0]) is type(model.classes_[0])
 
 
+@pytest.mark.slow
 def test_units_do_not_matter(iris):
     """Neither of the features nor, for a linear kernel, of the kernel."""
     X, _, y_partial = iris
@@ -444,6 +446,7 @@ def test_warm_start_saves_iterations(digits):
         model.fit(X[:500], y_partial[:500])
 
 
+@pytest.mark.slow
 def test_auto_takes_pcg_for_many_rows_and_newton_for_landmarks(rng):
     X = rng.standard_normal((5600, 2)).astype(np.float32)
     y = hide_labels((X[:, 0] > 0).astype(int), 20, rng=0)
@@ -454,6 +457,7 @@ def test_auto_takes_pcg_for_many_rows_and_newton_for_landmarks(rng):
     assert low_rank.function_.points.shape == (50, 2)
 
 
+@pytest.mark.slow
 def test_labels_are_held_out_on_a_part_of_many_rows():
     """PCG on 2,300 rows: weights of the graph as in the exact model, roughly."""
     X, y = make_two_moons(2300, noise=0.1, random_state=0)
@@ -634,6 +638,7 @@ def test_fit_is_silent_when_all_is_well(digits):
 # More labels, more rows
 
 
+@pytest.mark.slow
 def test_converged_pcg_is_newton_on_more_rows_than_the_holdout(rng):
     """Given weights are used as given, also where labels are held out on a part."""
     X = rng.standard_normal((2300, 2))
@@ -647,6 +652,7 @@ def test_converged_pcg_is_newton_on_more_rows_than_the_holdout(rng):
 
 
 @pytest.mark.parametrize("landmarks", [None, 40])
+@pytest.mark.slow
 def test_many_labels_are_solved_without_problems_on_all_of_them(rng, landmarks):
     """2,100 labels: PCG, and a few hundred labels weigh the graph."""
     X = rng.standard_normal((2200, 3))
@@ -658,6 +664,7 @@ def test_many_labels_are_solved_without_problems_on_all_of_them(rng, landmarks):
     assert model.score(X[y != -1], y[y != -1]) > 0.95
 
 
+@pytest.mark.slow
 def test_own_graph_is_weighed_in_one_piece():
     """The same graph found and given: nearly the same trust in it."""
     X, y = make_two_moons(2300, noise=0.1, random_state=0)

@@ -99,6 +99,7 @@ def test_chosen_parameters_find_the_same_again(blobs):
     assert_allclose(again.objective_, chosen.objective_, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_spectrum_that_does_not_converge_is_no_error():
     """Single precision and hardly any regularization."""
     for seed in range(20):

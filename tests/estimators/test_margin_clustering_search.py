@@ -98,6 +98,7 @@ def test_other_rows_follow_the_fixed_ones_whatever_their_names(blobs, names):
 
 @pytest.mark.parametrize("options", [{}, FIXED])
 @pytest.mark.parametrize("names", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
+@pytest.mark.slow
 def test_sizes_that_are_told_are_found(blobs, options, names):
     """Whichever cluster is said to be the large one."""
     X, y = blobs
@@ -159,6 +160,7 @@ def test_many_rows(blobs, small_clustering, options):
         assert_array_equal(model.fit(sparse.csr_matrix(X)).labels_, labels)
 
 
+@pytest.mark.slow
 def test_many_rows_and_what_the_user_knows(blobs, small_clustering, rng):
     X, y = blobs
     fixed = rng.choice(90, 20, replace=False)

@@ -40,6 +40,7 @@ def test_no_cluster_of_equal_sizes_is_empty(rng, search, options):
 
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("options", [{}, {"landmarks": 20}, FIXED])
+@pytest.mark.slow
 def test_no_cluster_is_empty(rng, search, options):
     """Though most rows are copies of one."""
     X = np.vstack([np.zeros((40, 2)), rng.normal(size=(10, 2))])

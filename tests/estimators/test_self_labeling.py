@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from reference import Process
 from scipy import sparse
 from scipy.stats import norm
 from sklearn.base import clone
@@ -18,7 +19,7 @@ from widemargin import SelfLabelingGPC, SelfLabelingSVC
 from widemargin.calibration import fit_calibration
 from widemargin.datasets import hide_labels
 from widemargin.defaults import PROCESS_LADDER
-from widemargin.estimators._gaussian_process import evidence_rows
+from widemargin.estimators._self_labeling import evidence_rows
 from widemargin.kernels import ArdRbf, Nystrom, Polynomial, Rbf
 from widemargin.labels import sign_coding
 from widemargin.objectives.class_sizes import Balance
@@ -107,7 +108,7 @@ def process(model, X, y, weights):
     codes = np.searchsorted(model.classes_, y)
     signs = sign_coding(codes, len(model.classes_))
     theta = np.log([model.scale_, model.function_.kernel.gamma, model.noise_])
-    return GpEvidence(X, signs, weights).posterior(theta)
+    return Process(GpEvidence(X, signs, weights), theta)
 
 
 def support_vector_scores(X, y, weights, new, **options):
@@ -572,7 +573,7 @@ def test_hyperparameters_are_those_of_the_evidence(two, criterion, per_feature):
     found = np.array([model.scale_, *widths, model.noise_])
     assert_allclose(found, expected, rtol=1e-3)
     assert np.abs(np.log(found) - center).max() > 0.1
-    known = evidence.posterior(result.solution)
+    known = Process(evidence, result.solution)
     std = model.predict(X, return_std=True)[1]
     assert_allclose(std**2, known.variance_at(X), rtol=1e-2)
 
@@ -896,6 +897,7 @@ def test_pandas_and_names(two, machine):
 
 @settings(deadline=None, max_examples=40)
 @given(st.data())
+@pytest.mark.slow
 def test_loop_ends_on_any_rows(data):
     """Copies, constant columns, one label a class: labels kept, sizes bounded."""
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from label_reference import features_of, rbf_gram
 from numpy.testing import assert_allclose
+from reference import Process
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
@@ -53,7 +54,7 @@ def test_variance_is_that_of_the_process(X, X_new, weights, low_rank):
     else:
         ours, values = dense_posterior(X, weights)
     theta = np.log([SCALE, GAMMA, NOISE])
-    process = GpEvidence(X, np.zeros((30, 1)), weights).posterior(theta)
+    process = Process(GpEvidence(X, np.zeros((30, 1)), weights), theta)
     for Z in (X, X_new, 100 + X_new):
         found = ours.variance(values(Z), np.ones(len(Z)))
         assert_allclose(found, process.variance_at(Z), rtol=1e-7, atol=1e-9)

@@ -1,11 +1,14 @@
 """The scikit-learn face of the library.
 
-`Estimator`, `Classifier` and `Method` are for authors of estimators of their own.
+`Classifier`, `Fit`, `read_parameter`, `Estimator` and `Method` are for authors of
+estimators of their own.
 """
 
 from widemargin.estimators._estimator import Classifier as Classifier
 from widemargin.estimators._estimator import Estimator as Estimator
+from widemargin.estimators._estimator import Fit as Fit
 from widemargin.estimators._estimator import Method as Method
+from widemargin.estimators._estimator import read_parameter as read_parameter
 from widemargin.estimators.few_label_classifier import FewLabelClassifier
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.laplacian_rlsc import LaplacianRLSC

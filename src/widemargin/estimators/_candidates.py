@@ -2,13 +2,14 @@
 
 import time
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from sklearn.base import clone
 
 from widemargin.averaging import family_prior
 from widemargin.checks import check_number
+from widemargin.estimators._estimator import Classifier, fit_sample, reads_plainly
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.laplacian_svc import LaplacianSVC
 from widemargin.estimators.ridge_average_classifier import RidgeAverageClassifier
@@ -20,7 +21,7 @@ from widemargin.kernels import Rbf
 from widemargin.labels import hide
 from widemargin.linalg.products import suited_threads
 from widemargin.linalg.rows import BUFFER_BYTES, row_blocks
-from widemargin.sample import Sample, deal_folds
+from widemargin.sample import Sample, Shared, collect_sample, deal_folds
 from widemargin.solvers.active_learning import choose_rows, information
 from widemargin.values import Value
 
@@ -86,19 +87,10 @@ BUDGETS = {
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model to be fitted.
+    """A model to be fitted; candidates of a family share its prior.
 
-    Attributes
-    ----------
-    name : str
-    family : str
-        Candidates of a family share its prior.
-    estimator : classifier
-        Not fitted.
-    max_rows : float
-        Of more rows it is given the labeled ones and some others.
-    is_tuned : bool
-        Whether it is fitted with the kernel width that the supervised model prefers.
+    Of more than `max_rows` rows it is given the labeled ones and some others. With
+    `is_tuned` it takes the kernel width that the supervised model prefers.
     """
 
     name: str
@@ -151,27 +143,69 @@ def prior_of(candidates):
 
 
 @dataclass(frozen=True)
+class Part:
+    """The rows that some candidates learn from, with targets y in codes.
+
+    `kept` says which labels are among them. Own estimators that merge the same copies
+    of rows are given the same sample, so that they share what is built for its rows;
+    others are given arrays.
+    """
+
+    sample: Sample
+    y: np.ndarray
+    kept: np.ndarray
+    is_weighted: bool
+    _samples: dict = field(default_factory=dict, repr=False)
+
+    def fit(self, model, hidden=None):
+        """Fit a model; some labels, a mask over them, may be hidden from it."""
+        sample = self._sample_of(model, hidden)
+        if sample is not None:
+            return fit_sample(model, sample)
+        y, X = self.y, self.sample.rows.X
+        if hidden is not None:
+            mask = np.zeros(len(y), dtype=bool)
+            mask[self.sample.label_idx[hidden]] = True
+            y = hide(y, mask)
+        if not self.is_weighted:
+            return model.fit(X, y)
+        return model.fit(X, y, sample_weight=self.sample.row_weights)
+
+    def _sample_of(self, model, hidden):
+        """The sample that the model would read from arrays; None if it must do so."""
+        if not isinstance(model, Classifier) or not reads_plainly(model, self.y):
+            return None
+        sample = self._merged(model.merge)
+        if hidden is None:
+            return sample
+        of_label = np.zeros(sample.n_labels, dtype=bool)
+        of_label[sample.label_of_given[hidden]] = True
+        sample = sample.with_labels(~of_label)
+        has_all = len(np.unique(sample.codes)) == sample.n_classes
+        return sample if has_all else None  # without a class all codes are others
+
+    def _merged(self, merge):
+        """The sample in which copies of a row are merged, sorted; made once."""
+        if merge not in self._samples:
+            rows, weights = self.sample.rows, self.sample.row_weights
+            made = collect_sample(rows, self.y, weights, merge=merge).sorted()
+            made.rows.shared = Shared()
+            # Without copies among the unlabeled rows, both ways to merge are the same.
+            same = [s for s in self._samples.values() if s.n_rows == made.n_rows]
+            self._samples[merge] = same[0] if same else made
+        return self._samples[merge]
+
+
+@dataclass(frozen=True)
 class Draw:
     """Which rows and labels each candidate sees; fewer rows are part of more rows.
 
-    Attributes
-    ----------
-    sample : Sample
-        All rows, copies not merged.
-    unlabeled_idx : ndarray of shape (n_unlabeled,)
-        The unlabeled rows, in random order.
-    label_order : ndarray of shape (n_labels,)
-        The labels in an order whose beginnings have the shares of the classes, with
-        two labels of each class first.
-    folds : ndarray of shape (n_labels,)
-        Which labels are held out together, copies of a row among them; -1 for never.
-    counts : ndarray of shape (n_labels,)
-        How many labels each one counts for: copies of a row with the same label count
-        as one, or as their weights together if these are less.
-    copy_of : ndarray of shape (n_labels,)
-        Number of the distinct label, row and class, that each one is.
-    is_weighted : bool
-        Whether the user gave weights.
+    Copies of rows are not merged in `sample`. The unlabeled rows are in random order,
+    the labels in one whose beginnings have the shares of the classes, with two labels
+    of each class first. Labels of the same of the `folds` are held out together, copies
+    of a row among them; -1 for never. Copies of a row with the same label, the same
+    number in `copy_of`, count as one label, or as their weights together if these are
+    less.
     """
 
     sample: Sample
@@ -181,6 +215,7 @@ class Draw:
     counts: np.ndarray
     copy_of: np.ndarray
     is_weighted: bool
+    _parts: dict = field(default_factory=dict, repr=False)
 
     @property
     def n_single(self):
@@ -188,8 +223,8 @@ class Draw:
         _, first = np.unique(self.copy_of, return_index=True)
         return int((np.bincount(self.sample.codes[first]) == 1).sum())
 
-    def take(self, max_rows):
-        """The sample of a candidate, and which labels are in it.
+    def take(self, max_rows, *, labeled_only=False):
+        """The `Part` for candidates with that limit, the same one for all of them.
 
         All labels, or so many of them that they are half of the rows, and unlabeled
         rows up to `max_rows`.
@@ -198,15 +233,28 @@ class Draw:
         if n_kept > max_rows / 2:
             n_kept = max(int(max_rows / 2), 2 * sample.n_classes)
         kept = np.sort(self.label_order[:n_kept])
-        n_others = int(min(len(self.unlabeled_idx), max(max_rows - len(kept), 0)))
-        others = self.unlabeled_idx[:n_others]
-        idx = np.sort(np.concatenate([sample.label_idx[kept], others]))
-        is_whole = len(idx) == sample.n_rows
-        return (sample if is_whole else sample.part(idx)), kept
+        n_others = 0
+        if not labeled_only:
+            n_others = min(len(self.unlabeled_idx), max(max_rows - len(kept), 0))
+        key = n_kept, int(n_others)
+        if key not in self._parts:
+            others = self.unlabeled_idx[: key[1]]
+            idx = np.sort(np.concatenate([sample.label_idx[kept], others]))
+            part = sample if len(idx) == sample.n_rows else sample.part(idx)
+            self._parts[key] = Part(part, part.coded(), kept, self.is_weighted)
+        return self._parts[key]
 
 
 def draw_candidates(sample, rng, *, is_weighted):
-    """Draw orders and folds that depend on no order of rows and no class names."""
+    """Draw orders and folds that depend on no order of rows and no class names.
+
+    Weights are scaled so that some label has at least the weight one.
+    """
+    scale = min(sample.label_weights.max(), 1.0)
+    weights = sample.label_weights / scale
+    sample = replace(
+        sample, row_weights=sample.row_weights / scale, label_weights=weights
+    )
     position = np.empty(sample.n_rows, dtype=int)
     position[sample.order] = np.arange(sample.n_rows)
     unlabeled = sample.unlabeled_idx
@@ -221,7 +269,6 @@ def draw_candidates(sample, rng, *, is_weighted):
     folds[visited] = deal_folds(codes[np.sort(first)], 5, rng)[rank[row]]
     pairs = sample.rows_of_labels * sample.n_classes + sample.codes
     _, copy_of = np.unique(pairs, return_inverse=True)
-    weights = sample.label_weights / min(sample.label_weights.max(), 1.0)
     together = np.bincount(copy_of, weights=weights)[copy_of]
     return Draw(
         sample,
@@ -246,19 +293,9 @@ def _ranks(codes, rng):
 
 @dataclass(frozen=True)
 class FittedCandidate:
-    """A fitted candidate and its predictions of held-out labels.
+    """A fitted candidate, its predictions of held-out labels and its warnings.
 
-    Attributes
-    ----------
-    name : str
-    model : classifier
-    held_out : ndarray of shape (n_labels, n_classes)
-        NaN where no model without the label exists.
-    n_rows : int
-        Rows that it learned from.
-    seconds : float
-    messages : tuple of str
-        Warnings while it was fitted.
+    `held_out`, (n_labels, n_classes), is NaN where no model without the label exists.
     """
 
     name: str
@@ -269,36 +306,25 @@ class FittedCandidate:
     messages: tuple = ()
 
 
-def fit_candidate(candidate, draw, seed, fold_rows, gamma=None):
-    """Fit a candidate and predict held-out labels.
+def fit_candidate(candidate, draw, seed, fold_rows, gamma):
+    """Fit a candidate and predict held-out labels, folds of them on `fold_rows` rows.
 
-    Parameters
-    ----------
-    candidate : Candidate
-    draw : Draw
-    seed : int
-    fold_rows : int
-        Rows of a fit that holds out a fold of the labels.
-    gamma : float or None
-        The kernel width that the supervised model prefers.
-
-    Returns
-    -------
-    FittedCandidate
+    `gamma` is the width of all rows for the supervised model, and the one that this
+    model prefers for candidates that are tuned.
     """
     began = time.perf_counter()
-    part, kept = draw.take(candidate.max_rows)
+    part = draw.take(candidate.max_rows, labeled_only=candidate.is_supervised)
     estimator = candidate.estimator
     model = clone(estimator).set_params(**_random_states(estimator, seed))
-    if candidate.is_tuned:
-        model.set_params(kernel__gamma=gamma)
-    n_rows = part.n_labels if candidate.is_supervised else part.n_rows
+    if candidate.is_tuned or candidate.is_supervised:
+        model.set_params(kernel=Rbf(gamma))
+    n_rows = part.sample.n_rows
     with warnings.catch_warnings(record=True) as caught, suited_threads(n_rows):
         warnings.simplefilter("always")
         try:
-            _fit(model, part, part.coded(), draw.is_weighted)
-            _check_classes(candidate.name, model, part)
-            held_out = _held_out(candidate.name, model, draw, kept, fold_rows)
+            part.fit(model)
+            _check_classes(candidate.name, model, part.sample)
+            held_out = _held_out(candidate.name, model, draw, part.kept, fold_rows)
         except Exception as error:
             error.add_note(f"(candidate {candidate.name!r} of FewLabelClassifier)")
             raise
@@ -351,19 +377,20 @@ def _held_out(name, model, draw, kept, fold_rows):
 
 def _predict_folds(name, model, draw, fold_rows):
     """The same by fitting again on few rows, a fold of the labels at a time hidden."""
-    part, kept = draw.take(fold_rows)
-    folds, n_classes = draw.folds[kept], part.n_classes
+    part = draw.take(fold_rows)
+    sample, kept = part.sample, part.kept
+    folds, n_classes = draw.folds[kept], sample.n_classes
     held_out = np.full((draw.sample.n_labels, n_classes), np.nan)
     for fold in np.unique(folds[folds >= 0]):
         hidden = folds == fold
-        known = np.unique(part.codes[~hidden])
-        scored = hidden & np.isin(part.codes, known)  # not so for copies of two labels
+        known = np.unique(sample.codes[~hidden])
+        scored = hidden & np.isin(
+            sample.codes, known
+        )  # not so for copies of two labels
         if len(known) < 2 or not scored.any():
             continue
-        mask = np.zeros(part.n_rows, dtype=bool)
-        mask[part.label_idx[hidden]] = True
-        trial = _fit(clone(model), part, hide(part.coded(), mask), draw.is_weighted)
-        rows = part.rows.X[part.label_idx[scored]]
+        trial = part.fit(clone(model), hidden)
+        rows = sample.rows.X[sample.label_idx[scored]]
         held_out[kept[scored]] = class_probabilities(trial, rows, n_classes)
         if not np.isfinite(held_out[kept[scored]]).all():
             raise ValueError(
@@ -373,27 +400,12 @@ def _predict_folds(name, model, draw, fold_rows):
     return held_out
 
 
-def _fit(model, part, y, is_weighted):
-    """Fit to the rows of a part, with their weights if the user gave any."""
-    if not is_weighted:
-        return model.fit(part.rows.X, y)
-    return model.fit(part.rows.X, y, sample_weight=part.row_weights)
-
-
 @dataclass(frozen=True)
 class Inference:
-    """Classes of the unlabeled rows and how they differ between candidates.
+    """Classes of the unlabeled rows by the average, and how candidates differ there.
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n_rows,)
-        Classes by the average.
-    n_changed : int
-        Rows whose class differs from that of the first candidate.
-    changed : ndarray of shape (n_candidates,)
-        Share of rows whose class by each candidate differs from that of the first.
-    label_next : ndarray of int
-        Rows of the sample whose label would help the most, the best first.
+    `n_changed` rows differ from the first candidate, a share `changed` by each of the
+    candidates. The labels of the rows `label_next` of the sample would help the most.
     """
 
     codes: np.ndarray
@@ -405,22 +417,8 @@ class Inference:
 def infer(models, weights, draw, gamma, compared_rows, *, buffer_bytes=BUFFER_BYTES):
     """Predict the unlabeled rows with all candidates, block by block.
 
-    Parameters
-    ----------
-    models : list of classifiers
-        Fitted; their classes are codes.
-    weights : ndarray of shape (n_candidates,)
-        Those of weight zero predict `compared_rows` rows only.
-    draw : Draw
-    gamma : float
-        Width of the kernel that says which rows are alike.
-    compared_rows : int
-    buffer_bytes : int
-        Size of the probabilities that are held at a time.
-
-    Returns
-    -------
-    Inference
+    Those of weight zero predict `compared_rows` rows only. `gamma` is the width of the
+    kernel that says which rows are alike.
     """
     X, rows, n_classes = draw.sample.rows.X, draw.unlabeled_idx, draw.sample.n_classes
     codes, value = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))

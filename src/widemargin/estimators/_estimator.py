@@ -1,35 +1,33 @@
-"""What all estimators share: parameters that are values, and declared state."""
+"""What all estimators share: parameters that are values, one `fit`, declared state."""
 
 import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from joblib import effective_n_jobs
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
     validate_data,
 )
 
-from widemargin.checks import check_number, check_number_or, refuse
-from widemargin.estimators._checks import (
-    check_gram,
-    check_sample_weight,
-    check_squares,
-    class_weights,
-)
+from widemargin.averaging import Average
+from widemargin.calibration import Calibration
+from widemargin.checks import check_number, refuse
 from widemargin.graphs import Graph
-from widemargin.kernels import Kernel, Landmarks, Nystrom, Precomputed, read_kernel
+from widemargin.kernels import Kernel, Landmarks, Precomputed, read_kernel
 from widemargin.labels import decide, read_labels
+from widemargin.linalg.random import as_generator
 from widemargin.sample import as_rows, collect_sample
-from widemargin.solvers.result import Status
+from widemargin.solvers.result import SolveResult, Status
 from widemargin.stored import Stored, check_part, parts_in, require
 from widemargin.values import Value
 
 FLOATS = (np.float64, np.float32)
-
 
 # Titles in `history_names` of solvers that relabel rows round by round
 RELABELING = {"criterion": "share of decisions\nthat changed"}
@@ -37,14 +35,14 @@ RELABELING = {"criterion": "share of decisions\nthat changed"}
 
 @dataclass(frozen=True)
 class Method:
-    """An estimator as the command line offers it.
+    """An estimator as the command line offers it; all arguments are literals.
+
+    Help pages read the declarations from the source, without importing it.
 
     Attributes
     ----------
-    name : str
-        What the user types after ``--method``.
-    summary : str
-        What it is good for, in half a line.
+    name, summary : str
+        What the user types after ``--method``, and what it is good for in half a line.
     needs_unlabeled : bool
         Whether it makes no sense on rows that are all labeled.
     n_folds : int
@@ -54,11 +52,6 @@ class Method:
         Parameters that differ from the estimator's defaults.
     task : {"classify", "cluster"}
         The command that offers it: ``widemargin fit`` or ``widemargin cluster``.
-
-    Notes
-    -----
-    Help pages read the declarations of the library's own estimators from their source,
-    without importing it: write all arguments as literals.
     """
 
     name: str
@@ -72,18 +65,16 @@ class Method:
 class Estimator(BaseEstimator):
     """A scikit-learn estimator whose parameters may be values.
 
-    A subclass declares, once, what the rest of the library may know of it.
+    A subclass declares, once, what the rest of the library may know of it: the family
+    of each parameter that may be a value or its shorthand, and
 
     Attributes
     ----------
-    value_families : dict of str to Value
-        The family of each parameter that may be a value or its shorthand.
     saved_state : tuple of str
         Fitted attributes that prediction needs and a model file keeps, in addition to
-        ``n_features_in_``, ``feature_names_in_`` and ``n_iter_``. They are arrays,
-        plain values, `Stored` parts, values and fitted estimators, also in lists,
-        tuples and dicts. Attributes with an entry for each training row are not among
-        them.
+        ``n_features_in_``, ``feature_names_in_`` and ``n_iter_``: arrays, plain values,
+        `Stored` parts, values and fitted estimators, also in lists, tuples and dicts,
+        but nothing with an entry for each training row.
     methods : tuple of Method
         Names under which the command line offers it.
     history_names : dict of str to str
@@ -135,10 +126,9 @@ class Estimator(BaseEstimator):
         return self
 
     def check_state(self):
-        """Raise ValueError unless the fitted parts fit each other.
+        """Raise ValueError unless the fitted parts, read from a file, fit each other.
 
-        Model files call it for a model that they read. The parts check themselves, and
-        a subclass adds what only it can know.
+        The parts check themselves, and a subclass adds what only it can know.
         """
         n_features = getattr(self, "n_features_in_", None)
         is_count = type(n_features) is int and n_features > 0
@@ -157,6 +147,14 @@ class Estimator(BaseEstimator):
         return tags
 
 
+def check_classes(classifier):
+    """The fitted class names; ValueError if they cannot be such."""
+    classes = getattr(classifier, "classes_", None)
+    fits = isinstance(classes, np.ndarray) and classes.dtype.kind in "biufUO"
+    require(fits and classes.ndim == 1 and len(classes) > 1, classifier, "classes_")
+    return classes
+
+
 def all_estimators(family=Estimator):
     """Every class below `Estimator`, those of plug-ins included."""
     for cls in family.__subclasses__():
@@ -172,20 +170,99 @@ def is_pairwise(estimator):
     return isinstance(kernel, Precomputed)
 
 
-class Classifier(ClassifierMixin, Estimator):
-    """Classes and probabilities from the scores of a fitted function.
+@dataclass(frozen=True)
+class Fit:
+    """What a classifier has learned from a sample.
 
-    A fitted one has ``classes_``, ``function_`` and ``calibration_``.
+    Attributes
+    ----------
+    function : Function
+        Scores of any row, with a column per class, or one column for two classes.
+    calibration : Calibration
+        From scores to probabilities.
+    result : SolveResult, optional
+        How the solver ended.
+    codes : ndarray of shape (n_rows,), optional
+        Classes of the rows of the sample; without them there is no ``transduction_``.
+    held_out : ndarray of shape (n_given_labels, n_classes), optional
+        Probabilities of the given labels by models that did not see them.
+    average : Average, optional
+        Weights of the models that the function averages, and the evidence for them.
+    """
+
+    function: Stored
+    calibration: Calibration
+    result: SolveResult | None = None
+    codes: np.ndarray | None = None
+    held_out: np.ndarray | None = None
+    average: Average | None = None
+
+
+class Classifier(ClassifierMixin, Estimator):
+    """Base of the classifiers: `fit` and predictions around one method.
+
+    A subclass writes ``_fit_sample(sample, rng)``, which takes a
+    :class:`~widemargin.sample.Sample` and returns a `Fit`; it may set further
+    attributes.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class names, sorted.
+    function_ : Function
+        The fitted scores: kernel, points, coefficients and intercepts.
+    calibration_ : Calibration
+        Slope that turns scores into probabilities.
+    transduction_ : ndarray of shape (n_samples,)
+        Labels of all training rows: the given ones, the others inferred.
+    held_out_proba_ : ndarray of shape (n_labeled, n_classes) or None
+        Class probabilities of each labeled row of positive weight, by models that did
+        not see its label; NaN where it was not held out, as the only label of a class.
+    average_ : Average or None
+        Weights of the models that were averaged, their losses and shares of mistakes
+        on held-out labels, and more.
+    result_ : SolveResult
+        How the solver ended; ``result_.history`` holds what it recorded in each step.
+    n_iter_ : int
+        Steps of the solver.
     """
 
     saved_state = ("classes_", "function_", "calibration_", "average_", "result_")
+    merge = "labeled"  # which copies of a row become one, see `collect_sample`
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit on labeled and unlabeled rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            All rows; their Gram matrix if ``kernel="precomputed"``.
+        y : array-like of shape (n_samples,)
+            Labels of any type. Integer -1, NaN or None marks an unlabeled row.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of each row in its part of the loss, labeled or unlabeled; held-out
+            labels count in proportion to theirs. Rows of weight zero are left out
+            altogether.
+
+        Returns
+        -------
+        self
+
+        Notes
+        -----
+        An interrupt (Ctrl-C) leaves a model with the best result so far, and is then
+        passed on.
+        """
+        return fit_sample(self, read_sample(self, X, y, sample_weight).sorted())
+
+    def find_irrelevant(self, y):
+        """Which rows are known to belong to no class, a mask; None for none."""
+        return None
 
     def check_state(self):
         """Raise ValueError unless classes, function and calibration fit each other."""
         super().check_state()
-        classes = getattr(self, "classes_", None)
-        fits = isinstance(classes, np.ndarray) and classes.dtype.kind in "biufUO"
-        require(fits and classes.ndim == 1 and len(classes) > 1, self, "classes_")
+        classes = check_classes(self)
         n_columns = len(classes) if len(classes) > 2 else 1
         is_function = isinstance(getattr(self, "function_", None), Stored)
         fits = is_function and self.function_.n_columns in (n_columns, len(classes))
@@ -194,17 +271,10 @@ class Classifier(ClassifierMixin, Estimator):
         require(is_part, self, "calibration_")
 
     def decision_function(self, X):
-        """Scores of new rows.
+        """Scores of new rows, positive for ``classes_[1]`` of two classes.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            With a precomputed kernel, kernel values against all training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) for two classes, positive for ``classes_[1]``,
-        else (n_samples, n_classes).
+        Shape (n_samples,) for two classes, else (n_samples, n_classes). With a
+        precomputed kernel, X holds kernel values against all training rows.
         """
         scores = evaluate(self, X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
@@ -236,33 +306,97 @@ def evaluate(estimator, X):
     return estimator.function_(X)
 
 
-def read_rows(estimator, X, kernel=None):
+def read_rows(estimator, X):
     """The rows that a user gave, checked: features, or a Gram matrix."""
-    pairwise = isinstance(kernel, Precomputed)
+    pairwise = is_pairwise(estimator)
     X = validate_data(
         estimator, X, accept_sparse=False if pairwise else "csr", dtype=FLOATS
     )
-    if pairwise:
-        check_gram(estimator, X)
-    else:
-        check_squares(estimator, X)
+    check = _check_gram if pairwise else _check_squares
+    check(X, f"X of {type(estimator).__name__}")
     return as_rows(X, pairwise=pairwise)
 
 
-def read_sample(
-    estimator, X, y, sample_weight, kernel, *, merge="labeled", irrelevant=None
-):
+def reads_plainly(classifier, y):
+    """Whether a sample that was read without a classifier is the one it would read."""
+    has_weights = getattr(classifier, "class_weight", None) is not None
+    if has_weights or is_pairwise(classifier):
+        return False
+    return classifier.find_irrelevant(y) is None
+
+
+def read_sample(estimator, X, y, sample_weight, *, merge=None):
     """The training sample: what the user passed to `fit`, checked and put together."""
-    rows = read_rows(estimator, X, kernel)
-    if y is not None:
-        check_consistent_length(rows, y)
-    weights = check_sample_weight(estimator, sample_weight, len(rows))
+    rows = read_rows(estimator, X)
+    if y is None:
+        read_labels(y)  # raises: there is nothing to learn from
+    check_consistent_length(rows, y)
+    weights = _check_sample_weight(estimator, sample_weight, len(rows))
     if getattr(estimator, "class_weight", None) is not None:
         labels, used_idx = read_labels(y, weights > 0), np.flatnonzero(weights)
-        weights[used_idx[labels.labeled]] *= class_weights(estimator, labels)
-    if irrelevant is None and y is None:
-        read_labels(y)  # raises: there is nothing to learn from
-    return collect_sample(rows, y, weights, irrelevant, merge=merge)
+        weights[used_idx[labels.labeled]] *= _class_weights(estimator, labels)
+    find_irrelevant = getattr(estimator, "find_irrelevant", None)
+    irrelevant = None if find_irrelevant is None else find_irrelevant(y)
+    return collect_sample(rows, y, weights, irrelevant, merge=merge or estimator.merge)
+
+
+def _check_sample_weight(estimator, sample_weight, n_samples):
+    """Weights as an array, one for each sample: finite, >= 0, not all zero."""
+    if sample_weight is None:
+        return np.ones(n_samples)
+    weights = np.array(sample_weight, dtype=np.float64)
+    name = type(estimator).__name__
+    if weights.ndim == 0:
+        weights = np.full(n_samples, float(weights))
+    if weights.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight of {name}.fit must have shape ({n_samples},), one weight "
+            f"for each sample, got {weights.shape}."
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise ValueError(
+            f"sample_weight of {name}.fit must be finite, >= 0 and not all zero, got "
+            f"values from {weights.min():g} to {weights.max():g}."
+        )
+    return weights
+
+
+def _class_weights(estimator, labels):
+    """Weight of each label by its class, from the parameter `class_weight`."""
+    names = labels.classes[labels.codes]
+    weights = compute_class_weight(
+        estimator.class_weight, classes=labels.classes, y=names
+    )
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        refuse(estimator, "class_weight", "'balanced' or a dict of finite weights >= 0")
+    return weights[labels.codes]
+
+
+def _check_gram(X, who):
+    """Raise unless X can be the Gram matrix of the training samples."""
+    who = f"{who}.fit with kernel='precomputed'"
+    if X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"{who} must be the square Gram matrix of the training samples, got shape "
+            f"{X.shape}."
+        )
+    asymmetry = float(np.abs(X - X.T).max())
+    if asymmetry > 1e-4 * float(np.abs(X).max()):
+        raise ValueError(
+            f"{who} must be symmetric, got entries that differ by {asymmetry:g}; "
+            "use (K + K.T) / 2 if the difference is rounding."
+        )
+
+
+def _check_squares(X, who):
+    """Raise unless squared distances of the samples are finite."""
+    values = X.data if sparse.issparse(X) else X
+    largest, limit = float(np.abs(values).max(initial=0.0)), np.finfo(X.dtype).max
+    if largest > np.sqrt(float(limit) / (4.0 * X.shape[1])):
+        raise ValueError(
+            f"{who} holds values up to {largest:.1e}, whose squares are too large for "
+            f"{X.dtype}; divide X by a constant."
+        )
 
 
 def read_parameter(estimator, name):
@@ -276,13 +410,9 @@ def read_parameter(estimator, name):
     return estimator.value_families[name].read(given, who)
 
 
-def read_landmarks(estimator):
-    """The parameter `landmarks`: "auto", None, or so many landmarks as a value."""
-    given = estimator.landmarks
-    if isinstance(given, Landmarks):
-        return given
-    check_number_or(estimator, "landmarks", ("auto", None), low=1, integer=True)
-    return given if given is None or given == "auto" else Nystrom(int(given))
+def read_parameters(estimator, *names):
+    """Several parameters as values, see `read_parameter`."""
+    return [read_parameter(estimator, name) for name in names]
 
 
 def read_jobs(estimator):
@@ -290,27 +420,33 @@ def read_jobs(estimator):
     if estimator.n_jobs is not None:
         check_number(estimator, "n_jobs", integer=True)
         if estimator.n_jobs == 0:
-            refuse(
-                estimator,
-                "n_jobs",
-                "None, a number of threads, or -1 for all processors",
-            )
+            wanted = "None, a number of threads, or -1 for all processors"
+            refuse(estimator, "n_jobs", wanted)
     return effective_n_jobs(estimator.n_jobs)
 
 
-def copy_features(source, target):
-    """Give a model what another one was told about the columns of X."""
-    for name in ("n_features_in_", "feature_names_in_"):
-        if hasattr(source, name):
-            setattr(target, name, getattr(source, name))
+def fit_sample(classifier, sample):
+    """Fit a classifier to a sample: `fit` after the user's arguments are read."""
+    rng = as_generator(getattr(classifier, "random_state", None))
+    classifier.n_features_in_ = sample.given.n_features
+    return store_fit(classifier, sample, classifier._fit_sample(sample, rng))
 
 
-def transduce(estimator, sample, codes):
-    """Class names of all given rows: given, inferred, or predicted if left out."""
-    missing, missing_codes = sample.missing_idx, ()
-    if len(missing):
-        missing_codes = decide(estimator.function_(sample.given.X[missing]))
-    return sample.transduce(codes, missing_codes)
+def store_fit(classifier, sample, fitted):
+    """Set the attributes that all fitted classifiers have."""
+    classifier.classes_ = sample.classes
+    classifier.function_ = fitted.function
+    classifier.calibration_ = fitted.calibration
+    classifier.average_ = fitted.average
+    classifier.held_out_proba_ = fitted.held_out
+    if fitted.codes is not None:
+        missing_idx, missing_codes = sample.missing_idx, ()
+        if len(missing_idx):  # rows of weight zero are predicted
+            missing_codes = decide(fitted.function(sample.given.X[missing_idx]))
+        classifier.transduction_ = sample.transduce(fitted.codes, missing_codes)
+    if fitted.result is not None:
+        store_result(classifier, fitted.result)
+    return classifier
 
 
 def store_result(estimator, result):
@@ -328,22 +464,22 @@ def store_result(estimator, result):
         f"{type(estimator).__name__} after {result.n_iter} iteration{plural}: "
         f"{result.status.value} (criterion {max(criterion[-1:]):.1e}).",
         ConvergenceWarning,
-        stacklevel=3,
+        stacklevel=5,  # the caller of `fit`
     )
     if result.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
 
 
+def copy_features(source, target):
+    """Give a model what another one was told about the columns of X."""
+    for name in ("n_features_in_", "feature_names_in_"):
+        if hasattr(source, name):
+            setattr(target, name, getattr(source, name))
+
+
 @dataclass(frozen=True)
 class Progress:
-    """Lines of progress, if the user asked for them.
-
-    Attributes
-    ----------
-    who : str
-        Name of the estimator.
-    verbose : bool
-    """
+    """Lines of progress under the name of an estimator, if the user wants them."""
 
     who: str
     verbose: bool

@@ -20,59 +20,68 @@ from widemargin.defaults import (
     PATH_DECAY,
 )
 from widemargin.estimators._estimator import (
+    RELABELING,
+    Classifier,
+    Fit,
     Progress,
-    read_parameter,
-    read_sample,
-    transduce,
+    read_parameters,
 )
 from widemargin.labels import decide, has_label, labeled_mask, sign_coding
-from widemargin.linalg.random import as_generator
 from widemargin.objectives.class_sizes import Balance
 from widemargin.objectives.pieces import EpsilonInsensitive, labeled_hinges
 from widemargin.sample import N_FOLDS, label_counts
-from widemargin.solvers.class_offsets import JointChoice
+from widemargin.solvers.cccp import TriClassMethod
 from widemargin.solvers.hinge import (
     BranchProblem,
+    HingeSolver,
     choose_hinge_space,
     follow_path,
     majorize_minimize,
 )
+from widemargin.solvers.relabeling import JointChoice
 from widemargin.solvers.result import Status
 
 _ANY_BALANCE = Balance(None)
 _CALIBRATION_FOLDS = 2  # of a single model: its labels only fit one slope
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
+class HingeClassifier(Classifier):
+    """Base of the three classes, which differ in their `HingeTask`."""
+
+    C: float = 10.0
+    unlabeled_weight: float | str = "auto"
+    kernel: object = "rbf"
+    solver: object = "auto"
+    landmarks: object = "auto"
+    max_iter: int = 50
+    random_state: object = None
+    verbose: bool = False
+
+    value_families = Classifier.value_families | {
+        "balance": Balance,
+        "method": TriClassMethod,
+        "solver": HingeSolver,
+    }
+    saved_state = (*Classifier.saved_state, "unlabeled_weights_")
+    history_names = {"objective": "objective", **RELABELING}
+    averaged = "unlabeled_weights_"
+
+    def _fit_sample(self, sample, rng):
+        fitted, _ = fit_hinge(self, self._make_task(), sample, rng)
+        return fitted
+
+
 @dataclass(frozen=True)
 class HingeTask:
     """What an estimator minimizes, beside the hinges of its labels.
 
-    Attributes
-    ----------
-    who : str
-        Name of the estimator, for messages.
-    C : float
-        Cost of a labeled row of weight one.
-    loss : BranchLoss or RelaxedMinLoss
-        Of the rows without a class, see :mod:`widemargin.objectives.pieces`.
-    weights : tuple of float
-        Summed cost of these rows over that of the labels, for each model of the path
-        after the first.
-    is_averaged : bool
-        Whether held-out labels weigh all models of the path; else the last one counts.
-    max_iter : int
-        Convex problems for each of the weights at the most.
-    balance : Balance
-        Mean score, or class sizes, of the unlabeled rows.
-    minimize : callable
-        `majorize_minimize`, or a solver with the same arguments.
-    is_universum : bool
-        Whether the loss applies to the rows known to be irrelevant, and the unlabeled
-        ones have none.
-    epsilon, irrelevant_weight : float
-        Of the loss of rows known to be irrelevant, if it is not that loss.
-    is_joint : bool
-        Whether more than two classes choose branches together.
+    `loss` is that of the rows without a class, from :mod:`widemargin.objectives.pieces`
+    (of the rows known to be irrelevant for a universum), with summed costs `weights`
+    over that of the labels in each model of the path after the first. Held-out labels
+    weigh all models of the path if `is_averaged`; else the last one counts. `minimize`
+    is `majorize_minimize` or a solver with the same arguments. With `is_joint`, more
+    than two classes choose branches together.
     """
 
     who: str
@@ -182,37 +191,15 @@ def find_irrelevant(estimator, y):
             f"{who} found no sample with the irrelevant_label {label!r} "
             f"({type(label).__name__}) in y.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=5,  # the caller of `fit`
         )
     return irrelevant
 
 
-def fit_hinge(estimator, task, X, y, sample_weight, irrelevant=None):
-    """Fit an estimator and set all of its attributes but ``result_``.
-
-    Parameters
-    ----------
-    estimator : Classifier
-    task : HingeTask
-    X, y, sample_weight
-        What was passed to `fit`.
-    irrelevant : ndarray of bool, shape (n_given,), optional
-        Rows known to be irrelevant.
-
-    Returns
-    -------
-    sample : Sample
-    scores : ndarray of shape (n_rows, n_columns)
-        Of the rows of the sample.
-    result : SolveResult
-    """
-    rng = as_generator(estimator.random_state)
-    kernel, landmarks, solver = (
-        read_parameter(estimator, name) for name in ("kernel", "landmarks", "solver")
-    )
-    sample = read_sample(
-        estimator, X, y, sample_weight, kernel, irrelevant=irrelevant
-    ).sorted()
+def fit_hinge(estimator, task, sample, rng):
+    """Fit an estimator to a sample: a `Fit`, and the scores of the rows."""
+    names = "kernel", "landmarks", "solver"
+    kernel, landmarks, solver = read_parameters(estimator, *names)
     has_rows = sample.irrelevant.any() if task.is_universum else sample.n_unlabeled
     if not has_rows:
         task = replace(task, weights=())
@@ -228,25 +215,30 @@ def fit_hinge(estimator, task, X, y, sample_weight, irrelevant=None):
     result = replace(path.result, scores=None)  # a value for each training row
     if held_out is None:
         result = replace(result, status=Status.INTERRUPTED)
-    solution = _store_average(estimator, task, sample, held_out, path.solutions)
-    estimator.classes_ = sample.classes
-    estimator.function_ = problem.space.to_function(*problem.space.from_dual(solution))
+    average, calibration = _average(task, sample, held_out)
+    is_averaged = held_out is not None and len(held_out) > 1
+    solution = average.combine(path.solutions) if is_averaged else path.solutions[-1]
+    estimator.unlabeled_weights_ = (0.0, *task.weights) if is_averaged else None
     scores = problem.scores(solution)
     codes = decide(scores)
     if problem.choose is not None:
         codes[problem.rows] = problem.choose.codes(scores[problem.rows])
-    estimator.transduction_ = transduce(estimator, sample, codes)
-    return sample, scores, result
+    fitted = Fit(
+        problem.space.to_function(*problem.space.from_dual(solution)),
+        calibration,
+        result,
+        codes,
+        None if average is None else sample.spread_to_given(average.held_out),
+        average if is_averaged else None,
+    )
+    return fitted, scores
 
 
 def hold_out(task, sample, space, solver, rng):
-    """Scores of labels by models that did not see them.
+    """Scores of labels by models without them, (n_models, n_labels, n_columns).
 
-    Returns
-    -------
-    ndarray of shape (n_models, n_labels, n_columns), or None if interrupted
-        Of all models of the path if they are averaged, or else of the last. NaN where
-        a label was not held out, as the only one of its class.
+    Of all models of the path if they are averaged, or else of the last; None if
+    interrupted. NaN where a label was not held out, as the only one of its class.
     """
     n_models = 1 + len(task.weights) if task.is_averaged else 1
     n_folds = N_FOLDS if task.is_averaged else _CALIBRATION_FOLDS
@@ -286,21 +278,11 @@ def _draw_holdout(sample, is_cheap, rng):
     return np.concatenate([known_idx, irrelevant_idx])
 
 
-def _store_average(estimator, task, sample, held_out, solutions):
-    """Set what follows from held-out labels; return the solution of the model."""
-    estimator.average_ = estimator.held_out_proba_ = None
-    estimator.unlabeled_weights_ = None
-    estimator.calibration_ = Calibration()
+def _average(task, sample, held_out):
+    """Average of the models, and its calibration, by the scores of held-out labels."""
     if held_out is None:
-        return solutions[-1]
+        return None, Calibration()
     n_models = len(held_out)
     prior = family_prior(["path"] * n_models, PATH_DECAY ** np.arange(n_models))
     counts = label_counts(sample.label_weights)
-    average, calibration = average_scores(held_out, sample.codes, prior, counts)
-    estimator.calibration_ = calibration
-    estimator.held_out_proba_ = sample.spread_to_given(average.held_out)
-    if n_models == 1:
-        return solutions[-1]
-    estimator.average_ = average
-    estimator.unlabeled_weights_ = (0.0, *task.weights)
-    return average.combine(solutions)
+    return average_scores(held_out, sample.codes, prior, counts)

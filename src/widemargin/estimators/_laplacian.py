@@ -10,18 +10,17 @@ import numpy as np
 from sklearn.base import clone
 
 from widemargin.checks import check_choice, check_number, check_number_or, refuse
-from widemargin.defaults import (
-    HOLDOUT_SIZE,
-    LAPLACIAN_LADDER,
-    NOTEWORTHY_SHARE,
-)
+from widemargin.defaults import HOLDOUT_SIZE, LAPLACIAN_LADDER, NOTEWORTHY_SHARE
 from widemargin.estimators._estimator import (
     Classifier,
+    Fit,
     Progress,
+    copy_features,
+    fit_sample,
     read_parameter,
+    read_parameters,
     read_sample,
-    store_result,
-    transduce,
+    store_fit,
 )
 from widemargin.graphs import (
     Graph,
@@ -44,10 +43,23 @@ from widemargin.solvers.laplacian import (
     learn,
 )
 from widemargin.spaces import choose_space
+from widemargin.spaces.choose import check_scale, neighbor_graph
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LaplacianClassifier(Classifier):
     """Base of the two classes, which differ in the loss."""
+
+    kernel: object = "rbf"
+    graph: object = "knn"
+    ambient_reg: float = 1e-3
+    intrinsic_reg: float | str = "auto"
+    landmarks: object = "auto"
+    solver: object = "auto"
+    fit_intercept: bool | str = "penalized"
+    class_weight: dict | str | None = None
+    random_state: object = None
+    verbose: bool = False
 
     loss = None  # Squared or SquaredHinge
     value_families = Classifier.value_families | {"solver": LaplacianSolver}
@@ -59,31 +71,7 @@ class LaplacianClassifier(Classifier):
         "solver_",
     )
     averaged = "shares_"
-
-    def __init__(
-        self,
-        *,
-        kernel="rbf",
-        graph="knn",
-        ambient_reg=1e-3,
-        intrinsic_reg="auto",
-        landmarks="auto",
-        solver="auto",
-        fit_intercept="penalized",
-        class_weight=None,
-        random_state=None,
-        verbose=False,
-    ):
-        self.kernel = kernel
-        self.graph = graph
-        self.ambient_reg = ambient_reg
-        self.intrinsic_reg = intrinsic_reg
-        self.landmarks = landmarks
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
+    merge = "all"  # copies of a row would be each other's nearest neighbors
 
     @property
     def history_names(self):
@@ -95,10 +83,8 @@ class LaplacianClassifier(Classifier):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            All rows; their Gram matrix if ``kernel="precomputed"``.
-        y : array-like of shape (n_samples,)
-            Labels of any type. Integer -1, NaN or None marks an unlabeled row.
+        X, y
+            As in :meth:`Classifier.fit <widemargin.estimators.Classifier.fit>`.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each label, in the loss and where it is held out. Rows of weight
             zero are left out altogether; the weight of an unlabeled row has no other
@@ -111,24 +97,18 @@ class LaplacianClassifier(Classifier):
         Returns
         -------
         self
-
-        Notes
-        -----
-        An interrupt (Ctrl-C) leaves a model with the best result so far, and is then
-        passed on.
         """
-        parameters, rng = Parameters.read(self), as_generator(self.random_state)
-        sample, adjacency = read_rows(self, parameters, X, y, sample_weight, adjacency)
-        geometry = make_geometry(self, parameters, sample, adjacency, rng)
-        training = plan_training(self, parameters, geometry, rng)
-        learned = learn(
+        return fit_sample(self, _read_sample(self, X, y, sample_weight, adjacency))
+
+    def _fit_sample(self, sample, rng):
+        geometry = make_geometry(self, sample, rng)
+        training = plan_training(self, geometry, rng)
+        solved = learn(
             training,
             start=read_start(self, training),
             callback=Progress.of(self).every(10),
         )
-        store_model(self, geometry, training, learned)
-        store_result(self, learned.result)
-        return self
+        return describe(self, geometry, training, solved)
 
     def fit_grid(
         self,
@@ -166,87 +146,68 @@ class LaplacianClassifier(Classifier):
             for ambient, intrinsic in product(*weights)
         ]
         for model in models:
-            parameters = Parameters.read(model)  # the same for all but the weights
+            check_weights(model)
         # one with a graph, if there is any: the geometry is for all of them
         reader = next((m for m in models if m.intrinsic_reg != 0), models[0])
-        sample, adjacency = read_rows(
-            reader, parameters, X, y, sample_weight, adjacency
-        )
-        geometry = make_geometry(reader, parameters, sample, adjacency, rng)
+        sample = _read_sample(reader, X, y, sample_weight, adjacency)
+        geometry = make_geometry(reader, sample, rng)
         seed = int(rng.integers(2**31))  # the same held-out labels for all
         factorized, start = {}, None
         for model in models:
             copy_features(reader, model)
-            training = plan_training(
-                model, parameters, geometry, np.random.default_rng(seed)
-            )
-            learned = learn(
+            training = plan_training(model, geometry, np.random.default_rng(seed))
+            solved = learn(
                 training,
                 problem=shared_problem(training, factorized),
                 start=start,
                 callback=Progress.of(model).every(10),
             )
-            store_model(model, geometry, training, learned)
-            store_result(model, learned.result)
+            store_fit(model, sample, describe(model, geometry, training, solved))
             start = model.start_
         return models
 
 
-@dataclass(frozen=True)
-class Parameters:
-    """The parameters that may be values, as values."""
+def check_weights(estimator):
+    """Raise unless the parameters that are no values are valid."""
+    check_number(estimator, "ambient_reg", low=0, strict=True)
+    check_number_or(estimator, "intrinsic_reg", ("auto",), low=0)
+    check_choice(estimator, "fit_intercept", ("penalized", True, False))
 
-    kernel: Kernel
-    graph: Graph
-    landmarks: object
-    solver: object
 
-    @classmethod
-    def read(cls, estimator):
-        """Read them; raise ValueError for any parameter that cannot be used."""
-        check_number(estimator, "ambient_reg", low=0, strict=True)
-        check_number_or(estimator, "intrinsic_reg", ("auto",), low=0)
-        check_choice(estimator, "fit_intercept", ("penalized", True, False))
-        names = ("kernel", "graph", "landmarks", "solver")
-        parameters = cls(*(read_parameter(estimator, name) for name in names))
-        if isinstance(parameters.solver, Dual) and not estimator.loss.has_kink:
-            refuse(estimator, "solver", "'auto', 'newton' or 'pcg': its loss is square")
-        return parameters
+def _read_sample(estimator, X, y, sample_weight, adjacency):
+    """The training sample, with the user's own graph if there is one."""
+    if adjacency is None:
+        return read_sample(estimator, X, y, sample_weight).sorted()
+    # a graph names each row, so that copies stay apart
+    sample = read_sample(estimator, X, y, sample_weight, merge="none")
+    adjacency = check_adjacency(adjacency, len(sample.given))
+    return sample.with_adjacency(adjacency).sorted()
 
 
 @dataclass(frozen=True)
 class Geometry:
-    """Rows, functions over them and the graph between them.
+    """The rows of a sample, functions over them and the graph between them.
 
-    Attributes
-    ----------
-    sample : Sample
-    space : GramSpace or FeatureSpace
-    kernel : Kernel
-    graph : Graph or None
-        None if no model uses one.
-    adjacency : CSR matrix of shape (n_rows, n_rows) or None
-        The user's own graph.
-    power : int
-        How often the Laplacian is applied if the user leaves it open.
+    The graph is None if no model uses one. Its Laplacian is applied `power` times if
+    the user leaves that open.
     """
 
     sample: Sample
     space: object
     kernel: Kernel
     graph: Graph | None
-    adjacency: object
     power: int
 
     @cached_property
     def laplacian(self):
-        """The Laplacian of the given graph or of the nearest neighbors."""
-        if self.graph is None:
-            return no_laplacian(self.sample.n_rows, self.space.dtype)
-        if self.adjacency is not None:
-            return self.graph.laplacian_of(self.adjacency, auto_power=self.power)
-        data, metric = self.kernel.geometry(self.sample.rows.X)
-        return self.graph.laplacian(data, metric, auto_power=self.power)
+        """The Laplacian of the user's graph or of the nearest neighbors."""
+        sample, graph = self.sample, self.graph
+        if graph is None:
+            return no_laplacian(sample.n_rows, self.space.dtype)
+        adjacency = sample.adjacency
+        if adjacency is None:
+            adjacency = neighbor_graph(graph, self.kernel, sample.rows)
+        return graph.laplacian_of(adjacency, auto_power=self.power)
 
     def draw_part(self, sample, n_rows, rng):
         """All labeled rows of a sample and some others, and the graph between them.
@@ -254,51 +215,32 @@ class Geometry:
         A neighbor graph is made anew from the rows that are drawn. A given one would
         fall to pieces; there the others are the nearest ones along it.
         """
-        if self.adjacency is None:
-            idx, adjacency = sample.draw_rows(n_rows, rng), None
+        if sample.adjacency is None:
+            idx = sample.draw_rows(n_rows, rng)
         else:
-            idx = rows_near(self.adjacency, sample.label_idx, n_rows, rng)
-            adjacency = self.adjacency[idx][:, idx]
-        return replace(
-            self,
-            sample=sample.part(idx),
-            space=self.space.part(idx),
-            adjacency=adjacency,
-        )
+            idx = rows_near(sample.adjacency, sample.label_idx, n_rows, rng)
+        return replace(self, sample=sample.part(idx), space=self.space.part(idx))
 
 
-def read_rows(estimator, parameters, X, y, sample_weight, adjacency):
-    """The training sample and the user's own graph, if any, in the same order."""
-    merge = "all" if adjacency is None else "none"  # a graph names each row
-    sample = read_sample(
-        estimator, X, y, sample_weight, parameters.kernel, merge=merge
-    ).sorted()
-    if adjacency is not None:
-        adjacency = check_adjacency(adjacency, len(sample.given))
-        adjacency = adjacency[sample.origin_idx][:, sample.origin_idx]
-    return sample, adjacency
-
-
-def make_geometry(estimator, parameters, sample, adjacency, rng):
+def make_geometry(estimator, sample, rng):
     """The functions over the rows, and the graph between them."""
-    kernel = parameters.kernel.fit_width(sample.rows.X, rng)
+    check_weights(estimator)
+    names = "kernel", "graph", "landmarks"
+    kernel, graph, landmarks = read_parameters(estimator, *names)
+    kernel, who = kernel.fit_width(sample.rows.X, rng), type(estimator).__name__
     space = choose_space(
-        kernel,
-        sample.rows,
-        parameters.landmarks,
-        rng,
-        ladder=LAPLACIAN_LADDER,
-        who=type(estimator).__name__,
+        kernel, sample.rows, landmarks, rng, ladder=LAPLACIAN_LADDER, who=who
     )
-    graph = None if estimator.intrinsic_reg == 0 else parameters.graph
     # functions of few landmarks cannot be as smooth as the third power wants
-    power = 3 if space.is_exact else 1
-    return Geometry(sample, space, kernel, graph, adjacency, power)
+    graph = None if estimator.intrinsic_reg == 0 else graph
+    return Geometry(sample, space, kernel, graph, 3 if space.is_exact else 1)
 
 
-def plan_training(estimator, parameters, geometry, rng):
+def plan_training(estimator, geometry, rng):
     """Choose the solver, the labels to train on, and those that are held out."""
-    sample, solver = geometry.sample, parameters.solver
+    sample, solver = geometry.sample, read_parameter(estimator, "solver")
+    if isinstance(solver, Dual) and not estimator.loss.has_kink:
+        refuse(estimator, "solver", "'auto', 'newton' or 'pcg': its loss is square")
     if solver == "auto":
         solver = choose_solver(
             sample.n_rows,
@@ -323,12 +265,7 @@ def plan_training(estimator, parameters, geometry, rng):
 def make_objective(estimator, geometry, sample):
     """Loss and penalties; the weight of the graph is zero where it is left open."""
     scale = geometry.space.mean_diagonal()
-    if not (np.isfinite(scale) and scale > 0):
-        raise ValueError(
-            f"the kernel of {type(estimator).__name__} must have a positive diagonal, "
-            f"got {scale:g} on average; look for rows of zeros, or for a kernel that "
-            "is not positive semi-definite."
-        )
+    check_scale(scale, type(estimator).__name__)
     intercepts = {
         False: None,
         True: Intercept(inside=True),
@@ -397,35 +334,27 @@ def shared_problem(training, factorized):
     return problem.rescaled(objective.ambient / first.ambient)
 
 
-def copy_features(reader, model):
-    """Give a model what another one has read of X."""
-    for name in ("n_features_in_", "feature_names_in_"):
-        if hasattr(reader, name):
-            setattr(model, name, getattr(reader, name))
-
-
-def store_model(estimator, geometry, training, learned):
-    """Set the fitted attributes; warn if the graph is used but no label reaches it."""
-    sample, solution = geometry.sample, learned.result.solution
+def describe(estimator, geometry, training, solved):
+    """What was learned; warn if the graph is used but no label reaches some rows."""
+    solution, average = solved.result.solution, solved.average
     has_intercept = training.objective.intercept is not None
     c, b = (solution[:-1], solution[-1]) if has_intercept else (solution, 0.0)
-    estimator.classes_ = sample.classes
-    estimator.function_ = geometry.space.to_function(c, b)
-    estimator.calibration_ = learned.calibration
-    estimator.average_, estimator.shares_ = learned.average, learned.shares
-    scale = geometry.space.mean_diagonal()
-    estimator.ambient_reg_ = learned.graph.ambient / scale
-    estimator.intrinsic_reg_ = learned.graph.intrinsic
-    estimator.solver_ = training.solver
-    estimator.start_ = learned.last if isinstance(training.solver, Pcg) else None
-    held_out = training.sample.spread_to_given(learned.average.held_out)
-    estimator.held_out_proba_ = held_out
-    codes = decide(training.objective.functions.scores(solution))
-    estimator.transduction_ = transduce(estimator, sample, codes)
-    weights = np.round(learned.average.weights, 3).tolist()
-    Progress.of(estimator).say(f"graph shares {learned.shares} have weights {weights}")
-    if learned.average.weights @ learned.shares >= NOTEWORTHY_SHARE:
+    estimator.shares_, estimator.solver_ = solved.shares, training.solver
+    estimator.ambient_reg_ = solved.graph.ambient / geometry.space.mean_diagonal()
+    estimator.intrinsic_reg_ = solved.graph.intrinsic
+    estimator.start_ = solved.last if isinstance(training.solver, Pcg) else None
+    weights = np.round(average.weights, 3).tolist()
+    Progress.of(estimator).say(f"graph shares {solved.shares} have weights {weights}")
+    if average.weights @ solved.shares >= NOTEWORTHY_SHARE:
         _warn_unreached(estimator, geometry)
+    return Fit(
+        geometry.space.to_function(c, b),
+        solved.calibration,
+        solved.result,
+        decide(training.objective.functions.scores(solution)),
+        training.sample.spread_to_given(average.held_out),
+        average,
+    )
 
 
 def _warn_unreached(estimator, geometry):
@@ -439,5 +368,5 @@ def _warn_unreached(estimator, geometry):
             "without a label, where the kernel alone decides; label one of them, or "
             "use more neighbors.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=6,  # the caller of `fit`
         )

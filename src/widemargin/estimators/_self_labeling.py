@@ -1,10 +1,28 @@
-"""What the self-labeling estimators share."""
+"""What the self-labeling estimators share, and the process of `SelfLabelingGPC`."""
 
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from widemargin.defaults import PROCESS_LADDER
 from widemargin.estimators._estimator import Progress, read_parameter
-from widemargin.kernels import Kernel, Landmarks
+from widemargin.kernels import ArdRbf, Kernel, Landmarks, Rbf
 from widemargin.objectives.class_sizes import Balance
+from widemargin.objectives.gp_evidence import GpEvidence, LogNormalPrior
+from widemargin.solvers.driver import Interruptible
+from widemargin.solvers.evidence import learn_hyperparameters
+from widemargin.solvers.informative_vectors import InformativeVectors, choose_active
 from widemargin.solvers.relabeling import Relabel
-from widemargin.solvers.self_labeling import Annealing, LabelingTask
+from widemargin.solvers.result import Status
+from widemargin.solvers.self_labeling import (
+    ActiveProcess,
+    Annealing,
+    GaussianProcess,
+    LabelingTask,
+    self_label,
+)
+from widemargin.spaces import GramSpace, choose_space
 
 FAMILIES = {
     "kernel": Kernel,
@@ -43,3 +61,110 @@ def report_rounds(estimator):
         )
 
     return report
+
+
+@dataclass(frozen=True)
+class Process:
+    """A kernel, its scale, and the noise of a row of weight one."""
+
+    kernel: Kernel
+    scale: float
+    noise: float
+
+    def over(self, sample, task, landmarks, rng, who):
+        """The process over the rows of a sample, exact or sparse."""
+        leave_one_out = task.relabel.leave_one_out
+        if isinstance(landmarks, InformativeVectors):
+            return self._over_active(sample, task, landmarks.n_landmarks)
+        space = choose_space(
+            self.kernel, sample.rows, landmarks, rng, ladder=PROCESS_LADDER, who=who
+        )
+        return GaussianProcess(space, self.scale, self.noise, leave_one_out)
+
+    def _over_active(self, sample, task, n_active):
+        """The informative vector machine."""
+        if n_active < sample.n_classes:
+            raise ValueError(
+                f"n_landmarks of InformativeVectors must be at least the number of "
+                f"classes, {sample.n_classes}, because the labels of other rows do "
+                f"not count, got {n_active}."
+            )
+        kernel, rows = self.kernel, sample.rows
+        noise = self.noise / task.last_weights
+        active_idx = choose_active(
+            kernel, rows, self.scale, noise, n_active, np.unique(sample.label_idx)
+        )
+        cross = kernel(rows.X, kernel.points(rows.X, active_idx))
+        gram = np.ascontiguousarray(cross[active_idx])
+        space = GramSpace(gram, kernel, rows.take(active_idx))
+        leave_one_out = task.relabel.leave_one_out
+        return ActiveProcess(
+            space, active_idx, cross, self.scale, self.noise, leave_one_out
+        )
+
+    def relearn(self, sample, task, codes, wish, rng):
+        """The process of largest evidence for these labels, near this one.
+
+        A log-normal prior around this process keeps labels that the model gave itself
+        from confirming their mistakes. Returns the process and the solver's status.
+        """
+        idx = evidence_rows(sample, wish.max_rows, rng)
+        X = sample.rows.X[idx]
+        X = X.toarray() if sparse.issparse(X) else X
+        n_widths = X.shape[1] if wish.per_feature else 1
+        center = np.log([self.scale, *[self.kernel.gamma] * n_widths, self.noise])
+        evidence = GpEvidence(
+            X.astype(np.float64, copy=False),
+            task.signs(codes[idx]),
+            task.last_weights[idx],
+            prior=LogNormalPrior(center),
+        )
+        found = learn_hyperparameters(
+            evidence, center, criterion=wish.criterion, max_iter=wish.max_iter
+        )
+        values = np.exp(found.solution)
+        kernel = ArdRbf(values[1:-1]) if wish.per_feature else Rbf(float(values[1]))
+        return Process(kernel, float(values[0]), float(values[-1])), found.status
+
+
+def evidence_rows(sample, max_rows, rng):
+    """At most so many rows, labeled ones before others."""
+    labeled_idx, room = np.unique(sample.label_idx), max_rows
+    if len(labeled_idx) > room:
+        return np.sort(rng.choice(labeled_idx, room, replace=False))
+    return sample.draw_rows(room, rng)
+
+
+def label_by_process(
+    process, sample, task, landmarks, wish, n_components, rng, progress, callback
+):
+    """Label the unlabeled rows, in turns with learning the hyperparameters if wished.
+
+    Returns the process and the `Labeling`; an interrupt keeps the last of both.
+    """
+    who, first = progress.who, process
+    model = process.over(sample, task, landmarks, rng, who)
+    found = self_label(model, task, n_components=n_components, callback=callback)
+    for _ in range(wish.n_rounds if wish.criterion is not None else 0):
+        if found.is_interrupted:
+            break
+        with Interruptible() as work:
+            learned, status = first.relearn(sample, task, found.codes, wish, rng)
+            if status is Status.INTERRUPTED:
+                found = found.ended(status)
+                break
+            if progress.verbose:
+                progress.say(
+                    f"learned {learned.kernel}, scale {learned.scale:.3g}, "
+                    f"noise {learned.noise:.3g}"
+                )
+            model = learned.over(sample, task, landmarks, rng, who)
+            again = self_label(model, task, start=found.codes, callback=callback)
+        if work.was_interrupted:
+            found = found.ended(Status.INTERRUPTED)
+            break
+        n_changed = np.count_nonzero(again.codes != found.codes)
+        process, found = learned, again.ended(status)
+        if n_changed <= task.relabel.tol * len(found.codes):
+            break
+    return process, found

@@ -1,7 +1,6 @@
 """The classifier to reach for first: an average of models, weighted by few labels."""
 
-import numbers
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -26,9 +25,12 @@ from widemargin.estimators._estimator import (
     Estimator,
     Method,
     Progress,
+    check_classes,
+    read_jobs,
     read_sample,
 )
 from widemargin.estimators.few_label_report import FewLabelReport, write_report
+from widemargin.kernels import select_gamma
 from widemargin.linalg.random import as_generator
 from widemargin.solvers.driver import Interruptible
 from widemargin.stored import is_finite, require
@@ -36,6 +38,7 @@ from widemargin.stored import is_finite, require
 _NEGLIGIBLE_WEIGHT = 1e-3  # candidates below it do not predict
 
 
+@dataclass(eq=False, repr=False)
 class FewLabelClassifier(ClassifierMixin, Estimator):
     r"""Average of a supervised model and semi-supervised ones, weighted by few labels.
 
@@ -58,11 +61,9 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
     n_jobs : int or None, default=None
         Candidates that are fitted at a time, as in scikit-learn. The result does not
         depend on it.
-    random_state : int, RandomState, Generator or None, default=None
-        For the rows and folds that are drawn, and for the candidates. Pass a number for
-        results that can be repeated.
-    verbose : bool, default=False
-        Whether to print a line per candidate.
+    random_state, verbose
+        As in `LaplacianSVC`: for the rows and folds that are drawn and the candidates,
+        and whether to print a line per candidate.
 
     Attributes
     ----------
@@ -120,6 +121,13 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
     10
     """
 
+    candidates: object = "auto"
+    _: KW_ONLY
+    budget: object = "fast"
+    n_jobs: int | None = None
+    random_state: object = None
+    verbose: bool = False
+
     value_families = {"budget": Budget}
     saved_state = ("classes_", "models_", "names_", "weights_", "report_")
     methods = (
@@ -131,39 +139,18 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
         ),
     )
 
-    def __init__(
-        self,
-        candidates="auto",
-        *,
-        budget="fast",
-        n_jobs=None,
-        random_state=None,
-        verbose=False,
-    ):
-        self.candidates = candidates
-        self.budget = budget
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
     def fit(self, X, y, sample_weight=None):
         """Fit on labeled and unlabeled rows.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            All rows.
-        y : array-like of shape (n_samples,)
-            Labels of any type. Integer -1, NaN or None marks an unlabeled row.
+        X, y
+            As in :meth:`Classifier.fit <widemargin.estimators.Classifier.fit>`.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each row in every candidate. A label of weight below one also
             counts less when candidates are scored and in the estimated error: a label
             that you half trust may have 0.5. If all labels have less than one, their
             ratios count. Rows of weight zero are left out altogether.
-
-        Returns
-        -------
-        self
 
         Notes
         -----
@@ -172,14 +159,14 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
         """
         is_weighted = sample_weight is not None
         budget = self._check_parameters(is_weighted=is_weighted)
-        sample = read_sample(self, X, y, sample_weight, None, merge="none")
+        sample = read_sample(self, X, y, sample_weight, merge="none")
         rng, progress = as_generator(self.random_state), Progress.of(self)
         listed = list_candidates(self.candidates, budget)
         seeds = rng.integers(2**31, size=len(listed)).tolist()
         draw = draw_candidates(sample, rng, is_weighted=is_weighted)
         fitted = []
         with Interruptible() as work:
-            self._fit_candidates(fitted, listed, draw, seeds, budget, progress)
+            self._fit_candidates(fitted, listed, draw, seeds, budget, rng)
         if not fitted:
             raise KeyboardInterrupt
         prior = prior_of(listed[: len(fitted)])
@@ -193,24 +180,24 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
         gamma, n_compared = self.models_[0].gamma_, budget.compared_rows
         found = infer(self.models_, self._used_weights(), draw, gamma, n_compared)
         self._transduce(sample, draw, found.codes)
-        self.report_ = write_report(
-            fitted,
-            average,
-            estimate_error(average.held_out, sample.codes, draw.counts),
-            draw,
-            replace(found, label_next=sample.origin_idx[found.label_next]),
-            prior,
-            [candidate.name for candidate in listed[len(fitted) :]]
-            if work.was_interrupted
-            else (),
-        )
+        error = estimate_error(average.held_out, sample.codes, draw.counts)
+        found = replace(found, label_next=sample.origin_idx[found.label_next])
+        skipped = [candidate.name for candidate in listed[len(fitted) :]]
+        skipped = skipped if work.was_interrupted else []
+        self.report_ = write_report(fitted, average, error, draw, found, prior, skipped)
         if work.was_interrupted:
             raise KeyboardInterrupt
         return self
 
-    def _fit_candidates(self, fitted, listed, draw, seeds, budget, progress):
+    def _fit_candidates(self, fitted, listed, draw, seeds, budget, rng):
         """Append the fitted candidates to a list, one by one."""
-        first = fit_candidate(listed[0], draw, seeds[0], budget.fold_rows)
+        progress = Progress.of(self)
+        # The supervised model sees labeled rows only; its width is that of all rows.
+        rows = draw.sample.rows
+        first_idx, _ = rows.distinct()
+        has_copies = len(first_idx) < len(rows)
+        width = select_gamma("scale", rows.X[first_idx] if has_copies else rows.X, rng)
+        first = fit_candidate(listed[0], draw, seeds[0], budget.fold_rows, width)
         fitted.append(first)
         progress.say(_describe(first, draw))
         if not len(draw.unlabeled_idx):  # nothing that other models could learn from
@@ -235,12 +222,8 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
         self.transduction_ = sample.transduce(codes, missing_codes)
 
     def _check_parameters(self, *, is_weighted):
-        name, n_jobs = type(self).__name__, self.n_jobs
-        if n_jobs is not None and not (isinstance(n_jobs, numbers.Integral) and n_jobs):
-            raise ValueError(
-                f"n_jobs of {name} must be None or a whole number other than 0, got "
-                f"{n_jobs!r}."
-            )
+        name = type(self).__name__
+        read_jobs(self)
         if isinstance(self.candidates, dict):
             self._check_own_candidates(is_weighted=is_weighted)
         elif isinstance(self.candidates, str):
@@ -255,19 +238,19 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
         return Budget.read(self.budget, f"budget of {name}")
 
     def _check_own_candidates(self, *, is_weighted):
+        who = type(self).__name__
         for name, estimator in self.candidates.items():
             is_valid = isinstance(name, str) and hasattr(estimator, "predict_proba")
             if not is_valid or name == SUPERVISED:
                 raise ValueError(
-                    f"candidates of {type(self).__name__} must be classifiers with "
-                    f"predict_proba under a name other than {SUPERVISED!r} each, got "
-                    f"{name!r}: {estimator!r}."
+                    f"candidates of {who} must be classifiers with predict_proba under "
+                    f"a name other than {SUPERVISED!r} each, got {name!r}: "
+                    f"{estimator!r}."
                 )
             if is_weighted and not has_fit_parameter(estimator, "sample_weight"):
                 raise ValueError(
-                    f"candidate {name!r} of {type(self).__name__}, a "
-                    f"{type(estimator).__name__}, has no sample_weight in its fit; "
-                    "leave it out, or fit without weights."
+                    f"candidate {name!r} of {who}, a {type(estimator).__name__}, has "
+                    "no sample_weight in its fit; leave it out, or fit without weights."
                 )
 
     def _used_weights(self):
@@ -276,14 +259,7 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
         return weights / weights.sum()
 
     def predict_proba(self, X):
-        """Class probabilities, shape (n_samples, n_classes).
-
-        The weighted mean of the candidates' probabilities.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        """
+        """Weighted mean of the candidates' probabilities, (n_samples, n_classes)."""
         check_is_fitted(self, "models_")
         return self._mix(
             validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
@@ -319,22 +295,17 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
         super().check_state()
         n_models = len(self.models_)
         require(isinstance(self.models_, list) and n_models > 0, self, "models_")
-        names = self.names_
+        names, weights = self.names_, self.weights_
         fits = isinstance(names, list) and all(isinstance(name, str) for name in names)
         require(fits and len(names) == n_models, self, "names_")
-        weights = self.weights_
         fits = is_finite(weights, 1) and len(weights) == n_models
         fits = fits and bool((weights >= 0).all()) and abs(weights.sum() - 1) < 1e-6
         require(fits, self, "weights_")
-        classes = self.classes_
-        fits = isinstance(classes, np.ndarray) and classes.ndim == 1
-        fits = fits and classes.dtype.kind in "biufUO" and len(classes) > 1
-        require(fits, self, "classes_")
+        check_classes(self)
         for model in self.models_:
             self._check_codes(model)
         fits = isinstance(self.report_, FewLabelReport)
-        fits = fits and len(self.report_.candidates) == n_models
-        require(fits, self, "report_")
+        require(fits and len(self.report_.candidates) == n_models, self, "report_")
 
     def _check_codes(self, model):
         """Raise unless a model predicts some of the classes, by their codes."""

@@ -14,20 +14,9 @@ _NOTEWORTHY_WEIGHT = 0.05  # of a candidate whose warnings are passed on
 class CandidateReport(Stored):
     """The results of one candidate.
 
-    Attributes
-    ----------
-    name : str
-    weight : float
-        Its weight in the average.
-    error, error_std : float
-        Share of held-out labels that it gets wrong, and the standard error; NaN if no
-        label could be held out.
-    changed : float
-        Share of the unlabeled rows whose class differs from that of the supervised
-        model.
-    n_rows : int
-        Rows that it learned from.
-    seconds : float
+    `error` is the share of held-out labels that it gets wrong, with its standard error
+    (NaN if none could be held out); `changed` the share of unlabeled rows whose class
+    differs from that of the supervised model; `n_rows` the rows that it learned from.
     """
 
     name: str
@@ -50,11 +39,9 @@ class FewLabelReport(Stored):
     error, error_std : float
         Estimated error of the predictions for new rows, and its standard error; if no
         label could be held out, half of chance and a large one.
-    n_held_out : int
-        Labels that were held out for it; copies of a row are one.
-    n_labeled, n_unlabeled : int
-    n_changed : int
-        Unlabeled rows whose class differs from that of the supervised model.
+    n_labeled, n_unlabeled, n_held_out, n_changed : int
+        Labels, unlabeled rows, labels that were held out (copies of a row are one), and
+        unlabeled rows whose class differs from that of the supervised model.
     label_next : ndarray of int
         Positions, from 0, of the rows whose label would help the most, the best first:
         ``X[label_next]``, or ``.iloc[label_next]`` of a data frame.
@@ -103,15 +90,16 @@ class FewLabelReport(Stored):
             f"{'candidate':{width}}  weight  held-out error  changed   rows  seconds",
         ]
         for c in self.candidates:
-            error = "unknown" if np.isnan(c.error) else _percent(c.error, c.error_std)
+            error = _percent(c.error, c.error_std)
             lines.append(
                 f"{c.name:{width}}  {c.weight:6.2f}  {error:>14}  "
                 f"{100 * c.changed:5.1f} %  {c.n_rows:5,}  {c.seconds:7.2f}"
             )
+        error = _percent(self.error if self.n_held_out else np.nan, self.error_std)
         share = 100 * self.n_changed / max(self.n_unlabeled, 1)
         lines += [
             "",
-            f"Estimated error of the average: {self._error_text()}",
+            f"Estimated error of the average: {error}",
             "Unlabeled rows whose class differs from the labels-only model: "
             f"{self.n_changed:,} ({share:.1f} %)",
         ]
@@ -121,50 +109,25 @@ class FewLabelReport(Stored):
         lines += [f"Note: {message}" for message in self.messages]
         return "\n".join(lines)
 
-    def _error_text(self):
-        if not self.n_held_out:
-            return "unknown"
-        return _percent(self.error, self.error_std)
-
 
 def write_report(fitted, average, error, draw, inference, prior, skipped=()):
-    """The report of a fit.
+    """The report of a fit, from fitted candidates with the supervised one first.
 
-    Parameters
-    ----------
-    fitted : list of FittedCandidate
-        The supervised model first.
-    average : Average
-    error : pair of float
-        Estimated error of the average, and its standard error.
-    draw : Draw
-    inference : Inference
-    prior : ndarray of shape (n_candidates,)
-    skipped : sequence of str
-        Names of candidates that were not reached.
-
-    Returns
-    -------
-    FewLabelReport
+    `error` is the estimated error of the average and its standard error; `skipped` are
+    the names of candidates that were not reached.
     """
+    n_scored = np.where(average.n_scored > 0, average.n_scored, np.nan)
+    errors = np.where(average.n_scored > 0, average.errors, np.nan)
+    columns = (
+        fitted,
+        average.weights,
+        errors,
+        share_std(errors * n_scored, n_scored),
+        inference.changed,
+    )
     candidates = tuple(
-        CandidateReport(
-            part.name,
-            float(weight),
-            float(share) if n_scored else np.nan,
-            float(share_std(share * n_scored, n_scored)) if n_scored else np.nan,
-            float(changed),
-            part.n_rows,
-            part.seconds,
-        )
-        for part, weight, share, n_scored, changed in zip(
-            fitted,
-            average.weights,
-            average.errors,
-            average.n_scored,
-            inference.changed,
-            strict=True,
-        )
+        CandidateReport(part.name, *map(float, numbers), part.n_rows, part.seconds)
+        for part, *numbers in zip(*columns, strict=True)
     )
     helps = _judge(average, prior)
     return FewLabelReport(
@@ -224,4 +187,6 @@ def _messages(fitted, average, draw, helps, skipped):
 
 
 def _percent(value, spread):
+    if np.isnan(value):
+        return "unknown"
     return f"{100 * value:.1f} +- {100 * spread:.1f} %"

@@ -1,5 +1,7 @@
 """Regularized least squares with a search for the missing labels."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from sklearn.base import clone
 
@@ -7,16 +9,14 @@ from widemargin.checks import check_choice, check_number, check_number_or
 from widemargin.defaults import HOLDOUT_ROWS, SEARCH_LADDER, UNLABELED_WEIGHTS
 from widemargin.estimators._estimator import (
     Classifier,
-    Estimator,
+    Fit,
     Method,
     Progress,
     copy_features,
     read_jobs,
-    read_landmarks,
-    read_parameter,
+    read_parameters,
     read_sample,
-    store_result,
-    transduce,
+    store_fit,
 )
 from widemargin.labelling import Search, Starts
 from widemargin.labelling.path import PathSettings, SharedPaths, fit_labels
@@ -26,6 +26,7 @@ from widemargin.spaces import choose_space
 from widemargin.spaces.choose import check_scale
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LabelSearchClassifier(Classifier):
     r"""Regularized least squares with a search for the missing labels.
 
@@ -36,15 +37,10 @@ class LabelSearchClassifier(Classifier):
 
     Parameters
     ----------
-    kernel : str, Kernel or callable, default="rbf"
-        A value such as ``Rbf(gamma=0.5)``, a shorthand ("rbf", "linear", "poly",
-        "laplacian", "cosine", "precomputed"), or a function ``kernel(X, Z)`` that
-        returns the kernel matrix. The width "auto" is "scale". With "precomputed", X is
-        the Gram matrix of all rows in `fit`, and the kernel values of new rows against
-        them in `predict`.
+    kernel : Kernel, str or callable, default="rbf"
+        As in `LaplacianSVC`.
     graph : "knn" or Graph, default="knn"
-        The graph of all rows, such as ``KnnGraph(n_neighbors=5)``. Its power "auto" is
-        3, and 1 with landmarks or with a linear kernel of few features.
+        As in `LaplacianSVC`.
     ambient_reg : float, default=1e-3
         Weight of the kernel norm, :math:`\lambda` in [1]_.
     intrinsic_reg : float, default=0
@@ -71,46 +67,32 @@ class LabelSearchClassifier(Classifier):
         :class:`widemargin.labelling.Starts`, which also sets the number of random
         starts. Of several searches the one of lowest objective counts.
     landmarks : int, Nystrom, "auto" or None, default="auto"
-        Landmarks of a Nystrom approximation of the kernel: memory
-        O(n_samples * n_landmarks) instead of O(n_samples^2). None is exact. "auto" is
-        None up to 3,000 rows and 1,000 for more. Up to 8,192 rows, searches that read
-        rows of the smoother keep them all, O(n_samples^2), for speed.
+        As in `LaplacianSVC`; "auto" is None up to 3,000 rows and 1,000 for more. Up to
+        8,192 rows, searches that read rows of the smoother keep them all,
+        O(n_samples^2), for speed.
     n_jobs : int or None, default=None
         Searches that run side by side, in threads; the result does not depend on it.
-    random_state : int, RandomState, Generator or None, default=None
-        For starts, searches, folds and landmarks. Pass a number for results that can be
-        repeated.
-    verbose : bool, default=False
-        Whether to print progress.
+    random_state, verbose
+        As in `LaplacianSVC`.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class names.
+    classes_, function_, calibration_
+        See :class:`~widemargin.estimators.Classifier`.
     transduction_ : ndarray of shape (n_samples,)
         Labels of all training rows: the given ones, and those found for the others
         (with ``unlabeled_weight="auto"`` those of the average, within your bounds if
         you gave any).
     unlabeled_weights_ : tuple of float
         Weights of the unlabeled rows of the models; several if they are averaged.
-    average_ : Average or None
-        With ``unlabeled_weight="auto"``: `weights` of the models, and the evidence for
-        them.
-    held_out_proba_ : ndarray of shape (n_labeled, n_classes)
-        Class probabilities of each labeled row of positive weight, by models that did
-        not see its label; NaN where there are none, as for the only label of a class.
-        None with a fixed `unlabeled_weight`.
+    average_, held_out_proba_ : Average or None, ndarray or None
+        As in `TransductiveSVC`; None with a fixed `unlabeled_weight`.
     objective_ : float or None
         Lowest objective found, in the last search; None if nothing is unlabeled.
-    result_ : SolveResult
-        How the last search ended; ``result_.history`` holds the objective that each
-        start has led to, moves and seconds.
-    calibration_ : Calibration
-        From scores to probabilities.
-    function_ : Function
-        The fitted function.
-    n_iter_ : int
-        Moves of all searches of the last model.
+    result_, n_iter_ : SolveResult, int
+        How the last search ended, and the moves of all searches of the last model;
+        ``result_.history`` holds the objective that each start has led to, moves and
+        seconds.
 
     Notes
     -----
@@ -173,7 +155,21 @@ class LabelSearchClassifier(Classifier):
     True
     """
 
-    value_families = Estimator.value_families | {
+    kernel: object = "rbf"
+    graph: object = "knn"
+    ambient_reg: float = 1e-3
+    intrinsic_reg: float = 0.0
+    unlabeled_weight: float | str = "auto"
+    fit_intercept: bool = True
+    balance: object = "labeled"
+    search: object = "auto"
+    start: object = "supervised"
+    landmarks: object = "auto"
+    n_jobs: int | None = None
+    random_state: object = None
+    verbose: bool = False
+
+    value_families = Classifier.value_families | {
         "balance": Balance,
         "search": Search,
         "start": Starts,
@@ -188,62 +184,8 @@ class LabelSearchClassifier(Classifier):
     ladder = SEARCH_LADDER  # from which number of rows on there are landmarks
     holdout_rows = HOLDOUT_ROWS  # labels are held out on so many rows
 
-    def __init__(
-        self,
-        *,
-        kernel="rbf",
-        graph="knn",
-        ambient_reg=1e-3,
-        intrinsic_reg=0.0,
-        unlabeled_weight="auto",
-        fit_intercept=True,
-        balance="labeled",
-        search="auto",
-        start="supervised",
-        landmarks="auto",
-        n_jobs=None,
-        random_state=None,
-        verbose=False,
-    ):
-        self.kernel = kernel
-        self.graph = graph
-        self.ambient_reg = ambient_reg
-        self.intrinsic_reg = intrinsic_reg
-        self.unlabeled_weight = unlabeled_weight
-        self.fit_intercept = fit_intercept
-        self.balance = balance
-        self.search = search
-        self.start = start
-        self.landmarks = landmarks
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit on labeled and unlabeled rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            All rows; their Gram matrix if ``kernel="precomputed"``.
-        y : array-like of shape (n_samples,)
-            Labels of any type. Integer -1, NaN or None marks an unlabeled row.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of each row in its part of the loss, labeled or unlabeled; held-out
-            labels count in proportion to theirs. Rows of weight zero are left out
-            altogether.
-
-        Returns
-        -------
-        self
-
-        Notes
-        -----
-        An interrupt (Ctrl-C) during the search leaves a model with the best labels so
-        far, and is then passed on.
-        """
-        _fit_models([self], X, y, sample_weight)
-        return self
+    def _fit_sample(self, sample, rng):
+        return next(_fit_models([self], sample, rng))
 
     def fit_path(self, X, y, *, ambient_reg, unlabeled_weight=None, sample_weight=None):
         """Fit a model for each pair of weights, sharing what is expensive.
@@ -251,19 +193,8 @@ class LabelSearchClassifier(Classifier):
         All of them share the kernel matrix; those with the same `unlabeled_weight` also
         share its eigendecomposition.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        ambient_reg : sequence of float
-            Weights of the kernel norm.
-        unlabeled_weight : sequence of float, optional
-            Weights of the unlabeled rows; by default the one of the estimator.
-
-        Returns
-        -------
-        list of fitted estimators
-            For each weight of the unlabeled rows, all of the kernel norm.
+        Returns fitted estimators: for each weight of the unlabeled rows (by default
+        that of the estimator), one for each of the numbers `ambient_reg`.
         """
         if unlabeled_weight is None:
             unlabeled_weight = [self.unlabeled_weight]
@@ -281,55 +212,54 @@ class LabelSearchClassifier(Classifier):
             for weight in unlabeled_weight
             for ambient in ambient_reg
         ]
-        _fit_models(models, X, y, sample_weight)
+        sample = read_sample(models[0], X, y, sample_weight).sorted()
+        fits = _fit_models(models, sample, as_generator(self.random_state))
+        for model, fitted in zip(models, fits, strict=True):
+            copy_features(models[0], model)
+            store_fit(model, sample, fitted)
         return models
 
 
-def _fit_models(models, X, y, sample_weight):
-    """Fit models that differ only in their weights."""
+def _fit_models(models, sample, rng):
+    """Yield what each of several models learns that differ only in their weights."""
     for model in models:
         _check_weights(model)
-    model = models[0]
-    kernel, landmarks = read_parameter(model, "kernel"), read_landmarks(model)
-    balance, who = read_parameter(model, "balance"), type(model).__name__
+    first, who = models[0], type(models[0]).__name__
+    names = "kernel", "landmarks", "graph", "balance", "search", "start"
+    kernel, landmarks, graph, balance, search, start = read_parameters(first, *names)
+    kernel = kernel.fit_width(sample.rows.X, rng, auto="scale")
     settings = PathSettings(
         kernel,
-        read_parameter(model, "graph"),
-        model.intrinsic_reg,
+        graph,
+        first.intrinsic_reg,
         balance,
         None,
-        read_parameter(model, "search"),
-        read_parameter(model, "start"),
-        read_jobs(model),
-    )
-    rng = as_generator(model.random_state)
-    sample = read_sample(model, X, y, sample_weight, kernel)
-    kernel = kernel.fit_width(sample.rows.X, rng, auto="scale")
-    settings = settings.of_sample(kernel, sample, who)
+        search,
+        start,
+        read_jobs(first),
+    ).of_sample(kernel, sample, who)
     space = choose_space(
-        kernel, sample.rows, landmarks, rng, ladder=model.ladder, who=who
+        kernel, sample.rows, landmarks, rng, ladder=first.ladder, who=who
     )
     scale = space.mean_diagonal()
     check_scale(scale, who)
-    if model.fit_intercept:
+    if first.fit_intercept:
         space = space.with_constant(scale)
     space = settings.add_graph(space, sample.rows)
     seed = int(rng.integers(2**31))  # the same starts for all
     shared = space if len(models) == 1 else SharedPaths(space)
     for model in models:
-        copy_features(models[0], model)
-        rng, weight = np.random.default_rng(seed), model.unlabeled_weight
         found = fit_labels(
             shared,
             sample,
             model.ambient_reg * scale,
-            weight,
+            model.unlabeled_weight,
             settings,
-            rng,
+            np.random.default_rng(seed),
             callback=Progress.of(model).searches(),
             n_rows=model.holdout_rows,
         )
-        _store(model, sample, space, found)
+        yield _describe(model, sample, space, found)
 
 
 def _check_weights(model):
@@ -340,19 +270,18 @@ def _check_weights(model):
     check_choice(model, "fit_intercept", (True, False))
 
 
-def _store(model, sample, space, found):
-    """Set the fitted attributes; `found` is a `LabelFit`."""
-    model.classes_ = sample.classes
-    model.function_ = space.to_function(found.coordinates)
-    model.calibration_, model.average_ = found.calibration, found.average
-    weights = (model.unlabeled_weight,)
-    model.unlabeled_weights_ = (
-        weights if found.average is None else (0.0, *UNLABELED_WEIGHTS)
-    )
-    model.held_out_proba_ = None
-    if found.held_out is not None:
-        model.held_out_proba_ = sample.spread_to_given(found.held_out)
-    objective = found.result.objective
+def _describe(model, sample, space, found):
+    """What was learned; `found` is a `LabelFit`."""
+    is_averaged = found.average is not None
+    weights = (0.0, *UNLABELED_WEIGHTS) if is_averaged else (model.unlabeled_weight,)
+    model.unlabeled_weights_, objective = weights, found.result.objective
     model.objective_ = None if np.isnan(objective) else objective
-    model.transduction_ = transduce(model, sample, found.codes)
-    store_result(model, found.result)
+    held_out = found.held_out
+    return Fit(
+        space.to_function(found.coordinates),
+        found.calibration,
+        found.result,
+        found.codes,
+        None if held_out is None else sample.spread_to_given(held_out),
+        found.average,
+    )

@@ -22,9 +22,8 @@ class LaplacianRLSC(LaplacianClassifier):
 
     Attributes
     ----------
-    classes_, function_, calibration_, average_, shares_, transduction_, result_
-        As in `LaplacianSVC`.
-    held_out_proba_, ambient_reg_, intrinsic_reg_, solver_, n_iter_
+    classes_, function_, calibration_, average_, shares_, transduction_, result_, \
+            held_out_proba_, ambient_reg_, intrinsic_reg_, solver_, n_iter_
         As in `LaplacianSVC`.
 
     References

@@ -54,30 +54,19 @@ class LaplacianSVC(LaplacianClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class names.
-    function_ : Function
-        The fitted scores, as a sum of kernel functions.
-    calibration_ : Calibration
-        Slope that turns scores into probabilities.
+    classes_, function_, calibration_, transduction_, held_out_proba_
+        See :class:`~widemargin.estimators.Classifier`.
     average_ : Average
         ``weights`` and leave-one-out ``losses`` of the models that were averaged.
     shares_ : tuple of float
         Share of the graph in each of them.
-    held_out_proba_ : ndarray of shape (n_labeled, n_classes)
-        Class probabilities of each labeled row of positive weight, by models that did
-        not see its label; NaN where there are none, as for the only label of a class.
-    transduction_ : ndarray of shape (n_samples,)
-        Labels of all training rows: the given ones, the others inferred.
-    result_ : SolveResult
-        How the solver ended; ``result_.history`` holds objective, criterion and, for
-        "pcg", gradient norms and decision changes.
     ambient_reg_, intrinsic_reg_ : float
         The weights in the model with the largest share of the graph.
     solver_ : LaplacianSolver
         The solver that was used.
-    n_iter_ : int
-        Iterations of the solver.
+    result_, n_iter_ : SolveResult, int
+        How the solver ended, and its iterations; ``result_.history`` holds objective,
+        criterion and, for "pcg", gradient norms and decision changes.
 
     Notes
     -----

@@ -1,6 +1,6 @@
 """Max-margin clustering by regularized least squares."""
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
 from sklearn.base import ClusterMixin, clone
@@ -19,7 +19,6 @@ from widemargin.estimators._estimator import (
     copy_features,
     evaluate,
     read_jobs,
-    read_landmarks,
     read_parameter,
     read_rows,
     store_result,
@@ -43,6 +42,7 @@ from widemargin.spaces import choose_space
 from widemargin.spaces.choose import check_scale
 
 
+@dataclass(eq=False, repr=False)
 class MaxMarginClustering(ClusterMixin, Estimator):
     r"""Max-margin clustering by regularized least squares.
 
@@ -54,12 +54,8 @@ class MaxMarginClustering(ClusterMixin, Estimator):
     ----------
     n_clusters : int, default=8
         Number of clusters.
-    kernel : str, Kernel or callable, default="rbf"
-        A value such as ``Rbf(gamma=0.5)``, a shorthand ("rbf", "linear", "poly",
-        "laplacian", "cosine", "precomputed"), or a function ``kernel(X, Z)`` that
-        returns the kernel matrix. The width "auto" tries several for "rbf", see Notes,
-        and is "scale" for the others. With "precomputed", X is the Gram matrix of all
-        rows in `fit`, and the kernel values of new rows against them in `predict`.
+    kernel : Kernel, str or callable, default="rbf"
+        As in `LaplacianSVC`, except that the width "auto" of "rbf" tries several.
     graph : "knn" or Graph, default="knn"
         The graph of all rows, such as ``KnnGraph(n_neighbors=5)``. Its power "auto"
         tries 1 and 2. Its Laplacian is always divided by the mean degree.
@@ -74,8 +70,7 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         ``Balance(shares, tolerance)`` also sets how far the share of a cluster may be
         off, which is 0.1 by default.
     search : str or Search, default="auto"
-        How clusters are searched: "shaking", "tabu", "evolution", "steepest" or
-        "stochastic", which end where the search ends, or a value. "auto" is
+        As in `LabelSearchClassifier`, except that "auto" is
         ``Shaking(n_reshakes=30)``, after which sizes become those of the data. Unless
         it is ``Shaking(size_floor=0)``, which is the algorithm of [1]_, no search
         leaves a cluster below a tenth of the mean size.
@@ -83,15 +78,9 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         Random starts; the one of lowest objective counts. While parameters are chosen,
         and for two clusters with shaking, which always ends the same, there is one.
     landmarks : int, Nystrom, "auto" or None, default="auto"
-        Landmarks of a Nystrom approximation of the kernel. None is exact; "auto" is
-        None up to 10,000 rows and 1,000 for more.
-    n_jobs : int or None, default=None
-        Searches that run side by side, in threads; the result does not depend on it.
-    random_state : int, RandomState, Generator or None, default=None
-        For starts, searches, samples and landmarks. Pass a number for results that can
-        be repeated.
-    verbose : bool, default=False
-        Whether to print progress.
+        As in `LaplacianSVC`; "auto" is None up to 10,000 rows and 1,000 for more.
+    n_jobs, random_state, verbose
+        As in `LabelSearchClassifier`.
 
     Attributes
     ----------
@@ -105,13 +94,8 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         `agreement`, `stability`, and which was `best`.
     parameters_ : Parameters
         Kernel, `ambient_reg` and power of the Laplacian that were used.
-    result_ : SolveResult
-        How the search ended; ``result_.history`` holds the objective that each start
-        has led to, moves and seconds.
-    function_ : Function
-        The fitted function.
-    n_iter_ : int
-        Moves of all searches.
+    function_, result_, n_iter_
+        As in `LabelSearchClassifier`.
 
     Notes
     -----
@@ -169,6 +153,20 @@ class MaxMarginClustering(ClusterMixin, Estimator):
     1.0
     """
 
+    n_clusters: int = 8
+    _: KW_ONLY
+    kernel: object = "rbf"
+    graph: object = "knn"
+    ambient_reg: float | str = "auto"
+    intrinsic_reg: float | str = "auto"
+    balance: object = None
+    search: object = "auto"
+    n_restarts: int = 2
+    landmarks: object = "auto"
+    n_jobs: int | None = None
+    random_state: object = None
+    verbose: bool = False
+
     value_families = Estimator.value_families | {"balance": Balance, "search": Search}
     saved_state = ("function_", "parameters_", "choice_", "result_")
     methods = (
@@ -180,35 +178,6 @@ class MaxMarginClustering(ClusterMixin, Estimator):
     step_name = "start"
     ladder = CLUSTER_LADDER  # from which number of rows on there are landmarks
     limits = CLUSTER_LIMITS  # from which number of rows on a part is looked at
-
-    def __init__(
-        self,
-        n_clusters=8,
-        *,
-        kernel="rbf",
-        graph="knn",
-        ambient_reg="auto",
-        intrinsic_reg="auto",
-        balance=None,
-        search="auto",
-        n_restarts=2,
-        landmarks="auto",
-        n_jobs=None,
-        random_state=None,
-        verbose=False,
-    ):
-        self.n_clusters = n_clusters
-        self.kernel = kernel
-        self.graph = graph
-        self.ambient_reg = ambient_reg
-        self.intrinsic_reg = intrinsic_reg
-        self.balance = balance
-        self.search = search
-        self.n_restarts = n_restarts
-        self.landmarks = landmarks
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def fit(self, X, y=None, *, init=None, fixed=None):
         """Find clusters.
@@ -224,10 +193,6 @@ class MaxMarginClustering(ClusterMixin, Estimator):
             it starts anew around the `fixed` ones.
         fixed : array-like of bool or int, optional
             Rows that must keep their cluster in `init`, as a mask or as positions.
-
-        Returns
-        -------
-        self
 
         Notes
         -----
@@ -249,17 +214,8 @@ class MaxMarginClustering(ClusterMixin, Estimator):
     def fit_path(self, X, *, ambient_reg, init=None, fixed=None):
         """Cluster for each weight of the kernel norm, sharing what is expensive.
 
-        Parameters
-        ----------
-        X, init, fixed
-            As in `fit`.
-        ambient_reg : sequence of float
-            Weights of the kernel norm. Other parameters that are left open are chosen
-            with the first of them.
-
-        Returns
-        -------
-        list of fitted estimators
+        Returns a fitted estimator for each of the numbers `ambient_reg`. Other
+        parameters that are left open are chosen with the first of them.
         """
         ambient_reg = [ambient_reg] if np.isscalar(ambient_reg) else list(ambient_reg)
         if not len(ambient_reg) or any(isinstance(reg, str) for reg in ambient_reg):
@@ -363,7 +319,7 @@ def _read_sizes(estimator, has_floor):
 
 def _read_task(estimator, X, init, fixed):
     """The rows, and what the user says about their clusters."""
-    rows = read_rows(estimator, X, read_parameter(estimator, "kernel"))
+    rows = read_rows(estimator, X)
     n_rows, n_clusters, who = len(rows), estimator.n_clusters, type(estimator).__name__
     if n_rows < n_clusters:
         raise ValueError(f"n_samples={n_rows} should be >= n_clusters={n_clusters}.")
@@ -389,7 +345,8 @@ def _choose(estimator, task, search, graph, rng):
 
 def _make_model(estimator, task, graph, parameters, rng):
     """The functions on all rows."""
-    who, landmarks = type(estimator).__name__, read_landmarks(estimator)
+    landmarks = read_parameter(estimator, "landmarks")
+    who = type(estimator).__name__
     kernel, rows, ladder = parameters.kernel, task.sample.rows, estimator.ladder
     space = choose_space(kernel, rows, landmarks, rng, ladder=ladder, who=who)
     scale = space.mean_diagonal()

@@ -1,7 +1,8 @@
 """Supervised kernel ridge models, averaged."""
 
 import numbers
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,15 +15,9 @@ from widemargin.defaults import (
     UNTUNED_TRUST,
     WIDEST_FOR_OTHERS,
 )
-from widemargin.estimators._estimator import (
-    Classifier,
-    Method,
-    read_parameter,
-    read_sample,
-)
+from widemargin.estimators._estimator import Classifier, Fit, Method, read_parameter
 from widemargin.kernels import Kernel
 from widemargin.linalg.products import suited_threads
-from widemargin.linalg.random import as_generator
 from widemargin.sample import label_counts
 from widemargin.solvers.ridge import fit_ridges
 from widemargin.spaces import Function, FunctionSum
@@ -32,6 +27,7 @@ from widemargin.spaces import Function, FunctionSum
 _NEGLIGIBLE_WEIGHT = 1e-3
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RidgeAverageClassifier(Classifier):
     r"""Kernel ridge classifiers of many widths and penalties, averaged.
 
@@ -43,24 +39,19 @@ class RidgeAverageClassifier(Classifier):
     Parameters
     ----------
     kernel : Kernel, str or callable, default="rbf"
-        The kernel whose width is in the middle, such as ``Rbf(0.5)``, or its shorthand.
-        The width ``gamma="auto"`` is one over the number of features times the variance
-        of X. Unlabeled rows count in such a rule, and nowhere else. With "precomputed",
-        X is the Gram matrix of all rows in `fit`, and the kernel values of new rows
-        against them in `predict`.
+        As in `LaplacianSVC`; its width is in the middle. Unlabeled rows count in a rule
+        such as ``gamma="auto"``, and nowhere else.
     widths : sequence of float, default=(1/64, 1/16, 1/4, 1, 4)
         Multiples of the kernel's ``gamma`` to average over; the smallest are almost
         linear. A kernel without a width is taken as it is.
     ambient_reg : sequence of float, default=(1e-3, 1e-2, 1e-1, 1)
         Weights of the kernel norm to average over.
-    random_state : int, RandomState, Generator or None, default=None
-        For the rows behind a "median" width, and for the labels that are kept if there
-        are more than 2,000.
+    random_state
+        As in `LaplacianSVC`, and for the labels that are kept if there are more than
+        2,000.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class names.
     average_ : Average
         Weights of all pairs and their held-out losses: widths, and within each width
         the penalties.
@@ -68,13 +59,10 @@ class RidgeAverageClassifier(Classifier):
         A width for other models: the weighted mean on the scale of logarithms, where
         those below a tenth of the middle one count as a tenth. None for a kernel
         without a width.
-    held_out_proba_ : ndarray of shape (n_labeled, n_classes)
-        Class probabilities of each labeled row of positive weight, by models that did
-        not see its label; NaN for the only label of a class.
+    classes_, held_out_proba_, calibration_
+        See :class:`~widemargin.estimators.Classifier`.
     function_ : FunctionSum
         The fitted function: one part for each width whose weight is not negligible.
-    calibration_ : Calibration
-        The slope of the probabilities.
 
     Notes
     -----
@@ -94,8 +82,14 @@ class RidgeAverageClassifier(Classifier):
     True
     """
 
+    kernel: object = "rbf"
+    widths: Sequence = RIDGE_WIDTHS
+    ambient_reg: Sequence = RIDGE_PENALTIES
+    random_state: object = None
+
     value_families = {"kernel": Kernel}
     saved_state = (*Classifier.saved_state, "gamma_")
+    merge = "all"  # so that copies of unlabeled rows do not change the width
     methods = (
         Method(
             "supervised",
@@ -104,54 +98,24 @@ class RidgeAverageClassifier(Classifier):
         ),
     )
 
-    def __init__(
-        self,
-        *,
-        kernel="rbf",
-        widths=RIDGE_WIDTHS,
-        ambient_reg=RIDGE_PENALTIES,
-        random_state=None,
-    ):
-        self.kernel = kernel
-        self.widths = widths
-        self.ambient_reg = ambient_reg
-        self.random_state = random_state
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit on the labeled rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            All rows; their Gram matrix for a precomputed kernel.
-        y : array-like of shape (n_samples,)
-            Labels of any type. Integer -1, NaN or None marks an unlabeled row.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of each label. Rows of weight zero are left out altogether.
-
-        Returns
-        -------
-        self
-        """
+    def _fit_sample(self, sample, rng):
         for name in ("widths", "ambient_reg"):
             if not _are_positive(getattr(self, name)):
                 refuse(self, name, "a sequence of numbers > 0")
-        rng, kernel = as_generator(self.random_state), read_parameter(self, "kernel")
-        sample = read_sample(self, X, y, sample_weight, kernel)
-        kernel = kernel.fit_width(sample.rows.X, rng)
+        kernel = read_parameter(self, "kernel").fit_width(sample.rows.X, rng)
         has_width = hasattr(kernel, "gamma")
         kernels = _scaled(kernel, self.widths) if has_width else [kernel]
         sample = sample.thin_labels(RIDGE_LABELS, rng)
-        self.average_, self.calibration_, self.function_ = average_ridges(
+        average, calibration, function = average_ridges(
             kernels, sample, self.ambient_reg
         )
-        self.classes_, self.gamma_ = sample.classes, None
-        self.held_out_proba_ = sample.spread_to_given(self.average_.held_out)
+        self.gamma_ = None
         if has_width:
-            shares = self.average_.weights.reshape(len(kernels), -1).sum(axis=1)
+            shares = average.weights.reshape(len(kernels), -1).sum(axis=1)
             widths = np.maximum(self.widths, WIDEST_FOR_OTHERS)
             self.gamma_ = float(kernel.gamma * np.exp(shares @ np.log(widths)))
-        return self
+        held_out = sample.spread_to_given(average.held_out)
+        return Fit(function, calibration, held_out=held_out, average=average)
 
 
 def average_ridges(kernels, sample, penalties, *, trust=UNTUNED_TRUST):

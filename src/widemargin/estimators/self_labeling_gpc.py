@@ -1,5 +1,7 @@
 """Self-labeling Gaussian-process classifier."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -11,22 +13,25 @@ from widemargin.estimators._estimator import (
     FLOATS,
     RELABELING,
     Classifier,
+    Fit,
     Method,
     Progress,
     evaluate,
     read_parameter,
-    read_sample,
-    store_result,
-    transduce,
 )
-from widemargin.estimators._gaussian_process import Process, label_by_process
-from widemargin.estimators._self_labeling import FAMILIES, read_task, report_rounds
+from widemargin.estimators._self_labeling import (
+    FAMILIES,
+    Process,
+    label_by_process,
+    read_task,
+    report_rounds,
+)
 from widemargin.kernels import Precomputed, Rbf
-from widemargin.linalg.random import as_generator
 from widemargin.solvers.evidence import Hyperparameters
 from widemargin.spaces import VarianceFunction
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SelfLabelingGPC(Classifier):
     r"""Self-labeling Gaussian-process classifier (SSuGPR, SSuGPS).
 
@@ -37,11 +42,8 @@ class SelfLabelingGPC(Classifier):
     Parameters
     ----------
     kernel : Kernel, str or callable, default="rbf"
-        A kernel such as ``Rbf(0.5)``, the shorthand of one ("rbf", "linear", "poly",
-        "laplacian", "cosine", "precomputed"), or a function ``kernel(X, Z)`` that
-        returns the kernel matrix. The width ``gamma="auto"`` is one over the mean
-        squared distance of two rows. With "precomputed", X is the Gram matrix of all
-        rows in `fit`, and the kernel values of new rows against them in `predict`.
+        As in `LaplacianSVC`, except that the width ``gamma="auto"`` is one over the
+        mean squared distance of two rows.
     scale : float, default=1.0
         Variance of the process: what the kernel is multiplied by.
     noise : float, default=0.5
@@ -78,40 +80,27 @@ class SelfLabelingGPC(Classifier):
         that, but many unlabeled rows overrule it. Noise is then too low and "probit"
         overconfident: use "calibrated".
     landmarks : int, "auto", None, "ivm" or Landmarks, default="auto"
-        Landmarks of a sparse process: memory O(n_samples * n_landmarks) instead of
-        O(n_samples^2). None is exact; "auto" is None up to 2,000 rows and 500 for more;
-        ``Nystrom(500, choice="uniform")`` also sets how they are chosen. "ivm" or
+        As in `LaplacianSVC`; "auto" is None up to 2,000 rows and 500 for more. "ivm" or
         ``InformativeVectors(n_landmarks)`` is the informative vector machine of [1]_,
         labeled rows first, whose posterior depends on the labels of its landmarks only;
         it serves to reproduce [1]_, the others were more accurate.
     probabilities : {"probit", "calibrated"}, default="probit"
         From the variance of the posterior, or by a slope fitted to the held-out scores
         of the labeled rows, which is sharper and less safe.
-    random_state : int, RandomState, Generator or None, default=None
-        For landmarks and for the rows that hyperparameters are learned from. Pass a
-        number for results that can be repeated.
-    verbose : bool, default=False
-        Whether to print progress.
+    random_state, verbose
+        As in `LaplacianSVC`.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class names.
-    transduction_ : ndarray of shape (n_samples,)
-        Labels of all training rows: the given ones, and those found for the others.
-    function_ : Function
-        The fitted function: ``kernel``, ``points``, ``coef`` and ``intercept``.
+    classes_, transduction_, function_, calibration_
+        See :class:`~widemargin.estimators.Classifier`.
     posterior_ : VarianceFunction
         The variance of its scores.
-    calibration_ : Calibration
-        The slope of the calibrated probabilities.
     scale_, noise_ : float
         The hyperparameters that were used, with those of ``function_.kernel``.
-    result_ : SolveResult
-        How the last loop ended; ``result_.history["criterion"]`` is the share of labels
-        that changed in each round.
-    n_iter_ : int
-        Rounds of the last loop.
+    result_, n_iter_ : SolveResult, int
+        How the last loop ended, and its rounds; ``result_.history["criterion"]`` is the
+        share of labels that changed in each of them.
 
     Notes
     -----
@@ -166,68 +155,29 @@ class SelfLabelingGPC(Classifier):
     True
     """
 
+    kernel: object = "rbf"
+    scale: float = 1.0
+    noise: float = PROCESS_NOISE
+    labeled_weight: float = LABELED_WEIGHT
+    annealing: object = "auto"
+    n_components: int = 2
+    balance: object = "labeled"
+    relabel: object = "loo"
+    hyperparameters: object = "heuristic"
+    landmarks: object = "auto"
+    probabilities: str = "probit"
+    random_state: object = None
+    verbose: bool = False
+
     value_families = {**FAMILIES, "hyperparameters": Hyperparameters}
     saved_state = (*Classifier.saved_state, "posterior_", "scale_", "noise_")
     history_names = RELABELING
     methods = (Method("self-labeling", "Gaussian process with uncertainty estimates"),)
 
-    def __init__(
-        self,
-        *,
-        kernel="rbf",
-        scale=1.0,
-        noise=PROCESS_NOISE,
-        labeled_weight=LABELED_WEIGHT,
-        annealing="auto",
-        n_components=2,
-        balance="labeled",
-        relabel="loo",
-        hyperparameters="heuristic",
-        landmarks="auto",
-        probabilities="probit",
-        random_state=None,
-        verbose=False,
-    ):
-        self.kernel = kernel
-        self.scale = scale
-        self.noise = noise
-        self.labeled_weight = labeled_weight
-        self.annealing = annealing
-        self.n_components = n_components
-        self.balance = balance
-        self.relabel = relabel
-        self.hyperparameters = hyperparameters
-        self.landmarks = landmarks
-        self.probabilities = probabilities
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit on labeled and unlabeled rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            All rows; their Gram matrix for a precomputed kernel.
-        y : array-like of shape (n_samples,)
-            Labels of any type. Integer -1, NaN or None marks an unlabeled row.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of each row in its part of the loss, labeled or unlabeled. Rows of
-            weight zero are left out altogether.
-
-        Returns
-        -------
-        self
-
-        Notes
-        -----
-        An interrupt (Ctrl-C) leaves a model with the labels so far, and is then passed
-        on.
-        """
+    def _fit_sample(self, sample, rng):
         self._check_parameters()
-        rng, kernel = as_generator(self.random_state), read_parameter(self, "kernel")
+        kernel = read_parameter(self, "kernel")
         wish = self._read_hyperparameters(kernel)
-        sample = read_sample(self, X, y, sample_weight, kernel).sorted()
         task = read_task(self, sample, read_parameter(self, "relabel"))
         diagonal = self._read_diagonal(kernel, sample.rows)
         kernel = kernel.fit_width(sample.rows.X, rng, auto="mean")
@@ -242,23 +192,17 @@ class SelfLabelingGPC(Classifier):
             Progress.of(self),
             report_rounds(self),
         )
-        self.classes_, self.scale_, self.noise_ = (
-            sample.classes,
-            process.scale,
-            process.noise,
+        self.scale_, self.noise_ = process.scale, process.noise
+        embedding, posterior = (
+            found.model.space.embedding(),
+            found.regressor.posterior(),
         )
-        self.function_ = found.regressor.function(found.signs)
-        posterior = found.regressor.posterior()
-        embedding = found.model.space.embedding()
         self.posterior_ = VarianceFunction(embedding, posterior, diagonal)
         held_out = found.regressor.held_out(found.signs)[sample.label_idx]
         held_out = np.where(sample.is_repeated[:, None], held_out, np.nan)
-        self.calibration_ = fit_calibration(
-            held_out, sample.codes, sample.label_weights
-        )
-        self.transduction_ = transduce(self, sample, found.codes)
-        store_result(self, found.result)
-        return self
+        calibration = fit_calibration(held_out, sample.codes, sample.label_weights)
+        function = found.regressor.function(found.signs)
+        return Fit(function, calibration, found.result, found.codes)
 
     def _check_parameters(self):
         for name in ("scale", "noise", "labeled_weight"):
@@ -294,19 +238,9 @@ class SelfLabelingGPC(Classifier):
         return None
 
     def predict(self, X, return_std=False):
-        """Class of each row, and the uncertainty of its score.
+        """Class of each row; with `return_std` also the uncertainty of its score.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            With a precomputed kernel, kernel values against all training rows.
-        return_std : bool, default=False
-            Whether to also return the standard deviation of the score, which is the
-            same for all classes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), or two of them
+        That is the standard deviation of the score, which is the same for all classes.
         """
         classes = super().predict(X)
         return (classes, np.sqrt(self._variance(X))) if return_std else classes
@@ -317,15 +251,8 @@ class SelfLabelingGPC(Classifier):
         The spread is the root of the noise plus the variance of the score, so that a
         larger value means a larger probability.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            With a precomputed kernel, kernel values against all training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) for two classes, positive for ``classes_[1]``,
-        else (n_samples, n_classes).
+        Shape (n_samples,) for two classes, positive for ``classes_[1]``, else
+        (n_samples, n_classes).
         """
         scores = self._scaled_scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores

@@ -1,24 +1,25 @@
 """Self-labeling support vector machine."""
 
+from dataclasses import dataclass
+
 from widemargin.calibration import Calibration
 from widemargin.checks import check_number
 from widemargin.defaults import LABELED_WEIGHT
 from widemargin.estimators._estimator import (
     RELABELING,
     Classifier,
+    Fit,
     Method,
     read_parameter,
-    read_sample,
-    store_result,
-    transduce,
+    read_parameters,
 )
 from widemargin.estimators._self_labeling import FAMILIES, read_task, report_rounds
-from widemargin.linalg.random import as_generator
 from widemargin.solvers.hinge import HingeSolver, choose_hinge_space
 from widemargin.solvers.relabeling import InSample
 from widemargin.solvers.self_labeling import AbsoluteRegression, self_label
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SelfLabelingSVC(Classifier):
     r"""Self-labeling support vector machine (SSuSVR).
 
@@ -44,32 +45,19 @@ class SelfLabelingSVC(Classifier):
     relabel : "in-sample" or InSample, default="in-sample"
         The threshold, Eqs. (9) and (8) of [1]_, and when a loop ends. Held-out values
         have no closed form here.
-    solver : {"auto", "smo", "newton"}, Smo or ProximalNewton, default="auto"
-        "smo" works on the Gram matrix; "newton" on the weights of a linear kernel,
-        whose rows may be sparse, or of landmarks.
-    landmarks : int, "auto", None or Nystrom, default="auto"
-        Landmarks of a Nystrom approximation of the kernel. None is exact; "auto" is
-        None up to 10,000 rows and 1,000 for more.
-    random_state : int, RandomState, Generator or None, default=None
-        For landmarks. Pass a number for results that can be repeated.
-    verbose : bool, default=False
-        Whether to print progress.
+    solver, landmarks
+        As in `TransductiveSVC`.
+    random_state, verbose
+        As in `LaplacianSVC`.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class names.
-    transduction_ : ndarray of shape (n_samples,)
-        Labels of all training rows: the given ones, and those found for the others.
-    function_ : Function
-        The fitted function: ``kernel``, ``points``, ``coef`` and ``intercept``.
+    classes_, transduction_, function_
+        See :class:`~widemargin.estimators.Classifier`.
     calibration_ : Calibration
         Slope of the probabilities, a constant that is not fitted to anything.
-    result_ : SolveResult
-        How the last loop ended; ``result_.history["criterion"]`` is the share of labels
-        that changed in each round.
-    n_iter_ : int
-        Rounds of the last loop.
+    result_, n_iter_
+        As in `SelfLabelingGPC`.
 
     Notes
     -----
@@ -102,80 +90,36 @@ class SelfLabelingSVC(Classifier):
     True
     """
 
+    C: float = 1.0
+    kernel: object = "rbf"
+    labeled_weight: float = LABELED_WEIGHT
+    annealing: object = "auto"
+    balance: object = "labeled"
+    relabel: object = "in-sample"
+    solver: object = "auto"
+    landmarks: object = "auto"
+    random_state: object = None
+    verbose: bool = False
+
     value_families = {**FAMILIES, "solver": HingeSolver}
     history_names = RELABELING
     methods = (Method("self-labeling-svm", "the same with support vectors"),)
 
-    def __init__(
-        self,
-        *,
-        C=1.0,
-        kernel="rbf",
-        labeled_weight=LABELED_WEIGHT,
-        annealing="auto",
-        balance="labeled",
-        relabel="in-sample",
-        solver="auto",
-        landmarks="auto",
-        random_state=None,
-        verbose=False,
-    ):
-        self.C = C
-        self.kernel = kernel
-        self.labeled_weight = labeled_weight
-        self.annealing = annealing
-        self.balance = balance
-        self.relabel = relabel
-        self.solver = solver
-        self.landmarks = landmarks
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit on labeled and unlabeled rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            All rows; their Gram matrix for a precomputed kernel.
-        y : array-like of shape (n_samples,)
-            Labels of any type. Integer -1, NaN or None marks an unlabeled row.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of each row in its part of the loss, labeled or unlabeled. Rows of
-            weight zero are left out altogether.
-
-        Returns
-        -------
-        self
-
-        Notes
-        -----
-        An interrupt (Ctrl-C) leaves a model with the labels so far, and is then passed
-        on.
-        """
+    def _fit_sample(self, sample, rng):
         check_number(self, "C", low=0, strict=True)
         check_number(self, "labeled_weight", low=0, strict=True)
-        rng, kernel = as_generator(self.random_state), read_parameter(self, "kernel")
-        solver, relabel = self._read_solver(), self._read_relabel()
-        sample = read_sample(self, X, y, sample_weight, kernel).sorted()
-        task = read_task(self, sample, relabel)
+        names = "kernel", "landmarks", "solver"
+        kernel, landmarks, solver = read_parameters(self, *names)
+        task, who = read_task(self, sample, self._read_relabel()), type(self).__name__
         kernel = kernel.fit_width(sample.rows.X, rng, auto="mean")
-        landmarks, who = read_parameter(self, "landmarks"), type(self).__name__
         space, solver = choose_hinge_space(
             kernel, sample.rows, landmarks, solver, rng, who=who
         )
         model = AbsoluteRegression(space, solver, float(self.C))
         found = self_label(model, task, callback=report_rounds(self))
-        self.classes_, self.calibration_ = sample.classes, Calibration()
-        self.function_ = found.regressor.function(found.signs)
-        self.transduction_ = transduce(self, sample, found.codes)
-        store_result(self, found.ended(found.regressor.status).result)
-        return self
-
-    def _read_solver(self):
-        """The solver that the user wishes; "auto" as it is."""
-        is_auto = isinstance(self.solver, str) and self.solver == "auto"
-        return "auto" if is_auto else read_parameter(self, "solver")
+        result = found.ended(found.regressor.status).result
+        function = found.regressor.function(found.signs)
+        return Fit(function, Calibration(), result, found.codes)
 
     def _read_relabel(self):
         """How rows are relabeled: by fitted values."""

@@ -1,19 +1,15 @@
 """Transductive support vector classifier."""
 
+from dataclasses import dataclass
+
 from widemargin.checks import check_choice
-from widemargin.estimators._estimator import (
-    RELABELING,
-    Classifier,
-    Method,
-    store_result,
-)
-from widemargin.estimators._hinge import fit_hinge, make_task
-from widemargin.objectives.class_sizes import Balance
+from widemargin.estimators._estimator import Method, read_parameter
+from widemargin.estimators._hinge import HingeClassifier, make_task
 from widemargin.objectives.pieces import SymmetricHinge
-from widemargin.solvers.hinge import HingeSolver
 
 
-class TransductiveSVC(Classifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class TransductiveSVC(HingeClassifier):
     r"""Transductive support vector classifier (S3VM).
 
     Learns from labeled and unlabeled rows: a support vector machine that also keeps
@@ -30,11 +26,7 @@ class TransductiveSVC(Classifier):
         Summed cost of the unlabeled samples, over that of the labeled ones; 0 leaves
         them out. "auto" averages several, see Notes.
     kernel : Kernel, str or callable, default="rbf"
-        A value such as ``Rbf(gamma=0.5)`` or its shorthand: "rbf", "linear", "poly",
-        "laplacian", "cosine", "precomputed"; or a function ``kernel(X, Z)`` that
-        returns the kernel matrix. A width ``gamma="auto"`` is one over the number of
-        features times the variance of X. With "precomputed", X is the Gram matrix of
-        all rows in `fit`, and the kernel values of new rows against them in `predict`.
+        As in `LaplacianSVC`.
     balance : "labeled", "equal", dict, Balance or None, default="labeled"
         Share of each class among the unlabeled rows: estimated from the labels, the
         same for all, or your own as ``{class: fraction}``. None leaves it open, and
@@ -52,41 +44,26 @@ class TransductiveSVC(Classifier):
         parameter: ``Smo(tol=1e-4)``. "auto" is the latter for these (for a linear
         kernel if there are fewer features than rows, or sparse ones).
     landmarks : Nystrom, int, "auto" or None, default="auto"
-        Landmarks of a Nystrom approximation of the kernel: memory
-        O(n_samples * n_landmarks) instead of O(n_samples^2). None is exact; the rows of
-        a Gram matrix of more than 2 GiB are computed when they are needed. "auto" is
-        None up to 10,000 rows and 1,000 landmarks for more, and always None for `Smo`
-        and for a linear kernel of few or sparse features.
+        As in `LaplacianSVC`; "auto" is None up to 10,000 rows and 1,000 for more, and
+        always None for `Smo` and for a linear kernel of few or sparse features. The
+        rows of a Gram matrix of more than 2 GiB are computed when they are needed.
     max_iter : int, default=50
         Convex problems for each weight of the unlabeled rows at the most.
-    random_state : int, RandomState, Generator or None, default=None
-        For folds and landmarks. Pass a number for results that can be repeated.
-    verbose : bool, default=False
-        Whether to print progress.
+    random_state, verbose
+        As in `LaplacianSVC`.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class names.
-    transduction_ : ndarray of shape (n_samples,)
-        Labels of all training rows: the given ones, and those predicted for the
-        others, also for rows that are marked as irrelevant.
+    classes_, function_, calibration_, transduction_, held_out_proba_
+        See :class:`~widemargin.estimators.Classifier`.
     average_ : Average or None
         With ``unlabeled_weight="auto"``: the weight of each model, its loss and share
         of mistakes on held-out labels, and more.
     unlabeled_weights_ : tuple of float or None
         Weight of the unlabeled rows in each model of ``average_``; the first is 0.
-    held_out_proba_ : ndarray of shape (n_labeled, n_classes)
-        Class probabilities of each labeled row of positive weight, by models that did
-        not see its label; NaN where it was not held out, as the only label of a class.
-    function_ : Function
-        The fitted function: kernel, points, coefficients and intercepts.
-    calibration_ : Calibration
-        Turns its scores into probabilities.
-    result_ : SolveResult
-        How the last model was solved; ``result_.history`` holds its objective.
-    n_iter_ : int
-        Convex problems of the last model.
+    result_, n_iter_ : SolveResult, int
+        How the last model was solved, and its number of convex problems;
+        ``result_.history`` holds its objective.
 
     Notes
     -----
@@ -141,13 +118,10 @@ class TransductiveSVC(Classifier):
     True
     """
 
-    value_families = Classifier.value_families | {
-        "balance": Balance,
-        "solver": HingeSolver,
-    }
-    saved_state = (*Classifier.saved_state, "unlabeled_weights_")
-    history_names = {"objective": "objective", **RELABELING}
-    averaged = "unlabeled_weights_"
+    balance: object = "labeled"
+    multi_class: str = "ovr"
+    n_annealing: int = 3
+
     methods = (
         Method("transductive", "boundary in a low-density region; for many features"),
         Method(
@@ -158,63 +132,11 @@ class TransductiveSVC(Classifier):
         ),
     )
 
-    def __init__(
-        self,
-        *,
-        C=10.0,
-        unlabeled_weight="auto",
-        kernel="rbf",
-        balance="labeled",
-        multi_class="ovr",
-        n_annealing=3,
-        solver="auto",
-        landmarks="auto",
-        max_iter=50,
-        random_state=None,
-        verbose=False,
-    ):
-        self.C = C
-        self.unlabeled_weight = unlabeled_weight
-        self.kernel = kernel
-        self.balance = balance
-        self.multi_class = multi_class
-        self.n_annealing = n_annealing
-        self.solver = solver
-        self.landmarks = landmarks
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit on labeled and unlabeled rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            All rows; their Gram matrix if ``kernel="precomputed"``.
-        y : array-like of shape (n_samples,)
-            Labels of any type. Integer -1, NaN or None marks an unlabeled row.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of each row in its part of the loss, labeled or unlabeled; labels
-            that are held out count in proportion to theirs. Rows of weight zero are
-            left out altogether.
-
-        Returns
-        -------
-        self
-
-        Notes
-        -----
-        An interrupt (Ctrl-C) leaves a model with the best function so far, and is then
-        passed on.
-        """
+    def _make_task(self):
         check_choice(self, "multi_class", ("ovr", "joint"))
-        task = make_task(
+        return make_task(
             self,
             SymmetricHinge(),
-            balance=Balance.read(self.balance, "balance of TransductiveSVC"),
+            balance=read_parameter(self, "balance"),
             is_joint=self.multi_class == "joint",
         )
-        _, _, result = fit_hinge(self, task, X, y, sample_weight)
-        store_result(self, result)
-        return self

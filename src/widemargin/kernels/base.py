@@ -51,6 +51,8 @@ class WidthKernel(Kernel):
 
     def fit_width(self, X, rng, *, auto="scale"):
         """The kernel with a number for `gamma`; see :func:`select_gamma`."""
+        if not isinstance(self.gamma, str):
+            return self
         rule = auto if self.gamma == "auto" else self.gamma
         return replace(self, gamma=select_gamma(rule, X, rng))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from widemargin.defaults import DENSE_ROWS
 from widemargin.solvers.driver import Interruptible
-from widemargin.solvers.result import SolveResult
+from widemargin.solvers.result import SolveResult, Status
 
 
 def search_labels(
@@ -77,6 +77,7 @@ def search_labels(
     # The first one that is as good as the best up to rounding, which is the same on
     # every machine.
     best = int(np.flatnonzero(values <= values.min() + 1e-9 * abs(values.min()))[0])
+    status = Status.INTERRUPTED if run.was_interrupted else Status.CONVERGED
     return SolveResult(
-        done[best][0], float(values[best]), run.status(), sum(history["moves"]), history
+        done[best][0], float(values[best]), status, sum(history["moves"]), history
     )

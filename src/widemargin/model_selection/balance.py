@@ -28,9 +28,8 @@ def select_balance(y, *, concentration=1.0, interval=None, irrelevant_label=None
     Returns
     -------
     balance : dict
-        ``{class: fraction}``, adding up to one, for ``balance`` of
-        `LabelSearchClassifier`, `TransductiveSVC`, `TriClassSVC`, `SelfLabelingGPC` and
-        `SelfLabelingSVC`.
+        ``{class: fraction}``, adding up to one, for the parameter `balance` of an
+        estimator.
     intervals : dict
         ``{class: (low, high)}``, only if `interval` was given: each share lies in its
         interval with this probability, and below and above it equally often.
@@ -68,9 +67,8 @@ def select_balance(y, *, concentration=1.0, interval=None, irrelevant_label=None
         _check(interval, "interval", "None or between 0 and 1", lambda p: 0 < p < 1)
     labels = read_labels(y, ~has_label(y, irrelevant_label))
     names = labels.classes.tolist()
-    counts = np.bincount(labels.codes, minlength=labels.n_classes) + float(
-        concentration
-    )
+    counts = np.bincount(labels.codes, minlength=labels.n_classes)
+    counts = counts + float(concentration)
     total = counts.sum()
     balance = dict(zip(names, (counts / total).tolist(), strict=True))
     if interval is None:

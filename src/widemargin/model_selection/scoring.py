@@ -36,12 +36,6 @@ def leave_one_out_score(estimator, y, *, scoring="accuracy", sample_weight=None)
     -------
     float
 
-    Raises
-    ------
-    ValueError
-        If the estimator has no held-out probabilities, if y is not what it was fitted
-        with, or if no label could be held out.
-
     Notes
     -----
     Labels with NaN in ``held_out_proba_`` are not scored: the only label of a class
@@ -92,16 +86,9 @@ def leave_one_out_score(estimator, y, *, scoring="accuracy", sample_weight=None)
 def held_out_scorer(scoring="accuracy"):
     """A scorer of held-out labels, which needs no split: each candidate is fitted once.
 
-    Parameters
-    ----------
-    scoring : str or callable, default="accuracy"
-        As in `leave_one_out_score`; larger must be better ("neg_log_loss").
-
-    Returns
-    -------
-    callable
-        ``scorer(estimator, X, y)``, with the y that the estimator was fitted with; X is
-        not used.
+    Returns a callable ``scorer(estimator, X, y)`` for the y that the estimator was
+    fitted with; X is not used. `scoring` is that of `leave_one_out_score`, but larger
+    must be better ("neg_log_loss").
 
     Notes
     -----
@@ -138,18 +125,15 @@ def labeled_scorer(scoring="accuracy", *, irrelevant_label=None):
     Other scorers count unlabeled rows as a class -1, or raise an error. It is meant for
     splits whose test parts hold unlabeled rows, and for partly labeled test sets.
 
+    Returns a callable ``scorer(estimator, X, y)``, which raises ValueError if no row is
+    labeled.
+
     Parameters
     ----------
     scoring : str or callable, default="accuracy"
         A name of scikit-learn or a callable ``scorer(estimator, X, y)``.
     irrelevant_label : label or None, default=None
         The value in y that marks rows known to be irrelevant, which are not scored.
-
-    Returns
-    -------
-    callable
-        ``scorer(estimator, X, y)`` for partly labeled y; ValueError if no row is
-        labeled.
 
     Examples
     --------
@@ -171,25 +155,27 @@ def labeled_scorer(scoring="accuracy", *, irrelevant_label=None):
     return _LabeledScorer(scoring, irrelevant_label)
 
 
-@dataclass(frozen=True)
-class _HeldOutScorer:
-    """A scorer that can be pickled."""
+@dataclass(frozen=True, repr=False)
+class _Scorer:
+    """A scorer that can be pickled; its repr is the call that makes it."""
 
     scoring: object
+
+    def __repr__(self):
+        return f"{self.maker}({self.scoring!r})"
+
+
+class _HeldOutScorer(_Scorer):
+    maker = "held_out_scorer"
 
     def __call__(self, estimator, X, y):
         return leave_one_out_score(estimator, y, scoring=self.scoring)
 
-    def __repr__(self):
-        return f"held_out_scorer({self.scoring!r})"
 
-
-@dataclass(frozen=True)
-class _LabeledScorer:
-    """A scorer that can be pickled."""
-
-    scoring: object
+@dataclass(frozen=True, repr=False)
+class _LabeledScorer(_Scorer):
     irrelevant_label: object = None
+    maker = "labeled_scorer"
 
     def __call__(self, estimator, X, y):
         scored = labeled_mask(y) & ~has_label(y, self.irrelevant_label)
@@ -199,12 +185,9 @@ class _LabeledScorer:
                 "and no label among them; use cv=SemiSupervisedSplit(5), whose test "
                 "parts hold labeled rows only."
             )
-        scorer = read_scoring(self.scoring, "labeled_scorer")
+        scorer = read_scoring(self.scoring, self.maker)
         rows = np.flatnonzero(scored)
         return scorer(estimator, _take_rows(X, rows), known_names(y, scored))
-
-    def __repr__(self):
-        return f"labeled_scorer({self.scoring!r})"
 
 
 def _take_rows(X, rows):
@@ -242,21 +225,16 @@ def _last_step(estimator):
 
 
 def _held_out_probabilities(model):
-    way_out = (
-        f"score it by fitting it again: cross_val_score({_name(model)}(...), X, y, "
-        "cv=SemiSupervisedSplit(5))."
-    )
-    if not hasattr(model, "held_out_proba_"):
+    """What a fitted model keeps of held-out labels; ValueError if that is nothing."""
+    name, found = _name(model), getattr(model, "held_out_proba_", None)
+    if found is None:
         raise ValueError(
-            f"{_name(model)} has no held_out_proba_ (nor has any model from a "
-            f"file); {way_out}"
+            f"{name} has no held_out_proba_: no label was held out (as with a fixed "
+            "unlabeled_weight or after an interrupt), or the model is from a file; "
+            f"score it by fitting it again: cross_val_score({name}(...), X, y, "
+            "cv=SemiSupervisedSplit(5))."
         )
-    if model.held_out_proba_ is None:
-        raise ValueError(
-            f"held_out_proba_ of {_name(model)} is None: no label was held out, as "
-            f"with a fixed unlabeled_weight or after an interrupt; {way_out}"
-        )
-    return model.held_out_proba_
+    return found
 
 
 def _read_targets(model, y, sample_weight):
@@ -265,15 +243,11 @@ def _read_targets(model, y, sample_weight):
     weights = np.ones(len(relevant))
     if sample_weight is not None:
         weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != relevant.shape:
+    if weights.shape != relevant.shape or not (weights >= 0).all():
         raise ValueError(
-            f"sample_weight of leave_one_out_score must have shape {relevant.shape}, "
-            f"one weight for each entry of y, got {weights.shape}."
-        )
-    if not (weights >= 0).all():
-        raise ValueError(
-            "sample_weight of leave_one_out_score must hold numbers >= 0, got "
-            f"{weights[~(weights >= 0)][0]:g}."
+            f"sample_weight of leave_one_out_score must hold a number >= 0 for each of "
+            f"the {len(relevant)} entries of y, got shape {weights.shape} and values "
+            f"from {weights.min():g}."
         )
     used = relevant & (weights > 0)
     labels = read_labels(y, used)
@@ -284,10 +258,9 @@ def _read_targets(model, y, sample_weight):
 
 def _check_targets(model, labels, labeled_idx, n_samples):
     """Raise unless these are the labels that the classifier was fitted with."""
-    n_seen, classes = len(model.held_out_proba_), model.classes_.tolist()
-    names = labels.classes.tolist()
     inferred = getattr(model, "transduction_", None)
-    problem = ""
+    n_seen, classes = len(model.held_out_proba_), model.classes_.tolist()
+    names, problem = labels.classes.tolist(), ""
     if labels.n_labeled != n_seen or names != classes:
         problem = (
             f"{labels.n_labeled} labels of the classes {names} where it saw {n_seen} "
@@ -313,14 +286,7 @@ def _name(model):
 
 
 def read_scoring(scoring, whose):
-    """The callable ``scorer(estimator, X, y)`` of a name; callables are returned.
-
-    Parameters
-    ----------
-    scoring : str or callable
-    whose : str
-        Name of the function with this parameter, for the message.
-    """
+    """The ``scorer(estimator, X, y)`` of a name; `whose` parameter, for the message."""
     if callable(scoring):
         return scoring
     if isinstance(scoring, str) and scoring in _OWN:
@@ -333,25 +299,16 @@ def read_scoring(scoring, whose):
     raise ValueError(f"scoring of {whose} must be {wanted}, got {scoring!r}.")
 
 
-def _negative_log_loss(estimator, X, y, sample_weight=None):
+def _negative_log_loss(estimator, X, y, **weights):
     """Unlike scikit-learn's scorer, also for y in which a class is missing."""
-    return -log_loss(
-        y,
-        estimator.predict_proba(X),
-        labels=estimator.classes_,
-        sample_weight=sample_weight,
-    )
+    found, classes = estimator.predict_proba(X), estimator.classes_
+    return -log_loss(y, found, labels=classes, **weights)
 
 
-def _balanced_accuracy(estimator, X, y, sample_weight=None):
+def _balanced_accuracy(estimator, X, y, **weights):
     """Unlike scikit-learn's scorer, without a warning if y lacks a predicted class."""
-    return recall_score(
-        y,
-        estimator.predict(X),
-        labels=np.unique(y),
-        average="macro",
-        sample_weight=sample_weight,
-    )
+    found, classes = estimator.predict(X), np.unique(y)
+    return recall_score(y, found, labels=classes, average="macro", **weights)
 
 
 _OWN = {"balanced_accuracy": _balanced_accuracy, "neg_log_loss": _negative_log_loss}

@@ -1,5 +1,6 @@
 """Cross-validation for partly labeled targets."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 
 import numpy as np
@@ -8,6 +9,7 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 from widemargin.labels import has_label, read_labels
 
 
+@dataclass(eq=False)
 class SemiSupervisedSplit:
     """Cross-validate over the labeled rows; train with every unlabeled one.
 
@@ -19,13 +21,10 @@ class SemiSupervisedSplit:
     Parameters
     ----------
     cv : int or cross-validation splitter, default=5
-        How to split the labeled rows: a number of stratified folds, or any
-        scikit-learn splitter.
-    shuffle : bool, default=True
-        Whether to shuffle the labeled rows of each class before they are split; for
-        a number of folds.
-    random_state : int, RandomState instance or None, default=0
-        Seed of the shuffling.
+        How to split the labeled rows: a number of stratified folds, or any splitter.
+    shuffle, random_state : bool, default=True; int, RandomState or None, default=0
+        Whether to shuffle the labeled rows of each class before they are split into a
+        number of folds, and the seed.
     irrelevant_label : label or None, default=None
         The value in y that marks rows known to be irrelevant (as in `TriClassSVC` and
         `UniversumSVC`): they stay in training and are never scored.
@@ -45,36 +44,20 @@ class SemiSupervisedSplit:
     True
     """
 
-    def __init__(self, cv=5, *, shuffle=True, random_state=0, irrelevant_label=None):
-        self.cv = cv
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.irrelevant_label = irrelevant_label
+    cv: object = 5
+    _: KW_ONLY
+    shuffle: bool = True
+    random_state: object = 0
+    irrelevant_label: object = None
 
     def split(self, X, y, groups=None):
-        """Generate training and test positions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Partly labeled, see :func:`widemargin.labels.read_labels`.
-        groups : array-like of shape (n_samples,), optional
-            Passed on to the splitter, for the labeled rows.
-
-        Yields
-        ------
-        train, test : ndarrays of int
-        """
-        relevant = np.flatnonzero(~has_label(y, self.irrelevant_label))
-        labels = read_labels(y, relevant)
-        labeled = relevant[labels.labeled]
+        """Generate training and test positions, `groups` being those of all rows."""
+        labeled, labels, groups = self._read(y, groups)
         others = np.ones(len(y), dtype=bool)
         others[labeled] = False
         unlabeled = np.flatnonzero(others)
-        groups = None if groups is None else np.asarray(groups)[labeled]
-        splitter = self._splitter(labels)
-        for train, test in splitter.split(labeled, labels.codes, groups):
+        splits = self._splitter(labels).split(labeled, labels.codes, groups)
+        for train, test in splits:
             yield np.sort(np.concatenate([labeled[train], unlabeled])), labeled[test]
 
     def get_n_splits(self, X=None, y=None, groups=None):
@@ -83,13 +66,15 @@ class SemiSupervisedSplit:
             return self.cv
         if y is None:
             return check_cv(self.cv).get_n_splits(X, y, groups)
+        labeled, labels, groups = self._read(y, groups)
+        return self._splitter(labels).get_n_splits(labeled, labels.codes, groups)
+
+    def _read(self, y, groups):
+        """Positions of the labeled rows, their labels and their groups."""
         relevant = np.flatnonzero(~has_label(y, self.irrelevant_label))
         labels = read_labels(y, relevant)
         labeled = relevant[labels.labeled]
-        groups = None if groups is None else np.asarray(groups)[labeled]
-        return self._splitter(labels).get_n_splits(
-            labels.labeled_idx, labels.codes, groups
-        )
+        return labeled, labels, None if groups is None else np.asarray(groups)[labeled]
 
     def _splitter(self, labels):
         if not isinstance(self.cv, Integral):
@@ -108,10 +93,3 @@ class SemiSupervisedSplit:
             )
         seed = self.random_state if self.shuffle else None
         return StratifiedKFold(self.cv, shuffle=self.shuffle, random_state=seed)
-
-    def __repr__(self):
-        return (
-            f"SemiSupervisedSplit(cv={self.cv!r}, shuffle={self.shuffle}, "
-            f"random_state={self.random_state!r}, "
-            f"irrelevant_label={self.irrelevant_label!r})"
-        )

@@ -11,16 +11,10 @@ from widemargin.kernels import Rbf
 
 @dataclass(frozen=True)
 class WidthWeights:
-    """Weights of kernel widths by held-out labels.
+    """Weights of kernel widths by held-out labels, adding up to one.
 
-    Attributes
-    ----------
-    gamma : float
-        The width to use, see `select_width`.
-    widths : ndarray of shape (n_widths,)
-        Multiples of the width in the middle.
-    weights : ndarray of shape (n_widths,)
-        Weight of each: non-negative, adding up to one.
+    `widths` are multiples of the width in the middle; `gamma` is the width to use, see
+    `select_width`.
     """
 
     gamma: float
@@ -52,9 +46,8 @@ def select_width(X, y, *, gamma="scale", widths=RIDGE_WIDTHS, random_state=None)
         The width in the middle, as in `RidgeAverageClassifier`.
     widths : sequence of float, default=(1/64, 1/16, 1/4, 1, 4)
         Multiples of `gamma` that are compared.
-    random_state : int, RandomState, Generator or None, default=None
-        For the rows behind a "median" width, and for the labels that are kept if there
-        are more than 2,000.
+    random_state
+        As in `RidgeAverageClassifier`.
 
     Returns
     -------
@@ -94,22 +87,14 @@ def select_width(X, y, *, gamma="scale", widths=RIDGE_WIDTHS, random_state=None)
     True
     >>> model = LaplacianSVC(kernel=Rbf(gamma)).fit(X, y)
     """
-    return weigh_widths(
-        X, y, gamma=gamma, widths=widths, random_state=random_state
-    ).gamma
+    options = {"gamma": gamma, "widths": widths, "random_state": random_state}
+    return weigh_widths(X, y, **options).gamma
 
 
 def weigh_widths(X, y, *, gamma="scale", widths=RIDGE_WIDTHS, random_state=None):
     """Weight kernel widths by held-out labels: `select_width` with its evidence.
 
-    Parameters
-    ----------
-    X, y, gamma, widths, random_state
-        As in `select_width`.
-
-    Returns
-    -------
-    WidthWeights
+    The parameters are those of `select_width`; the result is a `WidthWeights`.
 
     Examples
     --------

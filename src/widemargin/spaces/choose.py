@@ -2,11 +2,13 @@
 
 import math
 import os
+from dataclasses import replace
 
 import numpy as np
 
-from widemargin.defaults import GRAM_BYTES
+from widemargin.defaults import GRAM_BYTES, SHARED_BYTES
 from widemargin.kernels import Linear
+from widemargin.kernels.base import WidthKernel
 from widemargin.kernels.nystrom import Landmarks, Nystrom, choose_landmarks
 from widemargin.spaces.features import linear_space, nystrom_space
 from widemargin.spaces.gram import GramRowSpace, GramSpace
@@ -39,7 +41,26 @@ def choose_space(
     if is_large and reads_rows and not rows.pairwise:
         return GramRowSpace(kernel, rows)
     check_gram_memory(n_rows, rows.dtype.itemsize, who)
-    return GramSpace(kernel(rows.X), kernel, rows)
+    # Only a width is compared. Landmarks are drawn by each model with its own seed.
+    is_shared = rows.shared is not None and isinstance(kernel, WidthKernel)
+    if not is_shared or n_rows**2 * rows.dtype.itemsize > SHARED_BYTES:
+        return GramSpace(kernel(rows.X), kernel, rows)
+    space = rows.shared.get(GramSpace)
+    if space is None or space.kernel != kernel:  # one at a time, for its memory
+        space = rows.shared[GramSpace] = GramSpace(kernel(rows.X), kernel, rows)
+    return space
+
+
+def neighbor_graph(graph, kernel, rows):
+    """The adjacency matrix of a graph on some rows."""
+    X, metric = kernel.geometry(rows.X)
+    if rows.shared is None or X is not rows.X:
+        return graph.adjacency(X, metric)
+    edges = replace(graph, power="auto", normalized=True)  # not of the Laplacian
+    adjacency = rows.shared.get((edges, metric))
+    if adjacency is None:
+        adjacency = rows.shared[edges, metric] = graph.adjacency(X, metric)
+    return adjacency
 
 
 def landmark_space(kernel, rows, landmarks, rng, who):

@@ -94,6 +94,8 @@ class GramSpace(Space):
 
     def part(self, idx):
         """The functions over some of the rows; graph and center are left behind."""
+        if self.center is None and np.array_equal(idx, np.arange(self.n_rows)):
+            return replace(self, laplacian=None, intrinsic=0.0)
         gram = np.ascontiguousarray(self.gram[np.ix_(idx, idx)])
         rows = None if self.rows is None else self.rows.take(idx)
         return GramSpace(gram, self.kernel, rows, self.constant)
@@ -191,7 +193,7 @@ class GramRowSpace:
     @property
     def shape(self):
         """That of the Gram matrix."""
-        return (self.n_rows, self.n_rows)
+        return (len(self.rows), len(self.rows))
 
     @property
     def gram(self):
