@@ -50,7 +50,7 @@ def neg_log_prior(slope, *, center=CALIBRATION_CENTER, spread=CALIBRATION_SPREAD
 
 
 def calibrate_models(held_out, codes, weights):
-    """Slopes of several models, and the probabilities that they give to held-out labels."""
+    """Slopes of several models, and their probabilities of held-out labels."""
     models = [fit_calibration(scores, codes, weights) for scores in held_out]
     pairs = zip(models, held_out, strict=True)
     probabilities = np.array([model.probabilities(scores) for model, scores in pairs])
