@@ -27,7 +27,7 @@ test-slow: $(VENV)/.dev  ## Run the slow tests: fuzzing, killed processes, docs,
 test-all: test test-slow  ## Run all tests
 
 demo: $(VENV)/.demo  ## Run the demonstration
-	$(BIN)/python -m widemargin.demo
+	$(BIN)/widemargin demo --force
 
 lint: $(VENV)/.dev  ## Check format, code, layers and spelling
 	$(BIN)/ruff format --check

@@ -2,11 +2,11 @@
 The border of a clock and its hands
 ===================================
 
-One class is the border of a clock, the other one its two hands: no straight line tells
-them apart, and one label of each says nothing of their shapes. This is the picture with
-which Melacci and Belkin explain the Laplacian SVM: the kernel norm alone puts the
-boundary half-way between the labels, a graph over all points lets each label run along
-its curve.
+One class is the border of a clock, the other one its two hands. No straight line
+separates them, and one label per class carries no information about their shapes.
+Melacci and Belkin use this picture to explain the Laplacian SVM: the kernel norm alone
+puts the boundary half-way between the labels, and a graph of all points spreads each
+label along its curve.
 """
 
 import matplotlib.pyplot as plt
@@ -14,6 +14,7 @@ import numpy as np
 
 from widemargin import LaplacianSVC
 from widemargin.datasets import make_clock
+from widemargin.parameters import KnnGraph, Rbf
 from widemargin.plots import DecisionDisplay, GraphDisplay
 
 X, y = make_clock(200, noise=0.02, random_state=0)
@@ -23,14 +24,14 @@ for cls, place in enumerate([[-1.0, 0.0], [0.0, 0.6]]):  # one label of each cla
     y_partial[np.where(y == cls, distances, np.inf).argmin()] = cls
 
 # %%
-# ``intrinsic_reg`` is the weight of the graph. Without it the machine is supervised and
-# cuts the clock in halves. With a little of it the minute hand, which has the label, is
-# found, but not the hour hand; with enough of it both are. Outside of the border, where
-# there are no points, no decision means anything: the corners belong to the hands.
+# ``intrinsic_reg`` is the weight of the graph. Without it the model is supervised and
+# cuts the clock in half. A small weight finds the minute hand, which has the label, but
+# not the hour hand; a larger one finds both. Outside of the border there are no points,
+# so the decisions in the corners mean nothing.
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained", sharey=True)
 for ax, intrinsic_reg in zip(axes, [0.0, 0.001, 1.0], strict=True):
     model = LaplacianSVC(
-        gamma=8.0, ambient_reg=1e-3, intrinsic_reg=intrinsic_reg, laplacian_power=1
+        kernel=Rbf(8.0), graph=KnnGraph(power=1), intrinsic_reg=intrinsic_reg
     ).fit(X, y_partial)
     DecisionDisplay.from_estimator(
         model, X, y_partial, ax=ax, margin=None, legend=ax is axes[-1]

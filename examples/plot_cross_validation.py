@@ -2,7 +2,7 @@
 Cross-validation with unlabeled rows
 ====================================
 
-Splitters of scikit-learn take -1 for a class, train with some of the unlabeled rows and
+scikit-learn's splitters treat -1 as a class, train on some of the unlabeled rows and
 score against the others. :class:`~widemargin.SemiSupervisedSplit` splits the labeled
 rows only, keeps every unlabeled row in training, and scores known labels.
 """
@@ -29,15 +29,15 @@ model = make_pipeline(StandardScaler(), LaplacianSVC())
 cv = SemiSupervisedSplit(4)
 
 # %%
-# The plain splitter says that nearly all predictions are wrong, since no row is ever
+# The plain splitter counts nearly all predictions as wrong, because no row is ever
 # predicted to be -1.
 plain = cross_val_score(model, X, y_partial, cv=4).mean()
 split = cross_val_score(model, X, y_partial, cv=cv).mean()
 truth = model.fit(X, y_partial).score(X[~labeled], y[~labeled])
-print(f"cv=4: {plain:.0%}, SemiSupervisedSplit(4): {split:.0%}, in truth: {truth:.0%}")
+print(f"cv=4: {plain:.0%}, SemiSupervisedSplit(4): {split:.0%}, truth: {truth:.0%}")
 
 # %%
-# What the folds are, for the 60 labeled rows and the first 60 others.
+# The folds, for the 60 labeled rows and the first 60 unlabeled ones.
 shown = np.concatenate([np.flatnonzero(labeled), np.flatnonzero(~labeled)[:60]])
 folds = np.zeros((4, len(shown)))
 for fold, (_, test) in zip(folds, cv.split(X, y_partial), strict=True):
@@ -61,15 +61,16 @@ figure.legend(handles=patches, loc="outside lower center", ncols=3, frameon=Fals
 plt.show()
 
 # %%
-# In a grid search. The line of the unlabeled rows is the truth, which nobody knows who
-# has 60 labels. Where gamma is large the two part: held-out rows are *new* rows, which
-# a narrow kernel does not reach, while the unlabeled rows are nodes of the graph. Take
-# the choice for what it is, one that is good for new rows, too.
+# A grid search over the width of the kernel, which is a value inside of the estimator.
+# The line of the unlabeled rows is the ground truth, which is unknown in practice. The
+# lines part where gamma is large: held-out rows are *new* rows, which a narrow kernel
+# does not reach, while unlabeled rows are nodes of the graph. So the search chooses a
+# width that also suits new rows.
 gammas = [0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3]
-search = GridSearchCV(model, {"laplaciansvc__gamma": gammas}, cv=cv)
+search = GridSearchCV(model, {"laplaciansvc__kernel__gamma": gammas}, cv=cv)
 search.fit(X, y_partial)
 truth = [
-    model.set_params(laplaciansvc__gamma=gamma)
+    model.set_params(laplaciansvc__kernel__gamma=gamma)
     .fit(X, y_partial)
     .score(X[~labeled], y[~labeled])
     for gamma in gammas
@@ -79,7 +80,7 @@ display = PathDisplay.from_arrays(
     gammas,
     errors,
     parameter="gamma",
-    series=["held-out labels", "unlabeled rows, in truth"],
+    series=["held-out labels", "unlabeled rows, ground truth"],
     mark_lowest=False,
 )
 spread = search.cv_results_["std_test_score"]
@@ -87,9 +88,9 @@ display.ax_.fill_between(
     gammas, errors[0] - spread, errors[0] + spread, color="#0072B2", alpha=0.15
 )
 display.ax_.set_ylim(bottom=0)
-display.ax_.set_title("Held-out labels are coarse, and are new rows")
+display.ax_.set_title("Held-out labels are few, and they are new rows")
 plt.show()
 
 # %%
 # The band is the standard deviation over the folds. One label is 1.7 points of the
-# estimate, so that most of these settings cannot be told apart.
+# estimate, so most of these widths cannot be distinguished.

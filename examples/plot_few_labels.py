@@ -2,9 +2,10 @@
 Thirty labels: what is tried, and what to label next
 ====================================================
 
-:class:`~widemargin.FewLabelClassifier` fits a supervised machine and several that learn
-from unlabeled rows, too, asks each about labels that it did not see, and averages their
-probabilities accordingly. Its report says what was found, and which rows to label next.
+:class:`~widemargin.FewLabelClassifier` fits a supervised model and several that also
+learn from unlabeled rows, scores each on held-out labels, and averages their
+probabilities with weights from these scores. Its report lists the candidates and
+suggests rows to label next.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +17,7 @@ from widemargin import FewLabelClassifier
 from widemargin.datasets import hide_labels
 from widemargin.plots import FewLabelDisplay
 
-X, X_new, y, y_new = train_test_split(  # new rows are seen by no machine
+X, X_new, y, y_new = train_test_split(  # no model sees the new rows
     *load_digits(return_X_y=True), train_size=500, random_state=0
 )
 y_partial = hide_labels(y, 30, rng=0)
@@ -24,36 +25,36 @@ model = FewLabelClassifier(random_state=0).fit(X, y_partial)
 print(model.report_)
 
 # %%
-# The same as a picture. Bars are standard errors: by their mistakes on thirty labels
-# the candidates can hardly be told apart.
+# The same as a picture. Bars are standard errors: the mistakes on thirty labels
+# separate the supervised model from the others, but hardly distinguish the others.
 FewLabelDisplay.from_estimator(model)
 plt.show()
 
 # %%
-# In truth, on 1,297 rows that no machine has seen. Thirty labels are a small sample,
-# so that the candidate with the largest weight need not be the best one.
+# The true errors, on 1,297 rows that no model has seen. Thirty labels are a small
+# sample, so the candidate with the largest weight is not always the best one.
 for name, candidate in zip(model.names_, model.models_, strict=True):
     print(f"{name:30} {1 - candidate.score(X_new, y_new):6.1%}")
-print(f"{'mixture':30} {1 - model.score(X_new, y_new):6.1%}")
+print(f"{'average':30} {1 - model.score(X_new, y_new):6.1%}")
 
 
 # %%
-# Ten rows at a time, those that the report proposes or any ten. To be quick there is
-# one candidate besides the supervised machine, and all of it is done for six draws of
-# the first thirty labels.
+# Now label ten more rows at a time: those that the report suggests, or random ones. To
+# save time there is one candidate besides the supervised model. The experiment is
+# repeated for six draws of the first thirty labels.
 def label_in_turns(seed, choose, n_turns=5):
-    """Errors on new rows, with ten labels more each time."""
+    """Errors on new rows, with ten more labels each time."""
     rng, known = np.random.default_rng(seed), hide_labels(y, 30, rng=seed)
     errors = []
     for _ in range(n_turns):
         model = FewLabelClassifier(["laplacian"], random_state=0).fit(X, known)
         errors.append(1 - model.score(X_new, y_new))
         rows = choose(model, known, rng)
-        known[rows] = y[rows]  # here somebody looks at them
+        known[rows] = y[rows]  # in practice somebody labels them
     return errors
 
 
-def proposed(model, known, rng):
+def suggested(model, known, rng):
     return model.report_.label_next
 
 
@@ -63,7 +64,7 @@ def at_random(model, known, rng):
 
 seeds = range(6)
 curves = {
-    "rows that the report proposes": [label_in_turns(s, proposed) for s in seeds],
+    "rows that the report suggests": [label_in_turns(s, suggested) for s in seeds],
     "random rows": [label_in_turns(s, at_random) for s in seeds],
 }
 
@@ -80,18 +81,18 @@ for color, marker, (name, errors) in zip(
 ax.set(
     xlabel="labels", ylabel="error on new rows, in %", xticks=n_labels, ylim=(0, None)
 )
-ax.set_title("What the labels are spent on matters")
+ax.set_title("Suggested rows help more than random ones")
 ax.legend(frameon=False)
 ax.grid(alpha=0.25, linewidth=0.6)
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 
 # %%
-# Six draws of one set of data are no proof. What the proposal is after is which
-# candidate to believe: it asks where they are sure and contradict each other. Where all
-# of them err together it sees nothing, and rows so chosen are no fair sample any more,
-# on which the estimated error of later reports would rest.
-gain = 100 * (np.array(curves["random rows"]) - curves["rows that the report proposes"])
+# Six draws of one data set are no proof. The suggested rows are those that best show
+# which candidate is right: each candidate is certain, and they contradict each other.
+# Where all candidates make the same mistake, the suggestions cannot find it. These rows
+# are not a random sample, so the estimated errors of later reports are biased.
+gain = 100 * (np.array(curves["random rows"]) - curves["rows that the report suggests"])
 means, spreads = gain.mean(axis=0), gain.std(axis=0, ddof=1) / np.sqrt(len(gain))
 for n, mean, spread in zip(n_labels, means, spreads, strict=True):
     print(f"{n} labels: {mean:.1f} +- {spread:.1f} points fewer errors")

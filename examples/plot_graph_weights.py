@@ -3,16 +3,17 @@ Which weights for the edges of the graph?
 =========================================
 
 The graph of :class:`~widemargin.LaplacianSVC` joins each row with its nearest
-neighbors. An edge can count the same whatever its length ("binary"), less if it is long
-by the measure of all edges ("heat"), or less if it is long by the measure of its two
-ends ("self-tuned", the default). It matters where the density differs: here a dense
-ring of 200 points in a sparse one of 60.
+neighbors. The weight of an edge can be the same for all ("binary"), fall with its
+length relative to all edges ("heat"), or fall with its length relative to the edges of
+its two ends ("self-tuned", the default). The choice matters where the density differs:
+here a dense ring of 200 points lies inside a sparse one of 60.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 from widemargin import LaplacianSVC
+from widemargin.parameters import KnnGraph, Rbf
 from widemargin.plots import DecisionDisplay, GraphDisplay
 
 rng = np.random.default_rng(1)
@@ -26,11 +27,11 @@ for cls in (0, 1):  # three labels each
     y_partial[rng.choice(np.flatnonzero(y == cls), 3, replace=False)] = cls
 
 # %%
-# The graphs; darker edges weigh more, black ones join points of different rings in
-# truth. Points of the sparse ring have some of their eight neighbors in the dense one.
-# To "binary" these edges are as good as any. To "heat" all edges of the sparse ring are
-# long, so that it falls apart. "self-tuned" weighs edges that are long for the dense
-# ring lightly, and those within the sparse ring fully.
+# The graphs. Darker edges have more weight; black ones join points of different rings.
+# Points of the sparse ring have some of their eight neighbors in the dense one.
+# "binary" gives these edges the same weight as all others. With "heat" all edges of the
+# sparse ring are long, so it falls apart. "self-tuned" gives little weight to edges
+# that are long for the dense ring, and full weight to those within the sparse ring.
 kinds = ["binary", "heat", "self-tuned"]
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.9), layout="constrained", sharey=True)
 for ax, weights in zip(axes, kinds, strict=True):
@@ -43,11 +44,11 @@ for ax, weights in zip(axes, kinds, strict=True):
 plt.show()
 
 # %%
-# What that means for the machine, all else equal.
+# The effect on the model, everything else being equal.
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.9), layout="constrained", sharey=True)
 for ax, weights in zip(axes, kinds, strict=True):
     model = LaplacianSVC(
-        gamma=2.0, intrinsic_reg=1.0, laplacian_power=1, graph_weights=weights
+        kernel=Rbf(2.0), graph=KnnGraph(weights=weights, power=1), intrinsic_reg=1.0
     ).fit(X, y_partial)
     DecisionDisplay.from_estimator(
         model, X, y_partial, ax=ax, margin=None, legend=ax is axes[-1]
@@ -58,5 +59,5 @@ for ax, weights in zip(axes, kinds, strict=True):
 plt.show()
 
 # %%
-# A graph of your own goes into ``fit(X, y_partial, adjacency=W)``, and
+# Pass your own graph as ``fit(X, y_partial, adjacency=W)``;
 # ``GraphDisplay.from_adjacency(W, X)`` draws it.

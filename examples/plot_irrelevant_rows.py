@@ -2,11 +2,11 @@
 Unlabeled points that belong to no class
 ========================================
 
-Two classes with three labels each, which are no fair sample, and unlabeled points of
-which a third belongs to neither class. A transductive machine keeps its boundary away
-from all unlabeled points, so that those of no class tilt it.
-:class:`~widemargin.TriClassSVC` may let them lie on its boundary, and tells them apart
-(crosses).
+Two classes with three labels each, which are not a random sample, and unlabeled points
+of which a third belongs to neither class. A transductive model keeps its boundary away
+from all unlabeled points, so points of no class tilt it.
+:class:`~widemargin.TriClassSVC` can let them lie on its boundary and marks them as
+irrelevant (crosses).
 """
 
 import matplotlib.pyplot as plt
@@ -26,14 +26,14 @@ X, y = make_blobs(
     random_state=4,
 )
 y_partial = np.full(len(y), -1)
-height = np.argsort(X[:200, 1].reshape(2, 100))  # labels are no fair sample
+height = np.argsort(X[:200, 1].reshape(2, 100))  # labels are not a random sample
 y_partial[height[0, [75, 85, 95]]] = 0
 y_partial[100 + height[1, [5, 15, 25]]] = 1
 labeled, relevant = labeled_mask(y_partial), y < 2
 
 # %%
-# All three with the same kernel and the same C. Rows of no class do not count in the
-# errors.
+# All three models have the same kernel and the same C. The errors do not count rows of
+# no class.
 options = {"kernel": "linear", "C": 1.0, "unlabeled_weight": 1.0}
 models = {
     "SVC, labels alone": SVC(kernel="linear", C=1.0).fit(X[labeled], y[labeled]),
@@ -49,8 +49,8 @@ for ax, (name, model) in zip(axes, models.items(), strict=True):
 plt.show()
 
 # %%
-# Rows that the machine found irrelevant make a block of their own, dots are mistakes:
-# rows of a class that were thrown out, or rows of no class that were let in.
+# Rows that the model found irrelevant form a block of their own. Dots are mistakes:
+# rows of a class that were marked as irrelevant, or rows of no class that were not.
 display = TransductionDisplay.from_estimator(
     models["TriClassSVC"], X, y_partial, y_true=np.where(relevant, y, -1)
 )
@@ -62,5 +62,5 @@ display.ax_.set_title(
 plt.show()
 
 # %%
-# This is a picture made for the machine: irrelevant rows lie between the classes. Rows
-# of no class that lie elsewhere look like one of the classes to it, and get its label.
+# This data set suits the model: the irrelevant rows lie between the classes. Rows of no
+# class that lie elsewhere get the label of the class on their side.

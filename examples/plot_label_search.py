@@ -2,10 +2,10 @@
 A boundary through the gap
 ==========================
 
-Two clouds in 100 dimensions, four labels. A machine on the labels alone draws its
-boundary where the labels happen to lie. :class:`~widemargin.LabelSearchClassifier`
-gives every unlabeled point a label, so that a kernel machine fits all of them best, and
-moves the boundary into the gap between the clouds.
+Two clouds in 100 dimensions, four labels. The boundary of a supervised model depends
+on where the labels happen to lie. :class:`~widemargin.LabelSearchClassifier` searches
+for the labels of all unlabeled points that a kernel model fits best, which moves the
+boundary into the gap between the clouds.
 """
 
 import matplotlib.pyplot as plt
@@ -27,8 +27,8 @@ models = {
 }
 
 # %%
-# The clouds differ in the first feature only, which is drawn beside another one. The
-# machine on the left also looks at the 99 others, and mixes the clouds.
+# The clouds differ in the first feature only; the second one is drawn for comparison.
+# The model on the left also uses the 99 others, and mixes the clouds.
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained", sharey=True)
 for ax, (name, model) in zip(axes, models.items(), strict=True):
     DecisionDisplay.from_estimator(
@@ -40,10 +40,10 @@ for ax, (name, model) in zip(axes, models.items(), strict=True):
 plt.show()
 
 # %%
-# By default the machine is an average: of one on the labels alone (weight 0) and of
-# some that believe the unlabeled points more and more. Each counts by the held-out
-# labels that it gets wrong. With four labels that is a coarse judgment.
+# By default the classifier averages a model of the labels alone (weight 0) and several
+# with more and more weight on the unlabeled points. Each is weighted by its log loss on
+# held-out labels. Four labels give a coarse estimate.
 display = PathDisplay.from_estimator(models["LabelSearchClassifier"])
 weights = models["LabelSearchClassifier"].average_.weights
-display.ax_.set_title(f"{weights[0]:.0%} of the average is the machine of the labels")
+display.ax_.set_title(f"{weights[0]:.0%} of the average is the supervised model")
 plt.show()

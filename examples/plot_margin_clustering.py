@@ -5,7 +5,7 @@ Clusters of any shape
 Max-margin clustering with nothing set but the number of clusters, beside k-means: half
 moons, rings, and blobs of different sizes. By default the kernel of
 :class:`~widemargin.MaxMarginClustering` follows the nearest-neighbor graph, so that
-clusters are what hangs together.
+clusters are connected groups of rows.
 """
 
 import matplotlib.pyplot as plt
@@ -39,15 +39,15 @@ for column, (X, y) in zip(axes.T, problems, strict=True):
 plt.show()
 
 # %%
-# Which width of the kernel, weight and power of the Laplacian? What is left at "auto"
-# is chosen without labels: by how well clusters agree with neighborhoods, and with the
-# clusters that other choices give. ``choice_`` lists the trials.
+# Parameters left at "auto" (kernel width, weights and power of the Laplacian) are
+# chosen without labels: by how well the clusters agree with neighborhoods, and with the
+# clusters of the other trials. ``choice_`` lists the trials.
 choice = model.choice_
 print(f"{len(choice.parameters)} combinations tried; best: {choice.chosen}")
 
 # %%
-# It is no magic: where clusters touch, there is nothing to follow. Two clouds of very
-# different density whose rims meet are cut by both in about the same place.
+# Where clusters touch, the graph does not help. Both methods cut two touching clouds of
+# very different density in about the same place.
 X, y = make_blobs(
     [250, 50], centers=[[0, 0], [3, 0]], cluster_std=[1.5, 0.5], random_state=0
 )

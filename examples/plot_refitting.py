@@ -2,9 +2,9 @@
 Label, refit, look, label again
 ===============================
 
-Labels rarely come all at once. Two ways of going on from the last fit: a warm start of
-:class:`~widemargin.LaplacianSVC` when some labels were added, and clusters that are
-corrected by hand and then improved around the corrections.
+Labels rarely come all at once. This example shows two ways to continue from the last
+fit: a warm start of :class:`~widemargin.LaplacianSVC` when labels were added, and
+clusters that are corrected by hand and then improved around the corrections.
 """
 
 import matplotlib.pyplot as plt
@@ -14,31 +14,33 @@ from sklearn.datasets import load_digits, make_moons
 from widemargin import LaplacianSVC, MaxMarginClustering
 from widemargin.datasets import hide_labels
 from widemargin.labels import labeled_mask
+from widemargin.parameters import Pcg
 from widemargin.plots import ClusterDisplay, PathDisplay
 
 # %%
-# Digits, 20 labels at first. In each round the labels of two rows are asked for, those
-# with the smallest lead of the first class over the second.
+# Digits, with 20 labels at first. Each round adds the labels of the two rows with the
+# smallest lead of the first class over the second.
 X, y = load_digits(return_X_y=True)
 X, y = X[:600], y[:600]
 y_partial = hide_labels(y, 20, rng=0)
-options = {"solver": "pcg", "intrinsic_reg": 0.1, "early_stopping": None, "tol": 1e-3}
-model = LaplacianSVC(warm_start=True, **options)
+solver = Pcg(early_stopping=None, tol=1e-3)
+model = LaplacianSVC(intrinsic_reg=0.1, solver=solver)
+model.set_params(solver__warm_start=True)
 n_labels, n_iter, errors = [], {"warm start": [], "from zero": []}, []
 for _ in range(8):
     model.fit(X, y_partial)
-    anew = LaplacianSVC(**options).fit(X, y_partial)
+    anew = LaplacianSVC(intrinsic_reg=0.1, solver=solver).fit(X, y_partial)
     n_labels.append(labeled_mask(y_partial).sum())
     n_iter["warm start"].append(model.n_iter_)
     n_iter["from zero"].append(anew.n_iter_)
     errors.append(1 - model.score(X, y))
     first, second = np.sort(model.decision_function(X), axis=1)[:, :-3:-1].T
     lead = np.where(labeled_mask(y_partial), np.inf, first - second)
-    asked = lead.argsort()[:2]
-    y_partial[asked] = y[asked]
+    chosen = lead.argsort()[:2]
+    y_partial[chosen] = y[chosen]
 
 # %%
-# A warm start saves a part of the iterations and ends at the same machine. It needs the
+# A warm start saves some of the iterations and ends at the same model. It needs the
 # same rows and classes as the last fit.
 figure, axes = plt.subplots(1, 2, figsize=(11, 3.6), layout="constrained")
 names = {"parameter": "number of labels", "mark_lowest": False}
@@ -58,9 +60,9 @@ plt.show()
 
 # %%
 # Clusters without labels: with this much noise the moons are not found. So five points
-# that are in the wrong cluster are put right (rings), and have to stay (``fixed``). The
-# next fit starts from the last labels (``init``) and improves all others. The first
-# five hardly help; after the second five nearly all points are where they belong.
+# in the wrong cluster are corrected by hand (rings) and then kept (``fixed``). The next
+# fit starts from the last labels (``init``) and improves all others. The first five
+# corrections hardly help; after ten nearly all points are in the right cluster.
 X, y = make_moons(300, noise=0.2, random_state=0)
 rng = np.random.default_rng(0)
 model = MaxMarginClustering(2, random_state=0).fit(X)

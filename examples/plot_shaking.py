@@ -2,11 +2,11 @@
 Clusters by shaking, step by step
 =================================
 
-Max-margin clustering looks for the labels that a regularized least-squares machine fits
-best. Moving one point at a time from random labels gets stuck, so Pahikkala, Airola,
-Gieseke and Kramer *shake*: clusters in turn claim the points that suit them best, twice
-their share in the first round and ever less in the next ones. This is Figure 2 of their
-paper, on three clouds.
+Max-margin clustering searches for the labels that a regularized least-squares model
+fits best. Moving one point at a time from random labels gets stuck in poor solutions.
+The *shaking* of Pahikkala, Airola, Gieseke and Kramer avoids this: clusters in turn
+claim the points that suit them best, twice their share in the first round and less in
+each following one. This is Figure 2 of their paper, on three clouds.
 """
 
 import matplotlib.pyplot as plt
@@ -23,8 +23,8 @@ n_samples, n_clusters = 90, 3
 X, _ = make_blobs(n_samples, centers=[[0, 0], [5, 0], [2.5, 4]], random_state=1)
 
 # %%
-# The machine is a linear smoother of the labels. From it follows what each point would
-# add to the objective in each cluster (``gains``), which is all that a claim asks for.
+# The fitted values are a linear smoother of the labels. It gives what each point would
+# add to the objective in each cluster (``gains``), which is all that a claim needs.
 smoother = DenseSmoother(Rbf(gamma=0.1)(X), np.ones(n_samples), reg=0.1)
 problem = LabelProblem(
     smoother,
@@ -48,8 +48,8 @@ def claim(labels, cluster, n_wanted):
 
 # %%
 # Each cluster grows to its share times 2 in the first round, 1.5 in the second, 1.25 in
-# the third, and so on. The last one to claim in the first round holds two thirds of all
-# points, and the first one nothing; in later rounds the clusters part.
+# the third, and so on. After the first round the last cluster holds two thirds of all
+# points and the first one none; in later rounds the clusters separate.
 start = np.random.default_rng(0).integers(n_clusters, size=n_samples)
 steps = {"random labels": start}
 labels = start
@@ -73,16 +73,16 @@ for ax, name in zip(axes.flat, shown, strict=True):
 plt.show()
 
 # %%
-# The compiled search does the same, and so does
+# The compiled search gives the same result, and so does
 # ``MaxMarginClustering(search=Shaking(size_floor=0))``.
 found, n_moves = Shaking(n_rounds=8, size_floor=0).improve(problem, start)
 print(f"{n_moves} points claimed, same clusters: {np.array_equal(found, labels)}")
 
 # %%
-# The objective over the claims. Claims are made even if they cost, which is what leads
-# out of poor labels. The lowest value of all, after the third claim, belongs to labels
-# with an empty cluster: the objective alone asks for as few clusters as possible, and
-# it is the sizes in the search that make them meaningful.
+# The objective after each claim. Claims are made even if they raise it, which leads out
+# of poor labels. The lowest value, after the third claim, belongs to labels with an
+# empty cluster: the objective alone favors few clusters, and only the sizes that the
+# search enforces make them meaningful.
 values = [problem.value(labels) for labels in steps.values()]
 figure, ax = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
 ax.semilogy(values, marker="o", color="#0072B2")

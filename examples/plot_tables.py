@@ -3,8 +3,8 @@ Tables in, tables out
 =====================
 
 A pandas table with gaps, columns in different units and a column of class names of
-which most are missing: what it takes to get a table with all names back, with how sure
-they are, and a model file for the next table.
+which most are missing. This example fills in the missing names, adds a probability to
+each, and writes a model file for the next table.
 """
 
 import tempfile
@@ -36,8 +36,8 @@ table["grower"] = growers.where(growers.index.isin(known))
 print(table.iloc[known[:3]].T)
 
 # %%
-# Missing names (None, NaN or NA) are unlabeled rows. Everything that prepares a column
-# is inside of the pipeline, so that new tables get the same.
+# Missing names (None, NaN or NA) are unlabeled rows. All preprocessing is part of the
+# pipeline, so new tables are preprocessed in the same way.
 X, y = table.drop(columns="grower"), table["grower"]
 numeric = X.select_dtypes("number").columns.tolist()
 model = make_pipeline(
@@ -50,39 +50,38 @@ model = make_pipeline(
 model.fit(X, y)
 
 # %%
-# The table with all names: those that were given stay.
+# The table with all names. Given names are kept.
 chances = model.predict_proba(X)
 result = table.assign(
-    grower=model[-1].transduction_, sure=chances.max(axis=1), given=y.notna()
+    grower=model[-1].transduction_, probability=chances.max(axis=1), given=y.notna()
 )
-print(result[["alcohol", "color", "grower", "sure", "given"]].head(8).round(2))
-print(pd.crosstab(result["grower"], growers.rename("in truth")))
+print(result[["alcohol", "color", "grower", "probability", "given"]].head(8).round(2))
+print(pd.crosstab(result["grower"], growers.rename("true grower")))
 
 # %%
-# How sure is "sure"? Rows sorted by margin, those that are wrong marked.
+# How reliable are the probabilities? Rows are sorted by margin; wrong ones are marked.
 display = TransductionDisplay.from_estimator(model, X, y, y_true=growers)
 unlabeled = result[~result["given"]]
-doubtful = unlabeled["sure"] < 0.6
+uncertain = unlabeled["probability"] < 0.8
 wrong = unlabeled["grower"] != growers[unlabeled.index]
 display.ax_.set_title(
     f"{wrong.sum()} of {len(unlabeled)} wrong, "
-    f"{(wrong & doubtful).sum()} of them among the {doubtful.sum()} least sure"
+    f"{(wrong & uncertain).sum()} of them among the {uncertain.sum()} least certain"
 )
 plt.show()
 
 # %%
-# The display is a table, as well.
+# The numbers behind a display are a table.
 print(display.frame().tail(3))
 
 # %%
-# A picture of the rows, as the classifier sees them: their two principal components
-# after everything that the pipeline does to them.
+# A picture of the rows: their two principal components after preprocessing.
 display = DecisionDisplay.from_estimator(model, X, y)
 display.ax_.set_title("Three growers, five known wines each")
 plt.show()
 
 # %%
-# A model file for the next table. Files hold no code, and tell what is inside of them.
+# A model file for the next table. It holds no code; ``privacy_`` describes its data.
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "growers.widemargin"
     widemargin.save(model, path)

@@ -1,11 +1,11 @@
 """
-Texts: words that no label has seen
-===================================
+Texts: words that occur in no labeled text
+==========================================
 
 A pipeline of :class:`~sklearn.feature_extraction.text.TfidfVectorizer` and
-:class:`~widemargin.TransductiveSVC`, which takes sparse rows as they are. With few
-labeled texts most words never occur in one, and the labels alone know nothing of them;
-the unlabeled texts tell which words go together.
+:class:`~widemargin.TransductiveSVC`, which accepts sparse rows. With few labeled texts
+most words occur in none of them, so a supervised model cannot use these words. The
+unlabeled texts show which words occur together.
 """
 
 import matplotlib.pyplot as plt
@@ -20,8 +20,8 @@ from widemargin.labels import labeled_mask
 from widemargin.plots import TransductionDisplay
 
 # %%
-# A corpus that is made on the spot: each text has three words of its topic and three of
-# everybody's, the last of which is now and then one of the other topic.
+# A generated corpus. Each text has three words of its topic and three common words; in
+# some texts the last one is a stray word of the other topic.
 vocabulary = {
     "garden": "seed soil rose prune compost weed shovel bloom tulip hedge lawn sow "
     "root mulch fern orchard pear graft bulb trellis",
@@ -55,10 +55,10 @@ for text, label in zip(texts[labeled], y[labeled], strict=True):
     print(f"{label}: {text}")
 
 # %%
-# A stray word in half of the texts (left): all of them are found. A stray word in nine
-# of ten (right): the unlabeled texts do not fall into two heaps any more, and are of no
-# help. Margins tell which of both it is: on the left no text is near zero, on the right
-# many are. So look at them before you believe the result.
+# With a stray word in half of the texts (left) all topics are found. With a stray word
+# in nine of ten (right) the unlabeled texts no longer form two clusters, and do not
+# help. The margins show the difference: on the left no text is near zero, on the right
+# many are. Check them before you rely on the result.
 figure, axes = plt.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
 for ax, stray in zip(axes, [0.5, 0.9], strict=True):
     texts, y = make_texts(400, stray)
@@ -78,8 +78,8 @@ for ax, stray in zip(axes, [0.5, 0.9], strict=True):
 plt.show()
 
 # %%
-# A word is a text, too, so that the model can be asked about each. Here are those of
-# the first corpus, the names of those that no labeled text has in gray.
+# A word is also a text, so the model gives each word a score. These are the words of
+# the first corpus; those that occur in no labeled text are gray.
 words = np.array(topics["garden"] + topics["sea"])
 scores = tidy.decision_function(words)
 order = np.argsort(scores)
@@ -95,6 +95,6 @@ for tick, word in zip(ax.get_yticklabels(), words, strict=True):
 right = ((scores > 0) == np.isin(words, topics["sea"])).mean()
 ax.set(xlabel="score", title=f"{right:.0%} of the words are on the side of their topic")
 ax.axvline(0, color="black", linewidth=1)
-ax.legend(title="topic in truth", frameon=False, loc="lower right")
+ax.legend(title="true topic", frameon=False, loc="lower right")
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()

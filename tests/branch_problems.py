@@ -86,4 +86,4 @@ def interrupted(result):
 
 def worsened(result):
     """Far from the minimum."""
-    return replace(result, solution=2.0 * result.solution, scores=None)
+    return replace(result, solution=2.0 * result.solution, scores=2.0 * result.scores)

@@ -3,6 +3,7 @@
 from math import exp, sqrt
 
 import numpy as np
+from scipy.linalg import cho_solve
 
 
 def gram(formula, X, Z):
@@ -120,38 +121,59 @@ def distinct_rows(X):
     return list(first.values()), [order.index(tuple(row)) for row in X.tolist()]
 
 
-def single_ascent(Q, upper, n_steps):
-    """Minimize b'Q b / 2 - 1'b over a box by the best single variable at a time."""
-    beta = np.zeros(len(Q))
-    for _ in range(n_steps):
-        slope = 1 - Q @ beta
-        movable = np.where(slope > 0, beta < upper, beta > 0)
-        if not movable.any():
-            break
-        best = np.argmax(np.where(movable, slope**2 / np.diag(Q), -1.0))
-        beta[best] = np.clip(beta[best] + slope[best] / Q[best, best], 0, upper[best])
-    return beta
+def published_newton(objective):
+    """Coordinates by Eq. (11) of Melacci and Belkin: a dense system for each step.
+
+    With an intercept inside the graph term, the first block of equations has its term
+    with L 1, and the derivative by the intercept simplifies to 1'a = 0.
+    """
+    gram, laplacian = objective.space.gram, objective.laplacian.to_dense()
+    n, intercept = len(gram), objective.intercept
+    columns = []
+    for targets in objective.targets.T:
+        active, before = np.ones(len(targets), dtype=bool), None
+        while before is None or (active != before).any():
+            weights, right = np.zeros(n), np.zeros(n)
+            np.add.at(weights, objective.label_idx, active * objective.weights)
+            np.add.at(right, objective.label_idx, active * objective.weights * targets)
+            matrix = np.diag(weights) @ gram + objective.ambient * np.eye(n)
+            matrix += objective.intrinsic * laplacian @ gram
+            if intercept is not None and intercept.inside:
+                column = weights + objective.intrinsic * laplacian.sum(axis=1)
+                matrix = np.block([[matrix, column[:, None]], [np.ones(n), 0.0]])
+                right = np.append(right, 0.0)
+            elif intercept is not None:
+                corner = weights.sum() + intercept.penalty
+                border = weights @ gram
+                matrix = np.block([[matrix, weights[:, None]], [border, corner]])
+                right = np.append(right, right.sum())
+            c = np.linalg.solve(matrix, right)
+            scores = objective.functions.scores(c[:, None])[objective.label_idx, 0]
+            before, active = active, objective.loss.active(targets, scores)
+        columns.append(c)
+    return np.column_stack(columns)
 
 
-def pair_ascent(Q, signs, upper, n_steps):
-    """The same with signs'b kept at zero, by the most violating pair at a time."""
-    beta = np.zeros(len(Q))
-    for _ in range(n_steps):
-        value = signs * (1 - Q @ beta)
-        can_rise = np.where(signs > 0, beta < upper, beta > 0)
-        can_fall = np.where(signs > 0, beta > 0, beta < upper)
-        i = np.argmax(np.where(can_rise, value, -np.inf))
-        gap = value[i] - value
-        bend = Q[i, i] + np.diag(Q) - 2 * signs[i] * signs * Q[i]
-        gain = np.where(can_fall & (gap > 0), gap**2 / np.maximum(bend, 1e-12), -1.0)
-        j = np.argmax(gain)
-        if gain[j] <= 0:
-            break
-        rooms = [
-            np.where(signs[i] > 0, upper[i] - beta[i], beta[i]),
-            np.where(signs[j] > 0, beta[j], upper[j] - beta[j]),
-        ]
-        move = min(gap[j] / max(bend[j], 1e-12), *rooms)
-        beta[i] += signs[i] * move
-        beta[j] -= signs[j] * move
-    return beta
+class Process:
+    """A Gaussian process at any point, given the targets of a `GpEvidence`."""
+
+    def __init__(self, evidence, theta):
+        self.evidence, self.fit = evidence, evidence.posterior(theta)
+        self.variance, self.gamma, _ = evidence.parameters(theta)
+
+    def mean_at(self, X):
+        """Mean of m + f at the rows of X, (n_rows, n_columns)."""
+        return self._cross(X) @ self.fit.dual_coef + self.fit.level
+
+    def variance_at(self, X):
+        """Variance of m + f, Sec. 2.7 of Rasmussen and Williams, (n_rows,)."""
+        cross, ones = self._cross(X), self.fit.ones
+        left = self.variance - (cross * cho_solve(self.fit.factor, cross.T).T).sum(1)
+        if ones is not None:
+            left += (1.0 - cross @ ones) ** 2 / ones.sum()
+        return left
+
+    def _cross(self, X):
+        known = self.evidence.X.astype(np.float64)
+        squares = (X[:, None] - known[None]) ** 2
+        return self.variance * np.exp(-(squares * self.gamma).sum(axis=2))

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from sklearn.exceptions import DataConversionWarning
 
 from widemargin.labels import (
@@ -265,32 +265,12 @@ def test_classes_of_unused_samples_do_not_count():
         read_labels([7, 5, 7], np.array([True, False, True]))
 
 
-def test_balance_is_the_share_of_each_class():
-    labels = read_labels(["a", "b", None, "b", "b", "c", None])
-    assert_allclose(labels.balance, [1 / 5, 3 / 5, 1 / 5])
-
-
-@settings(deadline=None)
-@given(st.lists(st.integers(-1, 4), max_size=40))
-def test_balance_sums_to_one(more):
-    labels = read_labels([0, 1, *more])
-    assert labels.balance.shape == (labels.n_classes,)
-    assert_allclose(labels.balance.sum(), 1)
-    assert_allclose(labels.balance * labels.n_labeled, np.bincount(labels.codes))
-
-
-def test_completed_labels_keep_what_was_given():
-    labels = read_labels(["b", None, "a", None])
-    inferred = np.array([0, 1, 1, 0])
-    assert labels.complete(inferred).tolist() == ["b", "b", "a", "a"]
-    assert inferred.tolist() == [0, 1, 1, 0]
-
-
 def test_signs_of_two_and_of_more_classes():
     two = read_labels(["no", "yes", None, "no"])
-    assert_array_equal(two.signs, [[-1], [1], [-1]])
+    assert_array_equal(sign_coding(two.codes, 2), [[-1], [1], [-1]])
     three = read_labels([2, 0, -1, 1])
-    assert_array_equal(three.signs, [[-1, -1, 1], [1, -1, -1], [-1, 1, -1]])
+    expected = [[-1, -1, 1], [1, -1, -1], [-1, 1, -1]]
+    assert_array_equal(sign_coding(three.codes, 3), expected)
 
 
 @given(st.data(), st.integers(2, 6))

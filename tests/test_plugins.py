@@ -79,6 +79,7 @@ def test_an_installed_plug_in_is_imported_before_a_file_is_loaded(model, tmp_pat
     assert done.stdout == f"ToyClassifier(kernel=Cauchy(gamma=0.5)) {predicted}\n"
 
 
+@pytest.mark.slow
 def test_a_file_imports_no_plug_in_by_itself(model, tmp_path):
     """Although the module could be imported."""
     save(model, tmp_path / "model.wm")

@@ -204,6 +204,7 @@ def other_src(tmp_path):
 
 
 class TestVersus:
+    @pytest.mark.slow
     def test_versions_differ_in_a_fit_of_both(self, other_src, capsys, monkeypatch):
         monkeypatch.delenv("WIDEMARGIN_DATA", raising=False)
         file = other_src / "runs.json"

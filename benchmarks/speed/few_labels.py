@@ -3,7 +3,7 @@
     WIDEMARGIN_DATA=... python benchmarks/speed/few_labels.py [fit growth]
 
 Defaults and one thread; seconds are the least of a few fits, after one that loads all
-machines. Use an idle machine, and trust the ratios more than the seconds.
+models. Use an idle machine, and trust the ratios more than the seconds.
 
 fit     5,000 rows, 50 labels, the budget "fast" and one LaplacianSVC by turns: waveform
         and, where the stored data are, MNIST
@@ -18,7 +18,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from widemargin import FewLabelClassifier, LaplacianSVC
-from widemargin.datasets import hide_labels, load_benchmark, make_waveform
+from widemargin.datasets import hide_labels, make_waveform
+from widemargin_bench.stored_sets import load_set
 
 N_LABELS, N_ROWS = 50, 5000
 LIMIT = 5.0  # times one LaplacianSVC, with the budget "fast"
@@ -36,7 +37,7 @@ def least_seconds(models, X, y, repeats):
 
 
 def load_all():
-    """Fit all machines once: loops are compiled, or read from their files."""
+    """Fit all models once: loops are compiled, or read from their files."""
     X, y = make_waveform(200, random_state=0)
     least_seconds([FewLabelClassifier(budget="thorough")], X, y, repeats=1)
 
@@ -47,7 +48,7 @@ def samples():
     if not os.environ.get("WIDEMARGIN_DATA"):
         print("MNIST is left out: set WIDEMARGIN_DATA to the folder of the data.")
         return
-    data = load_benchmark("mnist", dtype=np.float32)
+    data = load_set("mnist", dtype=np.float32)
     rows = np.random.default_rng(0).permutation(data.train_size)[:N_ROWS]
     yield "MNIST", data.data[rows] / np.float32(255), data.target[rows]
 

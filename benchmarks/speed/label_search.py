@@ -28,18 +28,18 @@ import numpy as np
 from sklearn.cluster import SpectralClustering
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from threadpoolctl import threadpool_limits
-from widemargin.objectives.label_rls import LabelProblem
-from widemargin.smoothers import DenseSmoother, LowRankSmoother
-from widemargin.solvers.label_search import make_starts, search_labels
-from widemargin.solvers.label_state import LabelState
-from widemargin.solvers.label_strategies import Reshaking, Shaking
 
 from widemargin import LabelSearchClassifier
-from widemargin.datasets import load_benchmark
 from widemargin.kernels import Rbf
+from widemargin.labelling import Reshaking, Shaking
+from widemargin.labelling import sweep_loops as loops
+from widemargin.labelling.problem import LabelProblem, LabelState
+from widemargin.labelling.search import search_labels
+from widemargin.labelling.starts import make_starts
 from widemargin.labels import hide
 from widemargin.objectives.class_sizes import size_bounds
-from widemargin.solvers import label_sweep_loops as loops
+from widemargin.spaces.smoother import DenseSmoother, LowRankSmoother
+from widemargin_bench.stored_sets import load_set
 
 RLSCORE = 5.1  # cpu s of the papers' own library on COIL20, measured elsewhere
 WIDTH, LAMBDA = 0.4, 2.0**-3  # sigma over the largest distance; the paper's scale
@@ -48,7 +48,7 @@ SPECTRAL = {
     "default": {},
     "10 nearest neighbors": {"affinity": "nearest_neighbors"},
 }
-MACHINES = {
+MODELS = {
     "stochastic": {"unlabeled_weight": 1.0, "search": "stochastic"},
     "default": {},
 }
@@ -69,7 +69,7 @@ def verdict(is_met):
     return "ok" if is_met else "MISSED"
 
 
-def pose(smoother, n_clusters, tolerance=None):
+def make_problem(smoother, n_clusters, tolerance=None):
     """Clusters to be found; equal sizes up to `tolerance` of all rows, or any."""
     n_samples, shares = smoother.n_samples, np.full(n_clusters, 1.0 / n_clusters)
     lower, upper = np.zeros(n_clusters, int), np.full(n_clusters, n_samples)
@@ -89,7 +89,7 @@ def pose(smoother, n_clusters, tolerance=None):
 def prepare(X, gamma, n_clusters):
     """Kernel, smoother, problem."""
     gram = Rbf(gamma)(X)
-    return pose(DenseSmoother(gram, np.ones(len(X)), LAMBDA), n_clusters)
+    return make_problem(DenseSmoother(gram, np.ones(len(X)), LAMBDA), n_clusters)
 
 
 def shake(problem, n_runs=1):
@@ -109,13 +109,13 @@ def width_of(X):
 
 def coil_data():
     """COIL20 and its kernel width."""
-    data = load_benchmark("coil20")
+    data = load_set("coil20")
     return data.data, data.target, width_of(data.data)
 
 
 def mnist_data(n_samples, dtype=np.float64):
     """Random rows of MNIST with pixels from 0 to 1, and a kernel width."""
-    data = load_benchmark("mnist", dtype=np.float32)
+    data = load_set("mnist", dtype=np.float32)
     rows = np.random.default_rng(0).permutation(len(data.target))[:n_samples]
     X = data.data[rows] / np.float32(255)
     return X.astype(dtype), data.target[rows], width_of(X[:1000])
@@ -172,22 +172,22 @@ def by_factor(problem, starts):
         codes, progress = start.copy(), np.zeros(4, dtype=np.int64)
         signs = (2 * codes - 1).astype(smoother.matrix.dtype)
         loops.sweep_two(
-            smoother.matrix, smoother.rough_matrix, smoother.mass_diagonal,
+            smoother.matrix, smoother.rough_matrix, smoother.weighted_diagonal,
             signs @ smoother.matrix, codes, np.bincount(codes, minlength=2),
             problem.lower, problem.upper, problem.order,
-            eps * smoother.mass_diagonal.max(), progress, 2**62,
+            eps * smoother.weighted_diagonal.max(), progress, 2**62,
         )  # fmt: skip
         total += progress[2:]
     return total
 
 
 def by_table(problem, starts):
-    """The same of searches that keep the table of all gains and a dense mass."""
+    """The same of searches that keep the table of all gains and a dense smoother."""
     total = np.zeros(2, dtype=np.int64)
     for start in starts:
         state, progress = LabelState(problem, start), np.zeros(4, dtype=np.int64)
         loops.sweep_table(
-            *state.mass, state.table, state.codes, state.counts, *state.bounds,
+            *state.ties, state.table, state.codes, state.counts, *state.bounds,
             problem.order, state.row, state.tol, progress, 2**62,
         )  # fmt: skip
         total += progress[2:]
@@ -196,21 +196,21 @@ def by_table(problem, starts):
 
 def flips(n_runs=10, reg=1.0):
     """Flip tests per second, whole runs from random starts."""
-    data = load_benchmark("usps")
+    data = load_set("usps")
     X = data.data[np.isin(data.target, [2, 5])]
     for dtype in TYPES:
         smoother = LowRankSmoother(X.astype(dtype), np.ones(len(X)), reg)
-        problem = pose(smoother, 2, 0.1)
-        dense = problem.with_dense_mass()
+        problem = make_problem(smoother, 2, 0.1)
+        dense = problem.with_dense_smoother()
         starts, _ = make_starts(problem, n_runs, np.random.default_rng(0))
         lines = []
-        for name, count, posed in (
+        for name, count, own in (
             ("factor", by_factor, problem),
             ("table", by_table, dense),
         ):
-            count(posed, starts[:1])
+            count(own, starts[:1])
             seconds, (n_tests, n_moves) = best_of(
-                lambda c=count, p=posed, s=starts: c(p, s), 20
+                lambda c=count, p=own, s=starts: c(p, s), 20
             )
             lines.append(
                 f"{name} {n_tests / seconds / 1e6:.1f} million a second "
@@ -296,23 +296,21 @@ def mnist(n_samples=8000):
 
 
 def landmarks():
-    """60,000 rows, each machine in a process of its own for the sake of its memory."""
-    for name in MACHINES:
-        subprocess.run([sys.executable, __file__, "--machine", name], check=True)
+    """60,000 rows, each model in a process of its own for the sake of its memory."""
+    for name in MODELS:
+        subprocess.run([sys.executable, __file__, "--model", name], check=True)
 
 
 def fit_landmarks(name, n_landmarks=500):
-    """One machine on the training rows of MNIST, ten labels of each class."""
-    data = load_benchmark("mnist", dtype=np.float32)
+    """One model on the training rows of MNIST, ten labels of each class."""
+    data = load_set("mnist", dtype=np.float32)
     X, y = data.data[: data.train_size], data.target[: data.train_size]
     X /= np.float32(255)
     rng, is_hidden = np.random.default_rng(0), np.ones(len(y), dtype=bool)
     for digit in range(10):
         is_hidden[rng.choice(np.flatnonzero(y == digit), 10, replace=False)] = False
     loaded = getrusage(RUSAGE_SELF).ru_maxrss / 2**20
-    model = LabelSearchClassifier(
-        n_landmarks=n_landmarks, random_state=0, **MACHINES[name]
-    )
+    model = LabelSearchClassifier(landmarks=n_landmarks, random_state=0, **MODELS[name])
     wall, cpu = time.perf_counter(), time.process_time()
     model.fit(X, hide(y, is_hidden))
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
@@ -344,10 +342,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}")
     parser.add_argument("--quick", action="store_true", help="without long parts")
-    parser.add_argument("--machine", choices=MACHINES, help=argparse.SUPPRESS)
+    parser.add_argument("--model", choices=MODELS, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.machine:
-        fit_landmarks(options.machine)
+    if options.model:
+        fit_landmarks(options.model)
         return
     unknown = set(options.parts) - set(PARTS)
     if unknown:

@@ -1,4 +1,4 @@
-"""Speed of the Laplacian machines, as ratios measured in one run.
+"""Speed of the Laplacian models, as ratios measured in one run.
 
     python benchmarks/speed/laplacian.py [iteration newton exact graph scaling]
 
@@ -13,19 +13,18 @@ from dataclasses import replace
 
 import numpy as np
 from sklearn.neighbors import kneighbors_graph
-from widemargin.linalg.expansions import KernelExpansion
-from widemargin.solvers.early_stopping import StabilityCheck, check_interval
-from widemargin.solvers.reduced_newton import reduced_newton
 
 from widemargin import LaplacianSVC
-from widemargin.datasets import load_benchmark
 from widemargin.graphs import graph_laplacian, knn_adjacency
 from widemargin.kernels import Polynomial, Rbf
 from widemargin.labels import decide, hide, sign_coding
 from widemargin.objectives.laplacian import ManifoldObjective
 from widemargin.objectives.losses import SquaredHinge
-from widemargin.solvers.newton import newton
-from widemargin.solvers.pcg import pcg
+from widemargin.solvers.newton import reduced_newton
+from widemargin.solvers.pcg import StabilityCheck, check_interval, pcg
+from widemargin.spaces import GramSpace
+from widemargin_bench.published_newton import newton
+from widemargin_bench.stored_sets import load_set
 
 
 def best_of(function, repeats=5):
@@ -44,7 +43,7 @@ def problem(
     """A Laplacian objective, the first rows labeled."""
     n_classes = len(np.unique(codes))
     return ManifoldObjective(
-        KernelExpansion(kernel(X)),
+        GramSpace(kernel(X)),
         graph_laplacian(knn_adjacency(X, n_neighbors), power=power),
         np.arange(n_labels),
         sign_coding(codes[:n_labels], n_classes),
@@ -80,7 +79,7 @@ def iteration(n_samples=8000):
         X, codes = blobs(n_samples, 10, dtype)
         many = problem(X, codes, 100, Rbf(0.02))
         one = replace(many, targets=many.targets[:, :1])
-        gram = many.expansion.gram
+        gram = many.space.gram
         v = np.ones(n_samples, dtype)
         product = best_of(lambda gram=gram, v=v: gram @ v, 20)
         single, ten = seconds_per_iteration(one), seconds_per_iteration(many)
@@ -98,7 +97,7 @@ def reduced_against_published():
         ("uspst", 9.4, 10, 2, 50, 1e-4, 1.0),
     ):
         if "WIDEMARGIN_DATA" in os.environ:
-            data = load_benchmark(name)
+            data = load_set(name)
             X, codes = data.data, np.unique(data.target, return_inverse=True)[1]
         else:
             X, codes = blobs(1500, 10, np.float64)
@@ -129,7 +128,7 @@ def reduced_against_published():
 def early_stopping_against_exact(n_samples=8000):
     """PCG with the stability check against reduced Newton."""
     if "WIDEMARGIN_DATA" in os.environ:
-        data = load_benchmark("mnist", dtype=np.float32)
+        data = load_set("mnist", dtype=np.float32)
         kept = np.flatnonzero(np.isin(data.target, [3, 8]))
         kept = np.random.default_rng(0).choice(kept, n_samples, replace=False)
         X, codes = data.data[kept], (data.target[kept] == 8).astype(int)
@@ -140,9 +139,7 @@ def early_stopping_against_exact(n_samples=8000):
         kernel, name = Rbf(0.02), "two blobs"
     for dtype in (np.float32, np.float64):
         objective = problem(X.astype(dtype), codes, 80, kernel, n_neighbors=20, power=3)
-        check = StabilityCheck(
-            np.arange(80, n_samples), decide, check_interval(n_samples)
-        )
+        check = StabilityCheck(np.arange(80, n_samples), check_interval(n_samples))
         results = {}
 
         def early(objective=objective, check=check, results=results):
@@ -199,7 +196,7 @@ def scaling():
         X, codes = blobs(n_samples, 2, np.float32, 10)
         adjacency = knn_adjacency(X, 8)
         y = hide(codes, np.arange(n_samples) >= 100)
-        model = LaplacianSVC(intrinsic_reg=0.05, n_landmarks=500, random_state=0)
+        model = LaplacianSVC(intrinsic_reg=0.05, landmarks=500, random_state=0)
         seconds.append(
             best_of(lambda m=model, X=X, y=y, a=adjacency: m.fit(X, y, adjacency=a), 2)
         )

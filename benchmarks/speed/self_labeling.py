@@ -1,4 +1,4 @@
-"""Speed and memory of the self-labeling machines.
+"""Speed and memory of the self-labeling models.
 
     WIDEMARGIN_DATA=... python benchmarks/speed/self_labeling.py [memory usps growth]
 
@@ -12,7 +12,7 @@ usps    7,291 rows of USPS, 364 labels, 500 landmarks, 0 and 1 against the rest 
         paper: 804 s and 774 s in 2009) and ten classes; for 0 also the paper's settings
         (informative vectors, learned hyperparameters) and the SVC
 growth  the ten-class fit against the number of rows of MNIST, 100 labels, float32; the
-        number of rounds of labels, which varies, beside
+        number of rounds of the last loop, which varies, beside
 """
 
 import argparse
@@ -27,19 +27,17 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from widemargin import SelfLabelingGPC, SelfLabelingSVC
-from widemargin.datasets import load_benchmark
+from widemargin.parameters import Annealing, InformativeVectors, InSample
+from widemargin_bench.stored_sets import load_set
 
 N_LANDMARKS = 500
 PAPER = {
     "labeled_weight": 1.0,
-    "annealing": (1.0,),
-    "max_unlabeled_ratio": None,
-    "label_tol": 0.0,
-    "threshold": "absolute",
+    "annealing": Annealing((1.0,), max_unlabeled_ratio=None),
     "n_components": 0,
-    "relabel": "in-sample",
+    "relabel": InSample("absolute", tol=0.0),
     "hyperparameters": "marginal-likelihood",
-    "landmarks": "ivm",
+    "landmarks": InformativeVectors(N_LANDMARKS),
 }
 PAPER_SECONDS = {0: 804, 1: 774}
 TYPES = {"float32": np.float32, "float64": np.float64}
@@ -63,22 +61,20 @@ def hide(y, n_labels, seed=0):
 
 
 def timed(model, X, y, repeats=3):
-    """Least processor time of a fit, the model, and the rounds of labels of a fit."""
+    """Least processor time of a fit, the model, and the rounds of its last loop."""
     times = []
     for _ in range(repeats):
-        rounds = []
-        model._report = lambda n_iter, history, r=rounds: r.append(n_iter)
         start = time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(X, y)
         times.append(time.process_time() - start)
-    return min(times), model, len(rounds)
+    return min(times), model, model.n_iter_
 
 
 def usps():
     """The paper's timing, and the same for all digits at once."""
-    data = load_benchmark("usps")
+    data = load_set("usps")
     n = data.train_size
     X, X_test = data.data[:n], data.data[n:]
     y, y_test = data.target[:n], data.target[n:]
@@ -86,14 +82,14 @@ def usps():
     tasks["ten classes"] = y, y_test
     for name, (classes, test_classes) in tasks.items():
         given = hide(classes, 364)
-        fixed = {"n_landmarks": N_LANDMARKS, "random_state": 0}
-        machines = {"GPC": SelfLabelingGPC(**fixed)}
+        fixed = {"landmarks": N_LANDMARKS, "random_state": 0}
+        models = {"GPC": SelfLabelingGPC(**fixed)}
         if name[0] == "0":
-            machines["GPC, paper's settings"] = SelfLabelingGPC(**fixed, **PAPER)
-            machines["SVC"] = SelfLabelingSVC(**fixed)
-        for kind, machine in machines.items():
+            models["GPC, paper's settings"] = SelfLabelingGPC(**fixed | PAPER)
+            models["SVC"] = SelfLabelingSVC(**fixed)
+        for kind, model in models.items():
             repeats = 3 if kind == "GPC" else 1
-            seconds, model, n_rounds = timed(machine, X, given, repeats)
+            seconds, model, n_rounds = timed(model, X, given, repeats)
             error = 100 * np.mean(model.predict(X_test) != test_classes)
             line = f"USPS, n = {n}, {N_LANDMARKS} landmarks, {name}, {kind}: "
             line += f"{seconds:.2f} cpu s, test error {error:.2f} %"
@@ -108,7 +104,7 @@ def usps():
 
 def mnist(n_samples, dtype=np.float32):
     """The first training rows in random order, pixels from 0 to 1."""
-    data = load_benchmark("mnist", dtype=np.float32)
+    data = load_set("mnist", dtype=np.float32)
     rows = np.random.default_rng(0).permutation(data.train_size)[:n_samples]
     return (data.data[rows] / np.float32(255)).astype(dtype), data.target[rows]
 
@@ -118,10 +114,10 @@ def growth(sizes=(7000, 15000, 30000, 60000)):
     found = []
     for n_samples in sizes:
         X, y = mnist(n_samples)
-        machine = SelfLabelingGPC(n_landmarks=N_LANDMARKS, random_state=0)
+        model = SelfLabelingGPC(landmarks=N_LANDMARKS, random_state=0)
         given = hide(y, 100)
         repeats = 2 if n_samples < 20000 else 1
-        seconds, model, n_rounds = timed(machine, X, given, repeats)
+        seconds, model, n_rounds = timed(model, X, given, repeats)
         free = given < 0
         error = 100 * np.mean(model.transduction_[free] != y[free])
         found.append(seconds)
@@ -144,7 +140,7 @@ def peak_of_fit(name):
     """One fit on all training rows of MNIST; prints the peak of this process."""
     X, y = mnist(60000, TYPES[name])
     loaded = getrusage(RUSAGE_SELF).ru_maxrss / 2**20
-    model = SelfLabelingGPC(n_landmarks=N_LANDMARKS, random_state=0)
+    model = SelfLabelingGPC(landmarks=N_LANDMARKS, random_state=0)
     seconds, _, n_rounds = timed(model, X, hide(y, 100), 1)
     peak = getrusage(RUSAGE_SELF).ru_maxrss / 2**20
     print(

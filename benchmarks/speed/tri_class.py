@@ -1,4 +1,4 @@
-"""Speed of the hinge machines with unlabeled samples, measured in one run.
+"""Speed of the hinge models with unlabeled samples, measured in one run.
 
     WIDEMARGIN_DATA=... python benchmarks/speed/tri_class.py [--quick]
         [text growth printed linear pcmac]
@@ -15,14 +15,14 @@ growth   fits with the Gram matrix given: 5 against 8, five labels of each, U un
          labels; "paper" is Algorithm 1 of the paper in reduced form (D = 2), with and
          without its restoring step, up to U = 2,000. The exponent is that of U from
          1,000 on, where fits take long enough to be measured.
-printed  one quadratic program (21) as it is printed, labels mended, by clarabel (left
-         out if it is not installed), against the same step in reduced form
+printed  one quadratic program (21) as printed, with labels added, by clarabel (left out
+         if it is not installed), against the same step in reduced form
 linear   the min loss with a linear kernel on the pixels of USPS, standardized against
          columns multiplied by 1 to 100, by Newton's method on the weights, and, in
          standard units only, by sequential minimal optimization
 pcmac    TransductiveSVC on text, the 10 published splits with 50 labels
 text     TransductiveSVC on 100,000 synthetic sparse rows of 50,000 features with 1,000
-         labels, 60 words a row; time and memory, each machine in a process of its own
+         labels, 60 words per row; time and memory, each model in a process of its own
 """
 
 import argparse
@@ -34,14 +34,14 @@ from resource import RUSAGE_SELF, getrusage
 import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
-from widemargin.objectives.tri_class import MinLoss, RelaxedMinLoss, labeled_hinges
-from widemargin.solvers.hinge_machine import GramMachine, WeightMachine
-from widemargin.solvers.majorize import BranchProblem, majorize_minimize
 
 from widemargin import TransductiveSVC
-from widemargin.datasets import load_benchmark
-from widemargin.kernels import Rbf
+from widemargin.objectives.pieces import MinLoss, RelaxedMinLoss, labeled_hinges
+from widemargin.parameters import ProximalNewton, Rbf, Smo
 from widemargin.solvers.cccp import tri_class_cccp
+from widemargin.solvers.hinge import BranchProblem, majorize_minimize
+from widemargin.spaces import FeatureSpace, GramSpace
+from widemargin_bench.stored_sets import load_set
 
 C, C_U, EPSILON, KAPPA, REACH = 10.0, 0.1, 0.01, 0.01, 2.0
 SIGNS = np.repeat([1.0, -1.0], 5)
@@ -67,7 +67,7 @@ def verdict(is_met):
 
 def draw(name, n_unlabeled, seed=0):
     """Five labeled rows of each class, then the unlabeled ones, half of them others."""
-    data, rng = load_benchmark(name), np.random.default_rng(seed)
+    data, rng = load_set(name), np.random.default_rng(seed)
     y = data.target
     of_class = [rng.permutation(np.flatnonzero(y == digit)) for digit in (5, 8)]
     rest = rng.permutation(np.concatenate([rows[5:] for rows in of_class]))
@@ -83,31 +83,32 @@ def gaussian(X):
     return Rbf(0.25 / X.shape[1])(X)
 
 
-def pose(machine, loss, n_labeled=10):
+def make_problem(space, loss, n_labeled=10, tol=1e-3):
     """The problem with that loss on the unlabeled rows."""
-    n, labeled = machine.n_samples, np.arange(n_labeled)
+    n, labeled = space.n_rows, np.arange(n_labeled)
     given = labeled_hinges(labeled, SIGNS, np.full(n_labeled, C), n)
     costs = np.full(n - n_labeled, C_U)
+    solver = ProximalNewton() if space.low_rank else Smo(tol)
     return BranchProblem(
-        machine, (given,), loss, np.arange(n_labeled, n), costs, (None,)
+        space, solver, (given,), loss, np.arange(n_labeled, n), costs, (None,)
     )
 
 
-def fit(machine, method="min"):
+def fit(space, method="min"):
     """A fit from nothing: the SVM of the labels, then the loss of the others."""
     if method == "min":
-        problem = pose(machine, MinLoss(EPSILON))
+        problem = make_problem(space, MinLoss(EPSILON))
         return majorize_minimize(problem, problem.solve_given().solution)
-    problem = pose(machine, RelaxedMinLoss(EPSILON, KAPPA, REACH))
+    problem = make_problem(space, RelaxedMinLoss(EPSILON, KAPPA, REACH))
     start = problem.solve_given().solution
     return tri_class_cccp(problem, start, restore=method == "restore")
 
 
-def min_objective(machine, solution):
+def min_objective(space, solution):
     """The paper's objective with the min loss itself, Eq. (4)."""
-    problem = pose(machine, MinLoss(EPSILON))
+    problem = make_problem(space, MinLoss(EPSILON))
     scores = problem.scores(solution)
-    return problem.value(solution, scores, problem.branches(scores))
+    return problem.touch(solution, scores)[1]
 
 
 def growth(sizes=SIZES):
@@ -115,10 +116,10 @@ def growth(sizes=SIZES):
     for name, all_sizes in sizes.items():
         seconds = []
         for n_unlabeled in all_sizes:
-            machine = GramMachine(gaussian(draw(name, n_unlabeled)))
-            fit(machine)
+            space = GramSpace(gaussian(draw(name, n_unlabeled)))
+            fit(space)
             repeats = 2 if n_unlabeled >= 5000 else 3
-            own, result = best_of(lambda m=machine: fit(m), repeats)
+            own, result = best_of(lambda s=space: fit(s), repeats)
             seconds.append(own)
             line = (
                 f"{name.upper()}, U = {n_unlabeled}: min {own:.4f} s "
@@ -127,13 +128,16 @@ def growth(sizes=SIZES):
             if n_unlabeled in TARGETS:
                 target = TARGETS[n_unlabeled]
                 line += f", target {target}: {verdict(own <= target)}"
-            for method, told in (("restore", "paper"), ("paper", "without restoring")):
+            for method, title in (
+                ("restore", "paper"),
+                ("paper", "without restoring"),
+            ):
                 if n_unlabeled > 2000:
                     continue
-                theirs, result = best_of(lambda m=machine, a=method: fit(m, a), 1)
-                objective = min_objective(machine, result.solution)
+                theirs, result = best_of(lambda s=space, a=method: fit(s, a), 1)
+                objective = min_objective(space, result.solution)
                 line += (
-                    f"; {told} {theirs:.4f} s ({result.n_iter} steps, objective "
+                    f"; {title} {theirs:.4f} s ({result.n_iter} steps, objective "
                     f"{objective:.3f}), {theirs / own:.1f} times"
                 )
             print(line, flush=True)
@@ -156,15 +160,17 @@ def printed(n_unlabeled=100):
     except ImportError:
         print("printed program (21): skipped, needs clarabel (pip install clarabel)")
         return
-    machine = GramMachine(gaussian(draw("usps", n_unlabeled)), 1e-5)
+    space = GramSpace(gaussian(draw("usps", n_unlabeled)))
     loss = RelaxedMinLoss(EPSILON, KAPPA, 3.0)
-    problem = pose(machine, loss)
+    problem = make_problem(space, loss, tol=1e-5)
     start = problem.solve_given().solution
-    f, n_labeled = machine.scores(start[:, 0])[10:], 10
+    f, n_labeled = space.dual_scores(start[:, 0])[10:], 10
     sides = np.sign(f) * (np.abs(f) > KAPPA)
+    pieces = loss.pieces(sides, problem.rows, problem.costs, space.n_rows)
+    pieces = problem.given[0] + pieces
 
     def reduced():
-        return problem.solve(0, sides, start[:, 0]).solution
+        return problem.solver.solve(space, pieces, None, start[:, 0]).solution
 
     reduced()
     fast, solution = best_of(reduced)
@@ -174,7 +180,7 @@ def printed(n_unlabeled=100):
     y = np.append(SIGNS, np.tile(np.repeat([1.0, -1.0], u), 2))
     mu = C_U * np.append(f < KAPPA, -f < KAPPA)
     begin = time.process_time()
-    omega = y[:, None] * y * machine.gram[np.ix_(rows, rows)]
+    omega = y[:, None] * y * space.gram[np.ix_(rows, rows)]
     plain = np.repeat([1.0, 1.0 - loss.reach, -EPSILON], [n_labeled, 2 * u, 2 * u])
     rho = omega[:, n_labeled : n_labeled + 2 * u] @ mu + plain
     unit, identity = sparse.identity(n), sparse.identity(u)
@@ -191,8 +197,8 @@ def printed(n_unlabeled=100):
     slow = time.process_time() - begin
     weights = y * np.array(found.x)
     weights[n_labeled : n_labeled + 2 * u] -= y[-2 * u :] * mu
-    scores = machine.gram @ np.bincount(rows, weights, machine.n_samples)
-    ours = machine.scores(solution) - solution[-1]
+    scores = space.gram @ np.bincount(rows, weights, space.n_rows)
+    ours = space.dual_scores(solution) - solution[-1]
     print(
         f"printed program (21), USPS, U = {u}, {n} multipliers: {slow:.3f} s "
         f"({found.status}); in reduced form {1e3 * fast:.2f} ms: {slow / fast:,.0f} "
@@ -208,11 +214,11 @@ def linear(n_unlabeled=1000):
     factors = 10.0 ** np.random.default_rng(0).uniform(0, 2, X.shape[1])
     found = {}
     for name, rows in (("standard", X), ("mixed", X * factors)):
-        machine = WeightMachine(rows)
-        fit(machine)
-        found[name] = best_of(lambda m=machine: fit(m))
-    machine = GramMachine(X @ X.T)
-    slow, result = best_of(lambda: fit(machine), 1)
+        space = FeatureSpace(rows)
+        fit(space)
+        found[name] = best_of(lambda s=space: fit(s))
+    space = GramSpace(X @ X.T)
+    slow, result = best_of(lambda: fit(space), 1)
     standard, mixed = found["standard"][0], found["mixed"][0]
     ended = result.status.name.lower()
     print(
@@ -227,9 +233,9 @@ def linear(n_unlabeled=1000):
 
 def pcmac():
     """Text, 50 labels."""
-    data = load_benchmark("pcmac")
+    data = load_set("pcmac")
     splits = np.asarray(data.splits_labeled)
-    for told, weight in (("0.3", 0.3), ("auto (default)", "auto")):
+    for title, weight in (("0.3", 0.3), ("auto (default)", "auto")):
         errors, seconds = [], []
         for split in splits:
             y = np.full(len(data.target), -1)
@@ -243,9 +249,9 @@ def pcmac():
             seconds.append(own)
         mean, typical = np.mean(errors), np.median(seconds)
         print(
-            f"PCMAC, TransductiveSVC, unlabeled_weight {told}: error on unlabeled rows "
-            f"{mean:.1f} % (sd {np.std(errors):.1f}, {len(splits)} splits), target "
-            f"11.5: {verdict(mean <= 11.5)}; {typical:.2f} s a fit, target 1: "
+            f"PCMAC, TransductiveSVC, unlabeled_weight {title}: error on unlabeled "
+            f"rows {mean:.1f} % (sd {np.std(errors):.1f}, {len(splits)} splits), "
+            f"target 11.5: {verdict(mean <= 11.5)}; {typical:.2f} s per fit, target 1: "
             f"{verdict(typical < 1)}",
             flush=True,
         )
@@ -272,13 +278,13 @@ def make_text(n_rows=100_000, n_words=50_000, n_each=60, rng=None):
 
 
 def text():
-    """Each machine in a process of its own for the sake of its memory."""
+    """Each model in a process of its own for the sake of its memory."""
     for name in WEIGHTS:
-        subprocess.run([sys.executable, __file__, "--machine", name], check=True)
+        subprocess.run([sys.executable, __file__, "--weight", name], check=True)
 
 
 def fit_text(name, n_labeled=1000):
-    """One machine on sparse rows."""
+    """One model on sparse rows."""
     X, topic = make_text(rng=np.random.default_rng(0))
     y = np.full(len(topic), -1)
     y[:n_labeled] = topic[:n_labeled]
@@ -294,11 +300,12 @@ def fit_text(name, n_labeled=1000):
     error = 100 * np.mean(model.transduction_[hidden] != topic[hidden])
     alone = 100 * np.mean(supervised.predict(X[hidden]) != topic[hidden])
     print(
-        f"text, {X.shape[0]:,} x {X.shape[1]:,}, {X.nnz / X.shape[0]:.0f} words a row, "
-        f"{n_labeled:,} labels, TransductiveSVC, unlabeled_weight {WEIGHTS[name]}: fit "
-        f"{seconds:.1f} s with compilation, target 60: {verdict(seconds < 60)}; peak "
-        f"memory {peak:.2f} GiB ({loaded:.2f} with the data loaded); error on "
-        f"unlabeled rows {error:.1f} %, from the labels alone {alone:.1f} %",
+        f"text, {X.shape[0]:,} x {X.shape[1]:,}, {X.nnz / X.shape[0]:.0f} words per "
+        f"row, {n_labeled:,} labels, TransductiveSVC, unlabeled_weight "
+        f"{WEIGHTS[name]}: fit {seconds:.1f} s with compilation, target 60: "
+        f"{verdict(seconds < 60)}; peak memory {peak:.2f} GiB ({loaded:.2f} with the "
+        f"data loaded); error on unlabeled rows {error:.1f} %, from the labels alone "
+        f"{alone:.1f} %",
         flush=True,
     )
 
@@ -317,14 +324,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}")
     parser.add_argument("--quick", action="store_true", help="without long parts")
-    parser.add_argument("--machine", choices=WEIGHTS, help=argparse.SUPPRESS)
+    parser.add_argument("--weight", choices=WEIGHTS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     unknown = set(options.parts) - set(PARTS)
     if unknown:
         parser.error(f"unknown parts: {', '.join(sorted(unknown))}")
     with threadpool_limits(1):
-        if options.machine:
-            fit_text(options.machine)
+        if options.weight:
+            fit_text(options.weight)
             return
         for name, part in PARTS.items():
             if name not in (options.parts or PARTS):

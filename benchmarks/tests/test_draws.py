@@ -125,7 +125,7 @@ def test_some_peers_by_name():
         clusterers("SVC")
 
 
-def test_our_machines_see_all_rows(cut):
+def test_our_models_see_all_rows(cut):
     model = LaplacianRLSC(random_state=0)
     cut.measure(model)
     assert len(model.transduction_) == 33

@@ -188,7 +188,7 @@ def test_spread_is_that_of_the_usual_width(rng):
 
 
 @pytest.mark.parametrize(("n_labels", "is_tuned"), [(2, False), (10, True)])
-def test_supervised_machine_is_tuned_where_labels_allow(n_labels, is_tuned):
+def test_supervised_model_is_tuned_where_labels_allow(n_labels, is_tuned):
     class Noting(PartlyLabeled):
         def measure(self, model, *, supervised):
             model.fit(*self.labeled_part)

@@ -6,23 +6,23 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from widemargin.datasets import list_benchmarks
 from widemargin_bench import find_benchmark
 from widemargin_bench.benchmark import Row
 from widemargin_bench.catalog import read_published
+from widemargin_bench.stored_sets import list_sets
 from widemargin_bench.tables.label_search import BENCHMARKS
 from widemargin_bench.tables.label_search_tuning import (
     EVOLUTION,
     LAMBDAS,
     RLSC,
     SMOOTHED,
-    Balance,
     DirectSearch,
     SearchGrid,
     label_folds,
     mean_square,
     partition,
     pick,
+    share_labels,
     tuned_on_labels,
     tuned_on_test,
 )
@@ -85,7 +85,7 @@ def test_row_sizes_leave_unlabeled_and_test_rows(benchmark):
 def test_sets_that_rows_need_exist(data):
     needed = {name for b in BENCHMARKS for row in b.rows for name in row.needs}
     assert needed == {"coil20_400", "usps", "mnist"}
-    assert needed <= set(list_benchmarks())
+    assert needed <= set(list_sets())
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -206,7 +206,7 @@ def test_the_labels_pick_without_the_test_rows_and_hidden_classes(small):
     assert sum(errors) == pytest.approx(100)
 
 
-def test_final_machines_are_those_of_the_grid(small):
+def test_final_models_are_those_of_the_grid(small):
     """A cell fitted alone decides as the same cell of a path does."""
     grid, balance = SearchGrid(SMOOTHED), small.true_balance
     models = grid.fit_all(small.X, small.y_partial, balance)
@@ -243,7 +243,7 @@ def test_pick_prefers_a_wide_valley_and_then_the_lower_loss():
 
 
 def test_shares_of_labels_count_each_class_once_more():
-    balance = Balance.of_labels(np.array([0, 0, 1, -1, -1]))
+    balance = share_labels(np.array([0, 0, 1, -1, -1]))
     assert balance.shares == {0: 0.6, 1: 0.4}
     assert balance.tolerance == 0.2
 

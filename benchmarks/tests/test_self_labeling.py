@@ -8,9 +8,10 @@ from scipy.special import ndtr
 from sklearn.datasets import make_blobs
 
 from widemargin import SelfLabelingGPC
-from widemargin.datasets import list_benchmarks
+from widemargin.parameters import Balance
 from widemargin_bench.catalog import Figure, read_published
 from widemargin_bench.runner import measure_cell
+from widemargin_bench.stored_sets import list_sets
 from widemargin_bench.tables.self_labeling import BENCHMARKS, SETS
 from widemargin_bench.tables.self_labeling_methods import (
     DigitDraw,
@@ -48,12 +49,12 @@ def blobs(n_classes):
 
 
 def two_blobs(row, run):
-    known = {"balance": {0: 0.5, 1: 0.5}, "balance_tolerance": 0.1}
+    known = Balance({0: 0.5, 1: 0.5}, tolerance=0.1)
     return SelfLabelingDraw(*blobs(2), known=known, n_landmarks=20)
 
 
 def ten_blobs(row, run):
-    known = {"balance": {d: 0.1 for d in range(10)}}
+    known = Balance({d: 0.1 for d in range(10)})
     return SelfLabelingDraw(*blobs(10), known=known, n_landmarks=50)
 
 
@@ -65,7 +66,7 @@ def blob_against_rest(row, run):
         labeled,
         X_test,
         (y_test == 3).astype(int),
-        known={"balance": {0: 0.9, 1: 0.1}},
+        known=Balance({0: 0.9, 1: 0.1}),
         n_landmarks=50,
         digit=3,
         digits=y,
@@ -93,7 +94,7 @@ def test_each_method_measures_all_metrics(name, method):
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-def test_our_machine_is_right_on_separated_clusters(name):
+def test_our_models_are_right_on_separated_clusters(name):
     benchmark = replace(BY_NAME[name], draw=TOYS[name])
     ours = [m for m in benchmark.methods if m.kind == "ours"]
     for method in ours:
@@ -107,7 +108,7 @@ def test_names_are_unique_and_begin_with_the_paper():
     assert all(name.startswith("self-labeling-") for name in BY_NAME)
 
 
-def test_machines_of_the_paper_stand_beside_its_figures():
+def test_methods_of_the_paper_stand_beside_its_figures():
     for name, benchmark in TABLES.items():
         printed = {method for _, method, _ in read_published(name)}
         run = {m.name for m in benchmark.methods if m.kind in ("paper", "baseline")}
@@ -161,7 +162,7 @@ def test_some_published_figures(table, row, method, metric, value, sd):
 
 
 def test_figures_without_spread_are_shares_of_the_digit():
-    """A machine that says "rest" always errs on every test row of the digit."""
+    """A model that predicts "rest" is wrong on every test row of the digit."""
     figures = read_published("self-labeling-table4")
     collapsed = {key[0]: f.value for key, f in figures.items() if f.sd == 0}
     shares = [100 * TEST_DIGITS[int(row.split(",")[0])] / 2007 for row in collapsed]
@@ -198,7 +199,7 @@ def test_ten_classes_are_judged_as_one_digit():
 def test_formula_of_the_paper_has_noise_one():
     draw = two_blobs(None, 0)
     X = draw.X_test / 2  # between the clusters, where nothing is sure
-    model = SelfLabelingGPC(n_landmarks=None, random_state=0)
+    model = SelfLabelingGPC(landmarks=None, random_state=0)
     model.fit(draw.X, draw.y_partial)
     variance = model.predict(X, return_std=True)[1] ** 2
     scores = model.decision_function(X) * np.sqrt(model.noise_ + variance)
@@ -210,7 +211,7 @@ def test_formula_of_the_paper_has_noise_one():
 @pytest.mark.usefixtures("data")
 def test_all_data_exist():
     needed = {name for b in BENCHMARKS for row in b.rows for name in row.needs}
-    assert needed <= set(list_benchmarks())
+    assert needed <= set(list_sets())
     assert all(row.needs for b in BENCHMARKS for row in b.rows)
 
 
@@ -235,9 +236,15 @@ def test_draws_have_the_printed_sizes_and_balance(name):
         sizes = draw.labeled.sum(), (~draw.labeled).sum(), len(draw.y_test)
         assert sizes == (row["labeled"], row["unlabeled"], row["test"])
         assert abs(draw.y.mean() - 0.5) <= row["kappa"] + 0.02
-        assert draw.known["balance_tolerance"] == row["kappa"]
+        assert draw.known.tolerance == row["kappa"]
         if row["standardized"]:
             assert_allclose(draw.X.mean(axis=0), 0, atol=1e-9)
+
+
+def test_draws_without_a_number_of_landmarks_have_the_exact_process():
+    draw = replace(ten_blobs(None, 0), n_landmarks=None)
+    method = BY_NAME["self-labeling-classes"].method("GPC, balance of labels")
+    assert method.measure(draw, None)["unlabeled_error"] < 5
 
 
 @pytest.mark.usefixtures("data")
@@ -250,7 +257,7 @@ def test_all_digits_see_the_same_labels():
     for draw, digit in zip(draws, (0, 9), strict=True):
         assert_array_equal(draw.y, draw.digits == digit)
         assert draw.y_test.sum() == TEST_DIGITS[digit]
-        assert draw.known["balance"][1] == pytest.approx(draw.y.mean())
+        assert draw.known.shares[1] == pytest.approx(draw.y.mean())
 
 
 @pytest.mark.usefixtures("data")

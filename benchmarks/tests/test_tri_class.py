@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from widemargin.objectives.tri_class import RelaxedMinLoss
-from widemargin.solvers.hinge_machine import GramMachine
 
+from widemargin.objectives.pieces import RelaxedMinLoss
+from widemargin.parameters import Smo
+from widemargin.spaces import GramSpace
 from widemargin_bench.catalog import SOURCES, read_published
 from widemargin_bench.tables import tri_class as protocol
 from widemargin_bench.tables import tri_class_fits as fits
@@ -232,7 +233,7 @@ def test_courses_start_alike_and_the_min_loss_never_rises(small):
     assert np.isfinite([f["error"] for f in found.values()]).all()
 
 
-def test_ends_of_courses_are_those_of_the_machines(small):
+def test_ends_of_courses_are_those_of_the_fits(small):
     found = COURSE.method("3C-SVM").measure(small, None)
     expected = fits.paper(fits.Task(small), fits.FIXED)
     error = 100 * np.mean(expected.predict(small.X_test) != small.y_test)
@@ -259,12 +260,16 @@ def test_the_printed_program_is_the_reduced_one(small):
     from widemargin_bench.tables.tri_class_programs import PrintedProgram
 
     gram, p, n = small.X @ small.X.T / 480, PARAMETERS, small.n_labeled
-    machine, loss = GramMachine(gram, 1e-7), RelaxedMinLoss(0.01, 0.01, 2.0)
-    problem = fits.pose(machine, small.signs, p, loss)
+    space, loss = GramSpace(gram), RelaxedMinLoss(0.01, 0.01, 2.0)
+    problem = fits.make_problem(space, Smo(tol=1e-7), small.signs, p, loss)
     start = problem.solve_given().solution[:, 0]
-    f = machine.scores(start)[n:]
+    f = space.dual_scores(start)[n:]
     sides = np.where(np.abs(f) > p["kappa"], np.sign(f), 0)
-    reduced = machine.scores(problem.solve(0, sides, start).solution)
+    pieces = problem.given[0] + loss.pieces(
+        sides, problem.rows, problem.costs, len(gram)
+    )
+    found = problem.solver.solve(space, pieces, None, start)
+    reduced = space.dual_scores(found.solution)
     mu = p["C_u"] * np.append(f < p["kappa"], -f < p["kappa"])
     found = PrintedProgram(gram, small.signs, p).solve(mu)
     assert_allclose(gram @ found[:-1] + found[-1], reduced, atol=1e-4)

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw by themselves: no script, no network."""
+"""Formulas as MathML, which browsers draw without a script or the network."""
 
 import re
 

@@ -14,15 +14,8 @@ from widemargin.stored import Stored, require
 class Calibration(Stored):
     """Probabilities as a softmax of a slope times the scores.
 
-    Attributes
-    ----------
-    slope : float
-        Positive. The default is what models of this library need in the median.
+    The default slope is what models of this library need in the median.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from widemargin.calibration import Calibration
     >>> Calibration(slope=2.0).probabilities(np.array([[0.0], [1.0]])).round(2)
     array([[0.5 , 0.5 ],
            [0.12, 0.88]])
@@ -77,27 +70,16 @@ def calibrate_models(held_out, codes, weights):
     return np.array([model.slope for model in models]), probabilities
 
 
-def fit_calibration(scores, codes, weights, *, center=None, spread=None):
+def fit_calibration(
+    scores, codes, weights, *, center=CALIBRATION_CENTER, spread=CALIBRATION_SPREAD
+):
     """The calibration of largest posterior probability, with a log-normal prior.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_labels, n_columns)
-        Held-out scores; rows of NaN are not counted.
-    codes : ndarray of shape (n_labels,)
-        The classes.
-    weights : ndarray of shape (n_labels,)
-        Positive, of any scale; together they count as `n_labels` observations.
-    center, spread : float, optional
-        Median of the prior of the slope, and standard deviation of its logarithm.
-
-    Returns
-    -------
-    Calibration
-        The default one if nothing was held out.
+    Rows of NaN among the held-out scores, (n_labels, n_columns), are not counted; the
+    weights, of any scale, together count as `n_labels` observations. `center` is the
+    median of the prior of the slope and `spread` the standard deviation of its
+    logarithm. Without held-out scores the calibration is the default one.
     """
-    center = CALIBRATION_CENTER if center is None else center
-    spread = CALIBRATION_SPREAD if spread is None else spread
     known = np.isfinite(scores).all(axis=1)
     if not known.any():
         return Calibration(float(center))

@@ -7,16 +7,9 @@ import numpy as np
 
 
 def check_number(owner, name, *, low=None, strict=False, high=None, integer=False):
-    """Raise unless a parameter is a number within its bounds.
+    """Raise unless attribute `name` of an estimator or value is a number within bounds.
 
-    Parameters
-    ----------
-    owner : estimator or value
-        Its class name and its attribute `name` are in the message.
-    low, high : float, optional
-        Bounds; `low` itself is allowed unless `strict`, `high` never.
-    integer : bool
-        Whether only whole numbers will do.
+    `low` itself is allowed unless `strict`, `high` never.
     """
     value = getattr(owner, name)
     kind = numbers.Integral if integer else numbers.Real
@@ -48,11 +41,10 @@ def check_number_or(owner, name, choices, **bounds):
     value = getattr(owner, name)
     if isinstance(value, str) or value is None:
         low = bounds.get("low")
-        limit = (
-            "" if low is None else f" {'>' if bounds.get('strict') else '>='} {low:g}"
-        )
         kind = "a whole number" if bounds.get("integer") else "a number"
-        check_choice(owner, name, choices, f"or {kind}{limit}")
+        if low is not None:
+            kind += f" {'>' if bounds.get('strict') else '>='} {low:g}"
+        check_choice(owner, name, choices, f"or {kind}")
     else:
         check_number(owner, name, **bounds)
 

@@ -1,11 +1,10 @@
 """The default method on bundled data: 20 labels of 1,797 handwritten digits.
 
-Run it with ``python -m widemargin.demo [PICTURE]``. It prints a table of scikit-learn's
-supervised SVC, `FewLabelClassifier` and the candidates that this one averages, and
-draws a picture of it.
+``widemargin demo`` runs it. It prints a table of scikit-learn's supervised SVC,
+`FewLabelClassifier` and the candidates that this one averages, and draws a picture of
+it.
 """
 
-import argparse
 import io
 import time
 from dataclasses import dataclass
@@ -27,76 +26,35 @@ BASELINE = "SVC (labels only)"
 WORK = "Fitting FewLabelClassifier on 1,797 rows (about half a minute)"
 
 
-@dataclass(frozen=True)
-class Digits:
-    """The data.
-
-    Attributes
-    ----------
-    images : ndarray of shape (n_samples, 8, 8)
-    X : ndarray of shape (n_samples, 64)
-    y, y_partial : ndarrays of shape (n_samples,)
-        All labels, and the few that the methods see.
-    """
-
-    images: np.ndarray
-    X: np.ndarray
-    y: np.ndarray
-    y_partial: np.ndarray
-
-
 def load_data():
-    """Digits with 20 labels."""
+    """scikit-learn's digits, and `y_partial`, the few labels that the methods see."""
     digits = load_digits()
-    y = digits.target
-    return Digits(
-        digits.images, digits.data / 16.0, y, hide_labels(y, N_LABELED, rng=0)
-    )
+    digits.data = digits.data / 16.0
+    digits.y_partial = hide_labels(digits.target, N_LABELED, rng=0)
+    return digits
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a method predicts for the unlabeled digits.
-
-    Attributes
-    ----------
-    name : str
-    predicted : ndarray
-    accuracy : float
-    seconds : float
-        Time to fit; for a candidate, fits on fewer labels included.
-    weight : float or None
-        Weight of a candidate in the average.
-    """
+    """What a method predicts for the unlabeled digits."""
 
     name: str
     predicted: np.ndarray
     accuracy: float
-    seconds: float
-    weight: float | None = None
+    seconds: float  # to fit; for a candidate, fits on fewer labels included
+    weight: float | None = None  # of a candidate in the average
 
 
 def run(digits, classifier=None, *, verbose=False):
     """Fit both methods and predict the hidden labels, also with all candidates.
 
-    Parameters
-    ----------
-    digits : Digits
-    classifier : FewLabelClassifier, optional
-        Not fitted.
-    verbose : bool, default=False
-        Whether to print a line for each candidate.
-
-    Returns
-    -------
-    outcomes : list of Outcome
-        The supervised SVC, `FewLabelClassifier`, and its candidates.
-    report : FewLabelReport
+    Returns an `Outcome` of the supervised SVC, of `FewLabelClassifier` and of each
+    candidate, and the report.
     """
     classifier = classifier or FewLabelClassifier(random_state=0)
-    X, y_partial = digits.X, digits.y_partial
+    X, y_partial = digits.data, digits.y_partial
     labeled = labeled_mask(y_partial)
-    rows, truth = X[~labeled], digits.y[~labeled]
+    rows, truth = X[~labeled], digits.target[~labeled]
 
     def score(name, predicted, seconds, weight=None):
         accuracy = float(np.mean(predicted == truth))
@@ -125,20 +83,15 @@ def print_table(outcomes, report):
 
     table = Table(title=f"Digits: {N_LABELED} of 1,797 labeled, 10 classes")
     table.add_column("method")
-    table.add_column("weight", justify="right")
-    table.add_column("accuracy on\nthe unlabeled", justify="right")
-    table.add_column("fit", justify="right")
+    for title in ("weight", "accuracy on\nthe unlabeled", "fit"):
+        table.add_column(title, justify="right")
     for row, outcome in enumerate(outcomes):
-        is_part = outcome.weight is not None
-        style = "dim" if is_part or outcome.name == BASELINE else "bold"
-        table.add_row(
-            f"  {outcome.name}" if is_part else outcome.name,
-            f"{outcome.weight:.2f}" if is_part else "",
-            f"{100 * outcome.accuracy:.1f} %",
-            f"{outcome.seconds:.1f} s",
-            style=style,
-            end_section=row == 1,  # below are the parts of the line above
-        )
+        cells = [outcome.name, "", f"{100 * outcome.accuracy:.1f} %"]
+        if outcome.weight is not None:
+            cells[:2] = f"  {outcome.name}", f"{outcome.weight:.2f}"
+        cells.append(f"{outcome.seconds:.1f} s")
+        style = "bold" if row == 1 else "dim"
+        table.add_row(*cells, style=style, end_section=row == 1)  # its parts are below
     Console().print(table)
     print(
         f"Error of {outcomes[1].name} estimated from held-out labels: "
@@ -158,16 +111,15 @@ def draw(outcomes, digits, path):
     left, right = figure.subfigures(1, 2, width_ratios=[1.15, 1])
     _draw_accuracies(left.subplots(), outcomes)
 
-    images, y, labeled = digits.images, digits.y, labeled_mask(digits.y_partial)
-    given = [np.flatnonzero(labeled & (y == digit))[:2] for digit in range(10)]
-    hidden_y, hidden_images = y[~labeled], images[~labeled]
-    won = (outcomes[1].predicted == hidden_y) & (outcomes[0].predicted != hidden_y)
-    gains = [np.flatnonzero(won & (hidden_y == digit))[:3] for digit in range(10)]
+    labeled, y = labeled_mask(digits.y_partial), digits.target
+    won, hidden = np.zeros(len(y), dtype=bool), y[~labeled]
+    won[~labeled] = outcomes[1].predicted == hidden
+    won[~labeled] &= outcomes[0].predicted != hidden
     upper, lower = right.subfigures(2, 1, height_ratios=[2, 3])
     upper.suptitle("All labeled digits", fontsize="medium")
     lower.suptitle(f"Wrong by SVC, correct by {outcomes[1].name}", fontsize="medium")
-    _draw_grid(upper.subplots(2, 10), given, images)
-    _draw_grid(lower.subplots(3, 10), gains, hidden_images)
+    _draw_grid(upper.subplots(2, 10), digits, labeled)
+    _draw_grid(lower.subplots(3, 10), digits, won)
     buffer = io.BytesIO()
     figure.savefig(buffer, dpi=150, format=_picture_format(path))
     plt.close(figure)
@@ -183,9 +135,8 @@ def check_picture(path):
     formats = FigureCanvasBase.get_supported_filetypes()
     if _picture_format(path) not in formats:
         endings = ", ".join(f".{name}" for name in sorted(formats))
-        raise ValueError(
-            f"The ending of {path} is not that of a picture; use one of {endings}."
-        )
+        problem = f"The ending of {path} is not that of a picture"
+        raise ValueError(f"{problem}; use one of {endings}.")
 
 
 def _picture_format(path):
@@ -219,13 +170,14 @@ def _draw_accuracies(axes, outcomes):
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _draw_grid(axes, columns, images):
-    """One column of images for each class."""
-    for column, members in enumerate(columns):
-        for row in range(len(axes)):
-            axes[row, column].axis("off")
-            if row < len(members):
-                axes[row, column].imshow(images[members[row]], cmap="gray_r")
+def _draw_grid(axes, digits, chosen):
+    """The first of the chosen digits of each class, one below the other."""
+    for digit in range(10):
+        images = digits.images[chosen & (digits.target == digit)]
+        for row, panel in enumerate(axes[:, digit]):
+            panel.axis("off")
+            if row < len(images):
+                panel.imshow(images[row], cmap="gray_r")
 
 
 def main(path="widemargin-demo.png", classifier=None):
@@ -241,14 +193,3 @@ def main(path="widemargin-demo.png", classifier=None):
         print(f"No picture: {error}. Install it with pip install 'widemargin[plots]'.")
         return
     print(f"Picture written to {path}")
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("picture", nargs="?", default="widemargin-demo.png")
-    picture = parser.parse_args().picture
-    try:
-        check_picture(picture)
-    except ValueError as error:
-        parser.error(str(error))
-    main(picture)

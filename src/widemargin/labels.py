@@ -27,12 +27,6 @@ class PartialLabels:
         Which samples carry a label.
     codes : ndarray of int, shape (n_labeled,)
         Position in `classes` of the label of each labeled sample, in sample order.
-
-    Examples
-    --------
-    >>> labels = read_labels([1, -1, 0, 1])
-    >>> labels.n_classes, labels.n_labeled
-    (2, 3)
     """
 
     classes: np.ndarray
@@ -54,33 +48,11 @@ class PartialLabels:
         """Positions of the labeled samples."""
         return np.flatnonzero(self.labeled)
 
-    @property
-    def balance(self):
-        """Share of each class among the labeled samples, shape (n_classes,)."""
-        return np.bincount(self.codes, minlength=self.n_classes) / self.n_labeled
-
-    @property
-    def signs(self):
-        """One-vs-rest targets of the labeled samples; see `sign_coding`."""
-        return sign_coding(self.codes, self.n_classes)
-
     def coded(self):
         """Targets with codes in place of names, unlabeled samples marked as such."""
         targets = np.full(len(self.labeled), _UNLABELED)
         targets[self.labeled] = self.codes
         return targets
-
-    def complete(self, codes):
-        """Class names for all samples: given labels kept, the others from `codes`.
-
-        Parameters
-        ----------
-        codes : ndarray of int, shape (n_samples,)
-            Inferred class codes; the entries of labeled samples are ignored.
-        """
-        codes = codes.copy()
-        codes[self.labeled] = self.codes
-        return self.classes[codes]
 
 
 def read_labels(y, used=None):
@@ -137,12 +109,8 @@ def labeled_mask(y):
 
 
 def known_names(y, used=None):
-    """The labels that y holds, in sample order, as one array of class names.
+    """The labels that y holds, in sample order; unlike `read_labels`, of any classes.
 
-    Unlike `read_labels` it takes any number of classes.
-
-    Examples
-    --------
     >>> known_names([1, None, 1]), known_names([0, 1, -1], [True, False, True])
     (array([1, 1]), array([0]))
     """
@@ -154,10 +122,7 @@ def known_names(y, used=None):
 def has_label(y, label):
     """Which entries of y are this label; none if it is None.
 
-    Raises
-    ------
-    ValueError
-        If the label is what marks an unlabeled sample.
+    ValueError if the label is what marks an unlabeled sample.
 
     Examples
     --------
@@ -180,18 +145,11 @@ def has_label(y, label):
 
 
 def hide(y, hidden):
-    """Copy of y in which the `hidden` entries are marked as unlabeled.
+    """Copy of y in which the `hidden` entries, a mask, are marked as unlabeled.
 
     The marker follows the type of y: -1 for integers, NaN for floats, None for
     everything else; arrays that cannot hold their marker (strings, booleans,
     unsigned integers) become object or signed ones. A pandas Series stays one.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-        Targets.
-    hidden : array-like of bool, shape (n_samples,)
-        Entries to mark.
 
     Examples
     --------
@@ -269,26 +227,17 @@ def _as_array(y):
             f"samples with {_UNLABELED} (integers) or a missing value."
         )
     if hasattr(y, "dtype") and not isinstance(y.dtype, np.dtype):
-        y = _from_data_frame_library(y)
+        # nullable, categorical and string columns: values as they are, gaps kept
+        values, y = list(y), np.empty(len(y), dtype=object)
+        y[:] = values
     if isinstance(y, list | tuple) and not all(isinstance(value, str) for value in y):
-        y = _from_list(y)
+        # NumPy would write out a NaN among strings as "nan".
+        array = np.asarray(y)
+        y = np.asarray(y, dtype=object) if array.dtype.kind in "US" else array
     y = column_or_1d(np.asarray(y), warn=True)
-    if y.dtype.kind == "O" and len(y) and all(_is_integer(value) for value in y):
+    if y.dtype.kind == "O" and len(y) and all(map(_is_integer, y)):
         return y.astype(np.int64)
     return y
-
-
-def _from_data_frame_library(y):
-    """Nullable, categorical and string columns: values as they are, gaps kept."""
-    array = np.empty(len(y), dtype=object)
-    array[:] = list(y)
-    return array
-
-
-def _from_list(y):
-    """The array of a list; NumPy would write out a NaN among strings as "nan"."""
-    array = np.asarray(y)
-    return np.asarray(y, dtype=object) if array.dtype.kind in "US" else array
 
 
 def _is_integer(value):

@@ -28,19 +28,10 @@ class Shared(dict):
 
 
 class Rows:
-    """Rows of features.
+    """Rows of features: an ndarray or CSR matrix X of shape (n_rows, n_features).
 
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_rows, n_features)
-
-    Attributes
-    ----------
-    dtype, n_features, is_sparse
-        Type of the numbers, number of columns, and whether the rows are kept sparse.
-    shared : Shared or None
-        Where `choose_space` keeps its last Gram matrix and `neighbor_graph` its graphs,
-        for other models on the same rows; None, the default, keeps nothing.
+    `shared`, if it is not None, is where `choose_space` keeps its last Gram matrix and
+    `neighbor_graph` its graphs, for other models on the same rows.
     """
 
     pairwise = False
@@ -78,12 +69,8 @@ class Rows:
 class GramRows(Rows):
     """Samples that are known by the Gram matrix of all of them.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_rows)
-    positions : ndarray of shape (n_rows,), optional
-        Place of each among the rows that were given, which is how a fitted function
-        names it. By default all rows are here.
+    `positions` are the places among the rows that were given, which is how a fitted
+    function names them. By default all rows are here.
     """
 
     pairwise = True
@@ -111,12 +98,9 @@ class GramRows(Rows):
 
 
 class BlockRows(Rows):
-    """Rows of features in several arrays, which are never joined.
+    """Rows of features in several arrays or CSR matrices, which are never joined.
 
-    Parameters
-    ----------
-    parts : sequence of ndarrays or CSR matrices of shape (n_rows_of_part, n_features)
-        They may be memory maps.
+    They may be memory maps.
     """
 
     def __init__(self, parts):
@@ -143,21 +127,15 @@ class BlockRows(Rows):
         of_part = np.searchsorted(self._starts, idx, side="right") - 1
         order = np.argsort(of_part, kind="stable")
         pieces = [
-            part[idx[of_part == place] - start]
-            for place, (part, start) in enumerate(
-                zip(self.parts, self._starts[:-1], strict=True)
-            )
-            if (of_part == place).any()
+            self.parts[place][idx[of_part == place] - self._starts[place]]
+            for place in np.unique(of_part)
         ]
-        stack = sparse.vstack if self.is_sparse else np.concatenate
-        gathered = stack(pieces)
-        gathered = gathered.tocsr() if self.is_sparse else gathered
+        gathered = sparse.vstack(pieces, "csr") if self.is_sparse else np.vstack(pieces)
         return Rows(gathered[np.argsort(order)])
 
     def points(self, kernel, idx):
         """What a fitted function keeps of some rows to compare new rows with."""
-        some = self.take(idx)
-        return kernel.points(some.X, slice(None))
+        return self.take(idx).points(kernel, slice(None))
 
     def content_order(self):
         """Positions in an order that depends on what the rows hold only."""
@@ -186,51 +164,25 @@ def as_rows(X, *, pairwise=False):
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows and what is known of them.
+    """Rows and what is known of them."""
 
-    Attributes
-    ----------
-    rows : Rows
-        Those that are learned from; rows known to be irrelevant come last.
-    row_weights : ndarray of shape (n_rows,)
-        Positive. Merged copies have the sum of theirs.
-    classes : ndarray of shape (n_classes,)
-        The class names, sorted; empty if nothing is labeled.
-    label_idx, codes, label_weights : ndarrays of shape (n_labels,)
-        Row, class code and weight of each label. Where copies of all rows are merged, a
-        row with two different labels stands there twice.
-    irrelevant : ndarray of bool, shape (n_rows,)
-        Rows that are known to belong to no class.
-    order : ndarray of shape (n_rows,)
-        Positions of the rows by what they hold.
-    given : Rows
-        All rows, as they were given.
-    origin_idx : ndarray of shape (n_rows,)
-        Position of each row among the given ones.
-    row_of_given : ndarray of shape (n_given,)
-        Which row each given one is; -1 for those that are left out.
-    label_of_given : ndarray of shape (n_given_labels,)
-        Which label each given label of positive weight is; -1 if it was dropped.
-    given_codes : ndarray of shape (n_given,)
-        Class code of each given row; -1 for none, -2 if it is known to be irrelevant.
-    adjacency : CSR matrix of shape (n_rows, n_rows) or None
-        The user's own graph between the rows.
-    """
-
-    rows: Rows
-    row_weights: np.ndarray
-    classes: np.ndarray
+    rows: Rows  # those that are learned from; irrelevant ones come last
+    row_weights: np.ndarray  # positive; merged copies have the sum of theirs
+    classes: np.ndarray  # class names, sorted; empty if nothing is labeled
+    # Row, class code and weight of each label. Where copies of all rows are merged, a
+    # row with two different labels stands there twice.
     label_idx: np.ndarray
     codes: np.ndarray
     label_weights: np.ndarray
-    irrelevant: np.ndarray
-    order: np.ndarray
-    given: Rows
-    origin_idx: np.ndarray
-    row_of_given: np.ndarray
-    label_of_given: np.ndarray
+    irrelevant: np.ndarray  # mask of rows that are known to belong to no class
+    order: np.ndarray  # positions of the rows by what they hold
+    given: Rows  # all rows, as they were given
+    origin_idx: np.ndarray  # position of each row among the given ones
+    row_of_given: np.ndarray  # which row each given one is; -1 if left out
+    label_of_given: np.ndarray  # which label each given one of weight > 0 is, or -1
+    # Class code of each given row; -1 for none, -2 if it is known to be irrelevant.
     given_codes: np.ndarray
-    adjacency: object = None
+    adjacency: object = None  # the user's own graph between the rows, CSR
 
     @cached_property
     def n_rows(self):
@@ -279,13 +231,16 @@ class Sample:
         """Labels whose class has another label, which can be held out."""
         return np.bincount(self.codes)[self.codes] > 1
 
+    @property
+    def _rank(self):
+        """Place of each row in `order`."""
+        return np.argsort(self.order)
+
     @cached_property
     def class_order(self):
         """The classes by their first labeled row, an order that no name changes."""
-        position = np.empty(self.n_rows, dtype=int)
-        position[self.order] = np.arange(self.n_rows)
         first = np.full(self.n_classes, self.n_rows)
-        np.minimum.at(first, self.codes, position[self.label_idx])
+        np.minimum.at(first, self.codes, self._rank[self.label_idx])
         return np.argsort(first, kind="stable")
 
     def coded(self):
@@ -315,10 +270,7 @@ class Sample:
         return 1.0 / n_classes + kept * (shares - 1.0 / n_classes)
 
     def loss_weights(self, unlabeled_weight):
-        """Weight of each row in a loss: labeled ones add up to one.
-
-        The unlabeled ones add up to `unlabeled_weight`.
-        """
+        """Weights in a loss: labels add up to one, others to `unlabeled_weight`."""
         labeled = self.labeled
         weights = self.row_weights / self.row_weights[labeled].sum()
         if not labeled.all():
@@ -332,8 +284,6 @@ class Sample:
         place[idx] = np.arange(len(idx))
         kept = place[self.label_idx] >= 0
         part = self.with_labels(kept)
-        position = np.empty(self.n_rows, dtype=int)
-        position[self.order] = np.arange(self.n_rows)
         row_of_given = np.where(self.row_of_given >= 0, place[self.row_of_given], -1)
         graph = self.adjacency
         return replace(
@@ -342,7 +292,7 @@ class Sample:
             row_weights=self.row_weights[idx],
             label_idx=place[part.label_idx],
             irrelevant=self.irrelevant[idx],
-            order=np.argsort(position[idx], kind="stable"),
+            order=np.argsort(self._rank[idx], kind="stable"),
             origin_idx=self.origin_idx[idx],
             row_of_given=row_of_given,
             adjacency=None if graph is None else graph[idx][:, idx],
@@ -398,9 +348,7 @@ class Sample:
         The labels of a class are dealt out one by one, so that no fold has all of them.
         Labels of the same row are in the same fold.
         """
-        by_content = np.empty(self.n_rows, dtype=int)
-        by_content[self.order] = np.arange(self.n_rows)
-        visited = np.lexsort([self.codes, by_content[self.label_idx]])
+        visited = np.lexsort([self.codes, self._rank[self.label_idx]])
         rank = np.argsort(self.class_order)
         _, first, row = np.unique(
             self.rows_of_labels[visited], return_index=True, return_inverse=True
@@ -420,10 +368,7 @@ class Sample:
         return self.rows.take(self.label_idx).distinct()[1]
 
     def draw_rows(self, n_rows, rng):
-        """Positions, increasing, of all labeled rows and of some unlabeled ones.
-
-        The result is at least `n_rows` long if there are that many.
-        """
+        """All labeled rows and some others, increasing, `n_rows` in all if possible."""
         labeled = np.unique(self.label_idx)
         free = ~self.labeled & ~self.irrelevant
         others = self.order[free[self.order]]
@@ -448,14 +393,9 @@ class Sample:
         return np.flatnonzero(self.row_of_given < 0)
 
     def transduce(self, codes, missing_codes=()):
-        """Class names of all given rows; given labels are kept.
+        """Class names of all given rows, from codes of the rows; given labels are kept.
 
-        Parameters
-        ----------
-        codes : ndarray of shape (n_rows,)
-            Inferred codes of the rows.
-        missing_codes : ndarray of shape (n_missing,)
-            Codes of the rows `missing_idx`.
+        `missing_codes` are those of the rows `missing_idx`.
         """
         inferred = codes[self.row_of_given]
         inferred[self.missing_idx] = missing_codes
@@ -492,12 +432,11 @@ def label_counts(weights):
 
 
 def collect_sample(rows, y=None, weights=None, irrelevant=None, *, merge="labeled"):
-    """The sample of given rows.
+    """The sample of all rows that were given.
 
     Parameters
     ----------
     rows : Rows
-        All rows that were given.
     y : array-like of shape (n_given,), optional
         Labels of any type, see :mod:`widemargin.labels`; None for no labels at all.
     weights : ndarray of shape (n_given,), optional
@@ -510,10 +449,6 @@ def collect_sample(rows, y=None, weights=None, irrelevant=None, *, merge="labele
         row of weight three, while the number of unlabeled rows still counts; all of
         them, which keeps copies from tearing a neighbor graph apart; or none. Rows of a
         Gram matrix are never merged.
-
-    Returns
-    -------
-    Sample
     """
     n_given = len(rows)
     weights = np.ones(n_given) if weights is None else weights

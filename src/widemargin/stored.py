@@ -17,16 +17,13 @@ import numpy as np
 class Stored:
     """A frozen dataclass that can be part of a fitted model in a file.
 
-    A field whose metadata has ``kept=False`` is not written: it has an entry for each
-    training row, or is not needed for prediction. A file then holds None in its place.
+    A field with the metadata ``kept=False``, such as one with an entry for each
+    training row, is not written; a file then holds None in its place.
     """
 
     @property
     def training_rows(self):
-        """Training rows that a reader of the file sees: an array, CSR matrix or None.
-
-        Rows of other parts inside of this one are not among them.
-        """
+        """Training rows in the file, if any; not those of parts inside of this one."""
         return None
 
     def kept(self):
@@ -35,14 +32,9 @@ class Stored:
         return replace(self, **left_out) if left_out else self
 
     def check(self, n_features):
-        """Raise ValueError unless the fields fit each other; a subclass says when.
+        """Raise ValueError unless the fields fit each other and rows of `n_features`.
 
         Their types, and parts inside of this one, have been checked before.
-
-        Parameters
-        ----------
-        n_features : int
-            Features of the rows that the model predicts.
         """
 
 
@@ -55,10 +47,7 @@ def stored_types(family=Stored):
 
 
 def parts_in(value, kinds=Stored):
-    """Parts of some kinds at any depth of fields, lists, tuples and dicts.
-
-    Inner parts come before those that hold them.
-    """
+    """Parts of some kinds at any depth of fields and containers, inner ones first."""
     members = ()
     if isinstance(value, Stored):
         members = [getattr(value, field.name) for field in fields(value)]
@@ -73,11 +62,7 @@ def parts_in(value, kinds=Stored):
 
 
 def check_part(part, n_features):
-    """Raise ValueError unless the fields of a part have their types and fit.
-
-    The types are those that the dataclass declares; None stands for a field that is not
-    kept.
-    """
+    """Raise ValueError unless the fields of a part have their types and fit."""
     hints = get_type_hints(type(part))
     for field in fields(part):
         value = getattr(part, field.name)
@@ -91,13 +76,7 @@ def check_part(part, n_features):
 
 
 def require(condition, part, name):
-    """Raise ValueError, which names the field and its value, unless a condition holds.
-
-    Parameters
-    ----------
-    part : object
-        Whose attribute `name` is in the message.
-    """
+    """Raise ValueError unless a condition on a field of a part holds."""
     if not condition:
         value = describe_value(getattr(part, name, None))
         raise ValueError(f"{name} of {type(part).__name__} does not fit: {value}")

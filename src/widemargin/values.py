@@ -31,10 +31,6 @@ class Value:
             cls._members = {}
         if shorthand is not None:
             cls._members[shorthand] = cls
-        if "check" in cls.__dict__:
-            # The constructor calls it directly: this module, at the bottom of the
-            # package, would otherwise call up into the one that defines the value.
-            cls.__post_init__ = cls.check
 
     @classmethod
     def shorthands(cls):
@@ -45,17 +41,7 @@ class Value:
     def read(cls, given, who):
         """The value that a user means: itself, or the one of a shorthand.
 
-        Parameters
-        ----------
-        given : object
-            What the user passed.
-        who : str
-            Parameter and estimator, for the message: "kernel of LaplacianSVC".
-
-        Raises
-        ------
-        ValueError
-            If it is neither a value of this family nor a shorthand.
+        `who` is parameter and estimator, for the message: "kernel of LaplacianSVC".
         """
         if isinstance(given, cls):
             return given

@@ -7,6 +7,7 @@ import pytest
 QUICK = "--set", "candidates=['laplacian']"  # two of the candidates
 
 
+@pytest.mark.slow
 def test_demo_prints_a_table_and_writes_a_picture(done, refused):
     pytest.importorskip("matplotlib")
     result = done("demo", "digits.png", *QUICK)

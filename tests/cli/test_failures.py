@@ -100,7 +100,7 @@ def test_mixed_types_and_the_way_out(refused, done, iris, command):
     assert "'petal_width' mixes numbers and text: 2 of its 150 values" in message
     assert "'?' (row 3)" in message
     if command is FIT:
-        done(*command, "--folds", 0, "--missing", "?")
+        done(*command, "--method", "laplacian", "--folds", 0, "--missing", "?")
 
 
 @pytest.mark.parametrize(
@@ -197,6 +197,7 @@ def test_a_folder_without_permission_is_refused_before_any_work(refused, monkeyp
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.slow
 def test_a_full_standard_output_is_reported(done):
     done(*FIT, "--folds", 0)
     words = [sys.executable, "-m", "widemargin", "predict", "iris.wm", "iris.csv"]

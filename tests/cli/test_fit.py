@@ -41,6 +41,7 @@ def test_fit_says_what_it_found_and_writes_both_files(done, iris, truth):
     assert found["probability"].between(0, 1).all()
 
 
+@pytest.mark.slow
 def test_labels_left_out_are_compared_with_an_svc(done):
     report = " ".join(done(*FIT, "--method", "laplacian").stdout.split())
     assert "estimate 5-fold cross-validation of 30 labeled rows: " in report
@@ -137,6 +138,7 @@ def test_from_standard_input_to_standard_output(done, folder):
     assert widemargin.load("table.wm")
 
 
+@pytest.mark.slow
 def test_digits_keep_whole_numbers_as_names(done, folder):
     X, y = load_digits(return_X_y=True)
     X, y = X[:400], y[:400]

@@ -10,6 +10,8 @@ import pytest
 
 from widemargin.model_files import load
 
+pytestmark = pytest.mark.slow
+
 FIT = (
     "fit iris.csv --target species --method laplacian --folds 0 --force "
     "--set landmarks=100 --seed"

@@ -9,6 +9,8 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+pytestmark = pytest.mark.slow
+
 KERNEL = '''
 from dataclasses import dataclass
 

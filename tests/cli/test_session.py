@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SESSION = """
 cat iris.csv | widemargin fit - --target species --folds 0 --predictions - > labels.csv
 widemargin predict table.wm iris.csv | head -2

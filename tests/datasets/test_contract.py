@@ -9,9 +9,7 @@ from widemargin import datasets
 MAKERS = [name for name in datasets.__all__ if name.startswith("make_")]
 BALANCED = [
     "make_clock",
-    "make_g50c",
     "make_gaussian2c",
-    "make_gaussian4c",
     "make_gp_toy",
     "make_two_moons",
 ]

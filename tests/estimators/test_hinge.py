@@ -31,7 +31,7 @@ from widemargin.objectives.pieces import EpsilonInsensitive, MinLoss
 from widemargin.sample import as_rows, collect_sample, label_counts
 from widemargin.solvers.cccp import Relaxed
 from widemargin.solvers.hinge import ProximalNewton, Smo
-from widemargin.solvers.result import SolveResult, Status
+from widemargin.solvers.result import Status
 from widemargin.spaces import GramSpace
 
 ESTIMATORS = [TransductiveSVC, TriClassSVC, UniversumSVC]
@@ -553,7 +553,7 @@ class Interrupted(Smo):
         self.calls.append(1)
         if len(self.calls) <= self.n_before:
             return result
-        return SolveResult(result.solution, result.objective, Status.INTERRUPTED, 1)
+        return replace(result, status=Status.INTERRUPTED)
 
 
 @pytest.mark.parametrize("n_before", [0, 1, 9, 17])

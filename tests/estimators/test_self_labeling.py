@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from reference import Process
 from scipy import sparse
 from scipy.stats import norm
 from sklearn.base import clone
@@ -107,7 +108,7 @@ def process(model, X, y, weights):
     codes = np.searchsorted(model.classes_, y)
     signs = sign_coding(codes, len(model.classes_))
     theta = np.log([model.scale_, model.function_.kernel.gamma, model.noise_])
-    return GpEvidence(X, signs, weights).posterior(theta)
+    return Process(GpEvidence(X, signs, weights), theta)
 
 
 def support_vector_scores(X, y, weights, new, **options):
@@ -572,7 +573,7 @@ def test_hyperparameters_are_those_of_the_evidence(two, criterion, per_feature):
     found = np.array([model.scale_, *widths, model.noise_])
     assert_allclose(found, expected, rtol=1e-3)
     assert np.abs(np.log(found) - center).max() > 0.1
-    known = evidence.posterior(result.solution)
+    known = Process(evidence, result.solution)
     std = model.predict(X, return_std=True)[1]
     assert_allclose(std**2, known.variance_at(X), rtol=1e-2)
 

@@ -48,7 +48,6 @@ def test_coefficients_give_the_same_function(X, X_new, rng):
     nystrom = NystromMap.fit(Rbf(0.5), X, rows)
     w = rng.normal(size=(3, 2))
     by_kernel = Rbf(0.5)(X_new, X[rows]) @ nystrom.coefficients(w)
-    assert_array_equal(nystrom.rows, rows)
     assert_allclose(nystrom(X_new) @ w, by_kernel, atol=1e-12)
 
 

@@ -95,7 +95,7 @@ def test_each_model_is_that_of_the_labels_it_has_found(blobs, sample, space):
         assert_array_equal(codes[y >= 0], y[y >= 0])
         smoother = space.smoother(sample.loss_weights(weight), REG)
         assert_allclose(space.scores(c), smoother @ sign_coding(codes, 3), atol=1e-7)
-    assert_array_equal(path.codes, codes)
+    assert_array_equal(path.class_order[path.results[-1].solution], codes)
     assert_allclose(path.problem.smoother.weights, sample.loss_weights(3.0))
 
 

@@ -16,7 +16,6 @@ from widemargin.labelling.strategies import (
     Shaking,
     Steepest,
     Stochastic,
-    StopSearch,
     Tabu,
 )
 from widemargin.solvers.result import Status
@@ -40,12 +39,12 @@ class Scripted:
     calls: list = field(default_factory=list)
     turn: count = field(default_factory=count)
 
-    def improve(self, problem, codes, seed, pulse):
+    def improve(self, problem, codes, seed, goes_on):
         self.calls.append((codes, seed))
         answer = self.answers[next(self.turn)]
         if isinstance(answer, BaseException):
             raise answer
-        pulse()
+        assert goes_on() in (True, False)
         return answer, 5
 
 
@@ -180,23 +179,21 @@ def test_interrupt_of_the_first_search_returns_a_start(problem, labelings):
 
 
 def test_interrupt_stops_the_searches_that_are_running(problem, labelings):
-    """They see it at their next pulse and return what they have."""
+    """They see it after their piece of work and return what they have."""
     starts, values = labelings
     others = threading.Barrier(2, timeout=10)
 
     class Endless:
         reads_rows = False
 
-        def improve(self, problem, codes, seed, pulse):
+        def improve(self, problem, codes, seed, goes_on):
             if seed == 0:
                 others.wait()
                 return starts[0], 1
             others.wait()
-            try:
-                while True:
-                    pulse()
-            except StopSearch:
-                return starts[1], 1
+            while goes_on():
+                pass
+            return starts[1], 1
 
     def callback(n_done, history):
         raise KeyboardInterrupt
@@ -223,16 +220,16 @@ def test_no_start_is_refused(problem):
 
 @pytest.mark.parametrize("reads_rows", [False, True])
 def test_all_ties_is_at_hand_for_strategies_that_read_rows(
-    problem, labelings, monkeypatch, reads_rows
+    problem, labelings, reads_rows
 ):
     """Unless there are too many points."""
     starts, _ = labelings
     seen = []
 
     class Looking(Scripted):
-        def improve(self, problem, codes, seed, pulse):
+        def improve(self, problem, codes, seed, goes_on):
             seen.append(problem.smoother.low_rank)
-            return super().improve(problem, codes, seed, pulse)
+            return super().improve(problem, codes, seed, goes_on)
 
     search_labels(problem, Looking(starts, reads_rows), starts[:1], [0])
     looking = Looking(starts, reads_rows)

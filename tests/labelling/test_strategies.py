@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 import pytest
@@ -24,17 +25,16 @@ from label_reference import (
 )
 from numpy.testing import assert_allclose, assert_array_equal
 
-from widemargin.labelling.sizes import swap_pairs
+from widemargin.labelling.problem import LabelState
 from widemargin.labelling.starts import random_start
-from widemargin.labelling.state import LabelState
 from widemargin.labelling.strategies import (
     Evolution,
     Reshaking,
     Shaking,
     Steepest,
     Stochastic,
-    StopSearch,
     Tabu,
+    swap_pairs,
 )
 from widemargin.spaces.smoother import Smoother
 
@@ -176,7 +176,7 @@ def test_tabu_is_its_slow_twin(rank, n_classes, slack, dtype):
         rng, tied_smoother, n=60, rank=rank, n_classes=n_classes, slack=slack,
         dtype=dtype,
     )  # fmt: skip
-    codes, _ = Tabu(4.0, 10.0).improve(problem, start, seed=5)
+    codes, _ = Tabu(4.0).improve(problem, start, seed=5)
     n_movable = len(problem.order)
     _, best, _, _ = tabu(
         problem, start, 5, 4 * n_movable, 10, 10, 1e-3,
@@ -258,11 +258,11 @@ def test_no_move_or_exchange_is_left_that_gains(name, rank, slack, dtype):
 
 @pytest.mark.parametrize("name", DESCENTS)
 def test_objective_never_rises(name, rank):
-    """Stopped after ever more pulses, with as little work between them as can be."""
+    """Stopped after ever more pieces of work, each as small as can be."""
     problem, start = make_problem(np.random.default_rng(8), rank=rank)
     values, strategy = [problem.value(start)], STRATEGIES[name]
-    for n_pulses in range(1, 30):
-        codes, _ = strategy.improve(problem, start, pulse=Countdown(n_pulses), work=1)
+    for n_pieces in range(1, 30):
+        codes, _ = strategy.improve(problem, start, goes_on=Countdown(n_pieces), work=1)
         values.append(problem.value(codes))
     assert (np.diff(values) <= 1e-9).all()
     assert values[-1] < values[1] < values[0]
@@ -331,29 +331,28 @@ def test_reshaking_is_never_worse_than_its_shaking():
 def test_pieces_of_work_do_not_change_the_result(strategy, rank):
     problem, start = make_problem(np.random.default_rng(9), rank=rank, slack=3)
     whole = strategy.improve(problem, start, 3)
-    pulses = []
-    pieces = strategy.improve(problem, start, 3, lambda: pulses.append(1), work=1)
+    calls = count()
+    pieces = strategy.improve(problem, start, 3, lambda: next(calls) >= 0, work=1)
     assert_array_equal(whole[0], pieces[0])
     assert whole[1] == pieces[1]
-    assert len(pulses) > 1
+    assert next(calls) > 1
 
 
 class Countdown:
-    """A pulse that stops the search at its n-th call."""
+    """Whether a search goes on: not at the n-th time that it is asked."""
 
     def __init__(self, n):
         self.n = n
 
     def __call__(self):
         self.n -= 1
-        if self.n <= 0:
-            raise StopSearch
+        return self.n > 0
 
 
-@pytest.mark.parametrize("n_pulses", [1, 3])
-def test_a_search_that_is_stopped_returns_good_labels(strategy, n_pulses):
+@pytest.mark.parametrize("n_pieces", [1, 3])
+def test_a_search_that_is_stopped_returns_good_labels(strategy, n_pieces):
     problem, start = make_problem(np.random.default_rng(10), slack=3)
-    codes, _ = strategy.improve(problem, start, pulse=Countdown(n_pulses), work=1)
+    codes, _ = strategy.improve(problem, start, goes_on=Countdown(n_pieces), work=1)
     assert problem.is_feasible(codes)
     assert problem.value(codes) <= problem.value(start)
 
@@ -535,6 +534,6 @@ def test_single_precision_finds_the_same_labels(name, rank):
     for dtype in (np.float32, np.float64):
         rng = np.random.default_rng(17)
         problem, start = make_problem(rng, rank=rank, dtype=dtype)
-        assert LabelState(problem, start).table.dtype == dtype
+        assert LabelState.of(problem, start).table.dtype == dtype
         found.append(STRATEGIES[name].improve(problem, start)[0])
     assert_array_equal(*found)

@@ -10,7 +10,7 @@ from label_reference import (
 from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.labelling import sweep_loops as loops
-from widemargin.labelling.state import LabelState
+from widemargin.labelling.problem import LabelState
 from widemargin.spaces.smoother import Smoother
 
 SMOOTHERS = {"smooth": smooth_smoother, "tied": tied_smoother}
@@ -50,13 +50,10 @@ def sums_by_class(problem, codes):
 
 
 def run_table(problem, start, chunks):
-    state, progress = LabelState(problem, start), np.zeros(4, dtype=np.int64)
+    state, progress = LabelState.of(problem, start), np.zeros(4, dtype=np.int64)
     for n_tests in chunks:
-        loops.sweep_table(
-            *state.ties, state.table, state.codes, state.counts, *state.bounds,
-            problem.order, state.row, TOL, progress, n_tests,
-        )  # fmt: skip
-    fresh = LabelState(problem, state.codes)
+        loops.sweep_table(state, problem.order, TOL, progress, n_tests)
+    fresh = LabelState.of(problem, state.codes)
     assert_allclose(state.table, fresh.table, atol=1e-3)
     assert_array_equal(state.counts, fresh.counts)
     return state.codes, progress

@@ -77,6 +77,7 @@ def test_default_options_can_be_changed():
     assert not compiled(nogil=False)(add_one).targetoptions["nogil"]
 
 
+@pytest.mark.slow
 def test_second_process_loads_the_code_from_disk(tmp_path):
     (tmp_path / "loop.py").write_text(LOOP)
     cache = tmp_path / "cache"
@@ -91,6 +92,7 @@ def test_second_process_loads_the_code_from_disk(tmp_path):
     assert written == {p: p.stat().st_mtime_ns for p in cache.rglob("*.nb[ic]")}
 
 
+@pytest.mark.slow
 def test_works_where_no_cache_can_be_written(tmp_path):
     """Files stand where the cache folders would be: that stops even the root user."""
     (tmp_path / "loop.py").write_text(LOOP)

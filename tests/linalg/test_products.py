@@ -2,8 +2,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from widemargin.linalg import products
-from widemargin.linalg.products import column_dots, symmetric_product
+from widemargin.linalg.products import (
+    column_dots,
+    count_threads,
+    symmetric_product,
+)
 
 
 @pytest.mark.parametrize("n_columns", range(1, 13))
@@ -43,25 +46,21 @@ def test_column_dots_of_singles_are_added_up_in_double():
 @pytest.mark.parametrize("n_columns", [5, 6, 11, 15])
 @pytest.mark.parametrize("n_rows", [4, 5, 30, 31])
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_compiled_product_equals_the_plain_one(
-    rng, monkeypatch, n_columns, n_rows, order
-):
+def test_compiled_product_equals_the_plain_one(rng, n_columns, n_rows, order):
     """Any number of rows and columns, shared by more threads than there are blocks."""
-    monkeypatch.setattr(products, "_MIN_LOOP_ROWS", 1)
-    monkeypatch.setattr(products, "n_threads", lambda: max(1, n_rows // 5))
+    options = {"loop_rows": 1, "n_threads": max(1, n_rows // 5)}
     half = rng.normal(size=(n_rows, n_rows))
     matrix = np.asarray(half + half.T, order=order)
     V = rng.normal(size=(n_rows, n_columns))
-    assert_allclose(products.symmetric_product(matrix, V), matrix @ V, atol=1e-12)
-    single = products.symmetric_product(
-        np.asarray(matrix, np.float32, order=order), V.astype(np.float32)
-    )
+    product = symmetric_product(matrix, V, **options)
+    assert_allclose(product, matrix @ V, atol=1e-12)
+    singles = np.asarray(matrix, np.float32, order=order), V.astype(np.float32)
+    single = symmetric_product(*singles, **options)
     assert single.dtype == np.float32
     assert_allclose(single, matrix @ V, atol=1e-4)
 
 
-@pytest.mark.parametrize(("asked", "expected"), [("1", 1), ("2", 2), ("", 3), ("x", 3)])
-def test_threads_are_the_cores_unless_fewer_are_asked_for(monkeypatch, asked, expected):
-    monkeypatch.setattr(products, "_n_cores", lambda: 3)
-    monkeypatch.setenv("OMP_NUM_THREADS", asked)
-    assert products.n_threads() == expected
+@pytest.mark.parametrize(("limit", "expected"), [("1", 1), ("2", 2), ("", 3), ("x", 3)])
+def test_threads_are_the_cores_unless_the_limit_is_lower(monkeypatch, limit, expected):
+    monkeypatch.setenv("OMP_NUM_THREADS", limit)
+    assert count_threads(n_cores=3) == expected

@@ -35,8 +35,10 @@ from widemargin.kernels import Nystrom, Polynomial, Rbf
 from widemargin.model_files import ModelFileError, load, save
 from widemargin.model_files.archive import read_archive
 from widemargin.model_files.files import to_bytes
-from widemargin.model_files.preparers import Words
-from widemargin.spaces.features import FeatureSpace, LinearBasis
+from widemargin.model_files.parts import Step
+from widemargin.model_files.preparers import check_step, pack_step, unpack_step
+from widemargin.sample import Rows
+from widemargin.spaces import linear_space
 
 CLASSIFIERS = [
     ("FewLabelClassifier", {"random_state": 0}),
@@ -349,26 +351,20 @@ def test_texts_in_a_table(path):
 
 @given(st.sets(st.text(), min_size=1))
 def test_any_words_come_back(words):
-    vocabulary = {word: column for column, word in enumerate(words)}
-    assert Words.from_parts(*Words(vocabulary).parts()).columns == vocabulary
+    vectorizer = CountVectorizer()
+    vectorizer.vocabulary_ = {word: i for i, word in enumerate(sorted(words))}
+    packed = pack_step(vectorizer)
+    assert packed.vocabulary_ == sorted(words)
+    assert unpack_step(packed).vocabulary_ == vectorizer.vocabulary_
 
 
-@pytest.mark.parametrize(
-    ("letters", "ends"),
-    [
-        (b"ab", [1]),
-        (b"ab", [1, 3]),
-        (b"ab", [2, 1]),
-        (b"aa", [1, 2]),
-        (b"", []),
-        (b"\xff", [1]),
-        (b"ab", [-1, 2]),
-    ],
-)
-def test_wrong_words_are_refused(letters, ends):
-    letters, ends = np.frombuffer(letters, dtype=np.uint8), np.array(ends, dtype=int)
-    with pytest.raises(ValueError, match=r"vocabulary|codec"):
-        Words.from_parts(letters, ends)
+@pytest.mark.parametrize("words", [["tea", "tea"], ["tea", 3], ["tea", ["cup"]], "tea"])
+def test_wrong_words_are_refused(words, path):
+    y = np.where(np.arange(30) < 8, np.arange(30) % 2, -1)
+    model = make_pipeline(CountVectorizer(), ToyClassifier("linear")).fit(TEXTS, y)
+    content = pack_step(model[0]).__getstate__() | {"vocabulary_": words}
+    with pytest.raises((TypeError, ValueError), match=r"vocabulary_|unhashable"):
+        check_step(Step(CountVectorizer).build(content))
 
 
 @pytest.mark.parametrize(
@@ -472,8 +468,7 @@ def test_weights_and_positions_are_no_rows(two_classes, path):
     assert load(path).privacy_ == "No training rows are inside."
     model = ToyClassifier("linear").fit(X, y)
     weights = model.function_.points.T @ model.function_.coef
-    space = FeatureSpace(X, LinearBasis())
-    model.function_ = space.basis.to_function(weights, np.zeros(1))
+    model.function_ = linear_space(Rows(X)).to_function(weights)
     save(model, path)
     assert load(path).privacy_ == "No training rows are inside."
 

@@ -15,6 +15,8 @@ from sklearn.preprocessing import StandardScaler
 import widemargin
 from widemargin.model_files import save
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).with_name("fuzz_load.py")
 
 

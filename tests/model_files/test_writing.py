@@ -24,6 +24,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 def test_a_kill_leaves_a_whole_file(two_classes, tmp_path):
     X, y = two_classes
     old, new, path = (tmp_path / name for name in ("old", "new", "model"))

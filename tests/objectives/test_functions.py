@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import block_diag
 
-from widemargin.objectives.laplacian import Functions, WithIntercept
+from widemargin.objectives.laplacian import Functions
 from widemargin.spaces import FeatureSpace, GramSpace
-from widemargin.spaces.deformation import DeformedFeatures, DeformedKernel
+from widemargin.spaces.deformed import DeformedFeatures, DeformedKernel
 
 
 @dataclass
@@ -42,7 +42,7 @@ def case(request, rng):
         return case
     ridge, inside = INTERCEPTS[request.param.split(" + ")[1]]
     return Case(
-        WithIntercept(case.functions.space, ridge, inside),
+        Functions(case.functions.space, constant=True, ridge=ridge, inside=inside),
         np.column_stack([case.basis, np.ones(12)]),
         block_diag(case.preconditioner, 1.0),
         block_diag(case.norm, ridge),

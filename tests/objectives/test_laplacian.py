@@ -49,13 +49,17 @@ def test_gradient_matches_finite_differences(rng, loss, variant):
 
 
 @pytest.mark.parametrize("loss", [SquaredHinge(), Squared()])
-def test_hessian_matches_finite_differences_of_the_gradient(rng, loss):
+def test_published_hessian_matches_finite_differences_of_the_gradient(rng, loss):
+    """Eq. (11) of Melacci and Belkin: K times W_E K + gamma_A I + gamma_I L K."""
     objective = make_objective(rng, loss=loss, n_classes=2)
     c, step = 0.3 * rng.standard_normal((60, 1)), 1e-6
     scores = objective.functions.scores(c)[objective.label_idx]
     active = loss.active(objective.targets, scores)[:, 0]
     assert active.any()
-    hessian = objective.space.gram @ objective.hessian(active)
+    gram, weights = objective.space.gram, np.zeros((60, 1))
+    weights[objective.label_idx[active], 0] = objective.weights[active]
+    hessian = weights * gram + objective.ambient * np.eye(60)
+    hessian = gram @ (hessian + objective.intrinsic * (objective.laplacian @ gram))
     for direction in rng.standard_normal((5, 60, 1)):
         ahead = gradient_at(objective, c + step * direction)
         behind = gradient_at(objective, c - step * direction)

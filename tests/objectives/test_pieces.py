@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from piece_reference import dual_value, loss, objective, random_pieces
 
-from widemargin.objectives.pieces import HingePieces, hinges, join
+from widemargin.objectives.pieces import HingePieces, ProximalHinges, hinges
 from widemargin.solvers.smo import smo
 
 
@@ -77,7 +79,7 @@ def test_dual_value_bounds_the_objective(pieces, gram, rng, intercept):
 
 def test_joined_losses_add_up(pieces, rng):
     other = random_pieces(rng, 30, n_pieces=7)
-    both, scores = join([pieces, other]), rng.standard_normal(30)
+    both, scores = pieces + other, rng.standard_normal(30)
     assert_allclose(both.value(scores), pieces.value(scores) + other.value(scores))
     for one, two, sum_ in zip(
         pieces.bounds(), other.bounds(), both.bounds(), strict=True
@@ -113,3 +115,88 @@ def test_hinges_of_numbers_of_any_type():
     assert pieces.value(np.array([0.5, 9.0, 0.25])) == 3 * 1.5 + 2 * 0.75
     arrays = [pieces.kinks, pieces.sides, pieces.costs, pieces.linear]
     assert {array.dtype for array in arrays} == {np.dtype(np.float64)}
+
+
+@pytest.fixture
+def smooth(rng):
+    pieces = random_pieces(rng, 30, n_pieces=80)
+    pieces = replace(pieces, costs=pieces.costs + 0.1)
+    return ProximalHinges(pieces, pieces.costs * rng.random(80), 0.7)
+
+
+def smooth_value(smooth, scores):
+    """Sum of the smooth hinges plus the linear term, by its definition."""
+    pieces, moved = smooth.pieces, smooth.multipliers_at(scores)
+    slack = pieces.sides * (pieces.kinks - scores[pieces.rows])
+    away = (moved - smooth.multipliers) ** 2 / pieces.costs
+    linear = pieces.linear @ scores
+    return float(moved @ slack - smooth.width / 2.0 * away.sum() + linear)
+
+
+def test_smooth_gradient_equals_finite_differences(rng, smooth):
+    scores = rng.normal(size=30)
+    gradient = -smooth.pieces.coefficients(smooth.multipliers_at(scores))
+    for i, step in enumerate(1e-6 * np.eye(30)):
+        ends = (smooth_value(smooth, scores + move) for move in (step, -step))
+        slope = np.subtract(*ends) / 2e-6
+        assert_allclose(slope, gradient[i], atol=1e-7)
+
+
+def test_smooth_curvature_equals_finite_differences(rng, smooth):
+    scores = rng.normal(size=30)
+    curvature = smooth.curvature(scores)
+    assert np.count_nonzero(curvature) > 5
+
+    def gradient(scores):
+        return -smooth.pieces.coefficients(smooth.multipliers_at(scores))
+
+    for i, step in enumerate(1e-7 * np.eye(30)):
+        slope = (gradient(scores + step) - gradient(scores - step)) / 2e-7
+        assert_allclose(slope, curvature[i] * np.eye(30)[i], atol=1e-6)
+
+
+@pytest.mark.parametrize("width", [0.01, 0.7, 100.0])
+def test_step_is_the_minimum_along_the_line(rng, smooth, width):
+    smooth = replace(smooth, width=width)
+    scores, direction = rng.normal(size=(2, 30))
+
+    def value(t):
+        moved = scores + t * direction
+        return smooth_value(smooth, moved) - 0.4 * t + 0.3 * t**2
+
+    t = smooth.step(scores, direction, -0.4, 0.6)
+    assert all(value(t) < value(t + move) for move in (-0.01, -1e-4, 1e-4, 0.01))
+
+
+@pytest.mark.parametrize("at", [-700.3, 0.3, 700.3])
+def test_step_does_not_crawl_over_many_pieces(at):
+    """Costs that grow from kink to kink, of which Newton passes one at a time."""
+    n = 500
+    kinks = np.arange(n) - 10.0
+    costs, nothing = 1.7 ** np.arange(n), np.zeros(n)
+    pieces = HingePieces(n, np.arange(n), kinks, -np.ones(n), costs, nothing)
+    t = ProximalHinges(pieces, nothing, 1.0).step(np.full(n, at), np.ones(n), -4.1)
+    assert_allclose(at + t, -8 + 1.4 / 1.7**2)  # 1 + 1.7 + 1.4 balance the slope
+
+
+def test_smooth_hinges_are_never_above_the_kinks(rng, smooth):
+    """And meet them when the width goes to zero."""
+    scores = rng.normal(size=30)
+    gaps = [
+        smooth.pieces.value(scores) - smooth_value(replace(smooth, width=width), scores)
+        for width in (1.0, 0.1, 1e-6)
+    ]
+    assert gaps[0] > gaps[1] > gaps[2] > 0
+    assert gaps[2] < 1e-4
+
+
+def test_multipliers_are_spread_as_the_dual_value_needs(rng):
+    """They make the coefficients, and no others with these gain more."""
+    pieces = random_pieces(rng, 10, n_pieces=40)
+    lower, upper = pieces.bounds()
+    a = lower + rng.random(10) * (upper - lower)
+    multipliers = pieces.multipliers(a)
+    assert_allclose(pieces.coefficients(multipliers), a, atol=1e-12)
+    gained = (pieces.sides * multipliers) @ pieces.kinks
+    expected = dual_value(np.zeros((10, 10)), pieces, a)
+    assert_allclose(gained, expected, rtol=1e-12)

@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
+from sklearn.svm import SVC
 
 from widemargin.plots._models import make_plane
 
@@ -63,4 +64,4 @@ def test_wrong_projections_are_named(X, columns, projection, message):
 
 def test_gram_matrix_has_no_features(X):
     with pytest.raises(ValueError, match="precomputed Gram matrix"):
-        make_plane(X @ X.T, "pca", who="Display", is_pairwise=True)
+        make_plane(X @ X.T, "pca", who="Display", estimator=SVC(kernel="precomputed"))

@@ -318,7 +318,7 @@ def test_swapped_classes_have_the_mirrored_answer(restore):
 
 
 def test_costs_of_zero_give_the_labels_alone(problem, start):
-    result = tri_class_cccp(problem.with_costs(np.zeros(54)), start)
+    result = tri_class_cccp(replace(problem, costs=np.zeros(54)), start)
     assert result.status is Status.CONVERGED
     assert_allclose(result.solution, start, atol=1e-6)
 

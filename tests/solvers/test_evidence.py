@@ -144,21 +144,6 @@ def test_tolerance_out_of_reach_stalls(evidence):
     assert_allclose(result.objective, best.objective, rtol=1e-10)
 
 
-def test_interrupt_in_the_callback_keeps_the_best(evidence):
-    start, seen = heuristic(evidence.X), []
-
-    def interrupt(theta, history):
-        seen.append(theta)
-        if len(history["objective"]) == 4:
-            raise KeyboardInterrupt
-
-    result = learn_hyperparameters(evidence, start, callback=interrupt)
-    assert result.status is Status.INTERRUPTED
-    assert result.n_iter == len(seen) == 4
-    assert_array_equal(result.solution, seen[-1])
-    assert_allclose(result.objective, min(result.history["objective"]))
-
-
 def test_interrupt_in_an_evaluation_keeps_the_best(evidence):
     """The interrupted evaluation comes after a better and a worse one."""
     start, values = heuristic(evidence.X), iter([1.0, 5.0, 2.0])
@@ -204,11 +189,6 @@ def test_interrupt_of_the_first_evaluation_returns_the_start(evidence):
     assert result.n_iter == 0
     assert result.objective == np.inf
     assert_array_equal(result.solution, start)
-
-
-def test_unknown_criterion_is_refused(evidence):
-    with pytest.raises(ValueError, match="marginal-likelihood, loo, got 'evidence'"):
-        learn_hyperparameters(evidence, np.zeros(3), criterion="evidence")
 
 
 def test_the_callers_start_is_not_written_to(evidence):

@@ -3,11 +3,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from convex import minimum
+from hypothesis import given
+from hypothesis import strategies as st
 from laplacian_problems import make_objective
 from numpy.testing import assert_allclose
+from reference import published_newton
+from scipy.optimize import minimize_scalar
 
 from widemargin.objectives.losses import Squared, SquaredHinge
-from widemargin.solvers.newton import newton, reduced_newton
+from widemargin.solvers.newton import exact_step, reduced_newton
 from widemargin.solvers.result import Status
 
 INTERCEPTS = [
@@ -18,8 +22,14 @@ INTERCEPTS = [
 ]
 
 
+def value(objective, c):
+    """The objective of some coordinates, summed over the columns."""
+    scores = objective.functions.scores(c)
+    return objective.value(c, scores, objective.smoothing(c, scores)).sum()
+
+
 @pytest.mark.parametrize("power", [1, 2, 3])
-def test_both_newton_methods_reach_the_convex_solvers_minimum(rng, power):
+def test_newton_reaches_the_convex_solvers_minimum(rng, power):
     objective = make_objective(rng, power=power)
     expected = sum(
         minimum(
@@ -34,7 +44,6 @@ def test_both_newton_methods_reach_the_convex_solvers_minimum(rng, power):
         )
         for targets in objective.targets.T
     )
-    assert_allclose(newton(objective).objective, expected, rtol=1e-8)
     assert_allclose(reduced_newton(objective.reduced()).objective, expected, rtol=1e-8)
 
 
@@ -45,11 +54,11 @@ def test_reduced_newton_equals_published_newton(rng, loss, intercept, normalized
         rng, loss=loss, intercept=intercept, normalized=normalized
     )
     problem = objective.reduced()
-    published, reduced = newton(objective), reduced_newton(problem)
-    assert published.status is reduced.status is Status.CONVERGED
-    assert_allclose(reduced.objective, published.objective, rtol=1e-10)
+    reduced = reduced_newton(problem)
+    assert reduced.status is Status.CONVERGED
     coordinates = problem.coordinates(reduced.solution)
-    assert_allclose(coordinates, published.solution, rtol=1e-6, atol=1e-8)
+    assert_allclose(coordinates, published_newton(objective), rtol=1e-6, atol=1e-8)
+    assert_allclose(reduced.objective, value(objective, coordinates), rtol=1e-10)
 
 
 @pytest.mark.parametrize("intercept", [None, "inside", "penalized"])
@@ -63,9 +72,6 @@ def test_objective_never_rises(rng, intercept):
 def test_iteration_limit_is_reported(rng):
     problem = make_objective(rng, n_labels=40, ambient=1e-5).reduced()
     assert reduced_newton(problem, max_iter=1).status is Status.MAX_ITER
-    assert (
-        newton(make_objective(rng, n_labels=40), max_iter=1).status is Status.MAX_ITER
-    )
 
 
 def test_copies_make_the_gram_matrix_singular_and_harmless(rng):
@@ -73,7 +79,8 @@ def test_copies_make_the_gram_matrix_singular_and_harmless(rng):
     objective = make_objective(rng, copies=5)
     assert np.linalg.matrix_rank(objective.space.gram) < 60
     reduced = reduced_newton(objective.reduced())
-    assert_allclose(reduced.objective, newton(objective).objective, rtol=1e-8)
+    published = value(objective, published_newton(objective))
+    assert_allclose(reduced.objective, published, rtol=1e-8)
     assert np.isfinite(reduced.solution).all()
 
 
@@ -96,3 +103,53 @@ def test_ends_where_steps_of_length_one_go_round_in_circles(rng):
     result = reduced_newton(problem)
     assert result.status is Status.CONVERGED
     assert np.all(np.diff(result.history["objective"]) <= 1e-12)
+
+
+def along(loss, problem, column, s):
+    """The function of the step that the line search minimizes."""
+    targets, weights, scores, direction, slope, curvature = problem
+    values = loss.value(
+        targets[:, column], scores[:, column] + s * direction[:, column]
+    )
+    quadratic = slope[column] * s + 0.5 * curvature[column] * s**2
+    return 0.5 * weights @ values + quadratic
+
+
+def random_problem(seed, n_labels=12, n_columns=3):
+    rng = np.random.default_rng(seed)
+    targets = rng.choice([-1.0, 1.0], (n_labels, n_columns))
+    scores = 1.5 * rng.standard_normal((n_labels, n_columns))
+    scores[0] = targets[0]  # exactly on the margin
+    direction = rng.standard_normal((n_labels, n_columns))
+    direction[1] = 0.0  # a score that does not move
+    weights = rng.uniform(0.1, 2.0, n_labels)
+    curvature = rng.uniform(0.01, 1.0, n_columns)
+    slope = 3.0 * rng.standard_normal(n_columns)
+    return targets, weights, scores, direction, slope, curvature
+
+
+@pytest.mark.parametrize("loss", [SquaredHinge(), Squared()])
+@given(seed=st.integers(0, 10_000))
+def test_step_is_the_minimum_of_a_brute_force_search(loss, seed):
+    problem = random_problem(seed)
+    steps = exact_step(loss, *problem)
+    for column, step in enumerate(steps):
+
+        def function(s, column=column):
+            return along(loss, problem, column, s)
+
+        if (function(1e-9) - function(0.0)) >= 0:  # no descent: not a direction of ours
+            continue
+        wide = minimize_scalar(
+            function, bounds=(0.0, 2 * step + 1.0), options={"xatol": 1e-12}
+        )
+        assert function(step) <= wide.fun + 1e-10 * max(1.0, abs(wide.fun))
+        assert_allclose(step, wide.x, rtol=1e-4, atol=1e-5)
+
+
+def test_without_labels_inside_the_margin_only_the_quadratic_counts():
+    targets, scores = np.ones((2, 1)), np.full((2, 1), 5.0)
+    step = exact_step(
+        SquaredHinge(), targets, np.ones(2), scores, np.ones((2, 1)), -2.0, 4.0
+    )
+    assert_allclose(step, [0.5])

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from label_reference import features_of
 from numpy.testing import assert_allclose, assert_array_equal
+from reference import Process
 from sklearn.svm import SVR
 
 from widemargin.kernels import Rbf
@@ -369,7 +370,7 @@ def signs(rng):
 
 def process(X, signs, weights):
     """The Gaussian process itself, of scale one."""
-    return GpEvidence(X, signs, weights).posterior(np.log([1.0, GAMMA, REG]))
+    return Process(GpEvidence(X, signs, weights), np.log([1.0, GAMMA, REG]))
 
 
 def active_regressor(X, weights, *, leave_one_out, active=ACTIVE):

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from piece_reference import dual_value, minimum, next_steps, objective, random_pieces
 from sklearn.svm import SVC, SVR
 
-from widemargin.objectives.pieces import HingePieces, join
+from widemargin.objectives.pieces import HingePieces
 from widemargin.solvers.result import Status
 from widemargin.solvers.smo import smo
 
@@ -67,12 +67,8 @@ def test_tubes_make_support_vector_regression(X):
     gram, y = rbf(X), np.sin(2 * X[:, 0])
     n, rows, C = 30, np.arange(30), 2.0
     one, zero = np.ones(n), np.zeros(n)
-    tube = join(
-        [
-            HingePieces(n, rows, y - 0.1, one, C * one, zero),
-            HingePieces(n, rows, y + 0.1, -one, C * one, zero),
-        ]
-    )
+    below = HingePieces(n, rows, y - 0.1, one, C * one, zero)
+    tube = below + HingePieces(n, rows, y + 0.1, -one, C * one, zero)
     a = smo(gram, tube, tol=1e-8).solution
     svr = SVR(kernel="precomputed", C=C, epsilon=0.1, tol=1e-8).fit(gram, y)
     assert_allclose(gram @ a[:-1] + a[-1], svr.predict(gram), atol=1e-5)

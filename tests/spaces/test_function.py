@@ -7,6 +7,7 @@ from scipy import sparse
 
 from widemargin.kernels import Linear, Precomputed, Rbf
 from widemargin.spaces import Function, FunctionSum
+from widemargin.stored import check_part
 
 
 @pytest.fixture
@@ -30,10 +31,9 @@ def test_sum_adds_its_parts(function, X_new):
 
 
 def test_parts_that_fit_are_accepted(function, X):
-    function.check(3)
-    replace(function, points=sparse.csr_matrix(X[:5])).check(3)
-    places = np.arange(5)
-    replace(function, kernel=Precomputed(), points=places).check(5)
+    check_part(function, 3)
+    check_part(replace(function, points=sparse.csr_matrix(X[:5])), 3)
+    check_part(replace(function, kernel=Precomputed(), points=np.arange(5)), 5)
 
 
 @pytest.mark.parametrize(
@@ -53,18 +53,18 @@ def test_parts_that_fit_are_accepted(function, X):
     ],
 )
 def test_parts_that_do_not_fit_are_refused(function, changes):
-    with pytest.raises(ValueError, match="of a fitted function does not fit"):
-        replace(function, **changes).check(3)
+    with pytest.raises(ValueError, match=r"of Function (does not fit|must be)"):
+        check_part(replace(function, **changes), 3)
 
 
 def test_places_beyond_the_training_rows_are_refused(function):
     far = replace(function, kernel=Precomputed(), points=np.arange(5))
-    with pytest.raises(ValueError, match="points of a fitted function"):
-        far.check(4)
+    with pytest.raises(ValueError, match="points of Function does not fit"):
+        check_part(far, 4)
 
 
 def test_sum_of_different_columns_is_refused(function):
     other = Function(Linear(), function.points, function.coef[:, :1], np.zeros(1))
     for parts in ((function, other), (), (function, None), [function]):
-        with pytest.raises(ValueError, match="parts of a fitted function"):
-            FunctionSum(parts).check(3)
+        with pytest.raises(ValueError, match="parts of FunctionSum"):
+            check_part(FunctionSum(parts), 3)

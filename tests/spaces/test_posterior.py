@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from label_reference import features_of, rbf_gram
 from numpy.testing import assert_allclose
+from reference import Process
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
@@ -13,6 +14,7 @@ from widemargin.sample import Rows
 from widemargin.spaces import GramSpace, linear_space, nystrom_space
 from widemargin.spaces.posterior import Posterior, ProfiledSmoother, VarianceFunction
 from widemargin.spaces.smoother import DenseSmoother, LowRankSmoother
+from widemargin.stored import check_part, parts_in
 
 SCALE, GAMMA, NOISE = 2.5, 0.3, 0.2
 N, REG = 25, 0.3
@@ -52,7 +54,7 @@ def test_variance_is_that_of_the_process(X, X_new, weights, low_rank):
     else:
         ours, values = dense_posterior(X, weights)
     theta = np.log([SCALE, GAMMA, NOISE])
-    process = GpEvidence(X, np.zeros((30, 1)), weights).posterior(theta)
+    process = Process(GpEvidence(X, np.zeros((30, 1)), weights), theta)
     for Z in (X, X_new, 100 + X_new):
         found = ours.variance(values(Z), np.ones(len(Z)))
         assert_allclose(found, process.variance_at(Z), rtol=1e-7, atol=1e-9)
@@ -138,11 +140,10 @@ def test_fit_is_generalized_least_squares(kind, problem):
     gram, weights, Y = problem
     ours = ProfiledSmoother(kind(gram, weights, REG))
     c, mean = least_squares(gram, weights, REG, Y)
-    assert ours.n_samples == N
     assert_allclose(ours.mean(Y), mean, atol=1e-9)
     assert_allclose(ours @ Y, gram @ c + mean, atol=1e-9)
     inverse = np.linalg.inv(gram + REG * np.diag(1 / weights))
-    assert_allclose(REG * ours.mean_variance(), 1 / inverse.sum(), rtol=1e-8)
+    assert_allclose(REG * ours.mean_variance, 1 / inverse.sum(), rtol=1e-8)
 
 
 def test_misfit_is_the_quadratic_form_of_the_likelihood(kind, problem):
@@ -171,7 +172,7 @@ def test_coordinates_are_those_of_the_fit(problem):
 def test_diagonal_is_what_a_label_does_to_its_own_value(kind, problem):
     gram, weights, _ = problem
     ours = ProfiledSmoother(kind(gram, weights, REG))
-    assert_allclose(ours.diagonal(), np.diagonal(ours @ np.eye(N)), atol=1e-9)
+    assert_allclose(ours.own, np.diagonal(ours @ np.eye(N)), atol=1e-9)
 
 
 def test_left_out_values_are_those_of_fits_without_each_point(kind, problem):
@@ -211,7 +212,7 @@ def test_weight_is_a_number_of_copies(kind, problem, rng):
     )
     assert_allclose(weighted @ Y, (whole @ Y[repeated])[first], atol=1e-8)
     assert_allclose(weighted.mean(Y), whole.mean(Y[repeated]), atol=1e-8)
-    assert_allclose(weighted.mean_variance(), whole.mean_variance(), rtol=1e-8)
+    assert_allclose(weighted.mean_variance, whole.mean_variance, rtol=1e-8)
 
 
 @pytest.mark.parametrize("reg", [1e-2, 0.5, 20.0])
@@ -220,9 +221,9 @@ def test_all_features_equal_the_dense_smoother(problem, reg):
     dense = ProfiledSmoother(DenseSmoother(gram, weights, reg))
     low_rank = ProfiledSmoother(LowRankSmoother(features_of(gram), weights, reg))
     assert_allclose(low_rank @ Y, dense @ Y, atol=1e-8)
-    assert_allclose(low_rank.diagonal(), dense.diagonal(), atol=1e-8)
+    assert_allclose(low_rank.own, dense.own, atol=1e-8)
     assert_allclose(low_rank.leave_one_out(Y), dense.leave_one_out(Y), atol=1e-6)
-    assert_allclose(low_rank.mean_variance(), dense.mean_variance(), rtol=1e-6)
+    assert_allclose(low_rank.mean_variance, dense.mean_variance, rtol=1e-6)
 
 
 def test_few_features_are_the_dense_smoother_of_their_kernel(problem):
@@ -263,12 +264,18 @@ def test_variance_function_is_the_posterior_at_new_rows(X, X_new, weights, kind)
     smoother = space.smoother(weights, NOISE / SCALE)
     posterior = Posterior.of(ProfiledSmoother(smoother), SCALE, NOISE)
     found = VarianceFunction(space.embedding(), posterior)
-    found.check(n_features=3)
+    check_all(found, n_features=3)
     gram = GramSpace(kernel(X), kernel, rows).smoother(weights, NOISE / SCALE)
     expected = Posterior.of(ProfiledSmoother(gram), SCALE, NOISE)
     prior = kernel.diagonal(X_new)
     assert_allclose(found(X_new), expected.variance(kernel(X_new, X), prior), atol=1e-7)
     with pytest.raises(ValueError, match="does not fit"):
-        found.check(n_features=4)
+        check_all(found, n_features=4)
     with pytest.raises(ValueError, match="does not fit"):
-        replace(found, posterior=replace(posterior, ones=posterior.ones[1:])).check(3)
+        check_all(replace(found, posterior=replace(posterior, ones=np.ones((7, 1)))), 3)
+
+
+def check_all(part, n_features):
+    """Check a part and all inside of it, as a model file does."""
+    for inner in parts_in(part):
+        check_part(inner, n_features)

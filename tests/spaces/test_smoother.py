@@ -69,8 +69,6 @@ def test_smoother_is_the_direct_formula(case, Y):
     assert_allclose(smoother @ Y, R @ Y, atol=1e-10)
     assert_allclose(smoother @ Y[:, 0], R @ Y[:, 0], atol=1e-10)
     assert_allclose(smoother.diagonal(), np.diagonal(R), atol=1e-10)
-    assert_allclose(smoother.rows([7, 2, 29]), R[[7, 2, 29]], atol=1e-10)
-    assert_allclose(smoother.rows(np.arange(30) < 4), R[:4], atol=1e-10)
 
 
 def test_weighted_smoother_is_the_weights_times_it(case, Y):
@@ -127,7 +125,6 @@ def test_single_precision(case, Y):
         (single @ Y32, double @ Y),
         (single @ Y32[:, 0], double @ Y[:, 0]),
         (single.diagonal(), double.diagonal()),
-        (single.rows([3, 1]), double.rows([3, 1])),
         (single.weighted_product(Y32), double.weighted_product(Y)),
         (single.weighted_diagonal, double.weighted_diagonal),
         (single.weighted_block([3, 1]), double.weighted_block([3, 1])),

@@ -5,7 +5,7 @@ from scipy.sparse.linalg import ArpackNoConvergence
 
 from widemargin.graphs import graph_laplacian, knn_adjacency
 from widemargin.spaces import graph_spectrum, kernel_spectrum, spectrum
-from widemargin.spaces.transfer import Power, Resolvent
+from widemargin.spaces.spectrum import Power, Resolvent
 
 
 def principal_components(product, weights, n_vectors):

@@ -13,6 +13,8 @@ _HOMES = {  # imported at first use: `widemargin --help` loads this package
     "Row": "benchmark",
     "find_benchmark": "catalog",
     "list_names": "catalog",
+    "list_sets": "stored_sets",
+    "load_set": "stored_sets",
     "run_benchmark": "runner",
 }
 

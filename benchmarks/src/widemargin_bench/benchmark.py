@@ -111,7 +111,7 @@ class Row:
     name : str
         Unique in the benchmark.
     needs : tuple of str
-        Names of the sets of `load_benchmark` that it reads.
+        Names of the sets of `load_set` that it reads.
     group : str
         Rows of one group are drawn as one curve.
     x : float or None

@@ -114,7 +114,7 @@ def explain_missing(names):
     """Sentences that say what is missing and where it comes from."""
     lines = [
         f"Not here: {', '.join(names)}. Set the environment variable WIDEMARGIN_DATA "
-        "to a folder with one archive <name>.npz each (y and X; see load_benchmark). "
+        "to a folder with one archive <name>.npz each (y and X; see load_set). "
         "They come from:",
         *(f"  {name}: {SOURCES.get(name, 'unknown')}" for name in names),
     ]

@@ -33,7 +33,7 @@ from widemargin import (
     SelfLabelingGPC,
     TransductiveSVC,
 )
-from widemargin.datasets import list_benchmarks
+from widemargin_bench.stored_sets import list_sets
 
 _SOURCES = Path(widemargin.__file__).parent, Path(__file__).parent
 _PACKAGES = ("widemargin", "numpy", "scipy", "scikit-learn", "numba")
@@ -274,7 +274,7 @@ class Task:
 def missing_data(row):
     """Sets that a row needs and that are not there."""
     try:
-        available = set(list_benchmarks())
+        available = set(list_sets())
     except FileNotFoundError:
         available = set()
     return sorted(set(row.needs) - available)

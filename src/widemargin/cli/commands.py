@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import click
 
+from widemargin.cli.methods import DEFAULTS, describe_methods
 from widemargin.cli.reports import print_error
 from widemargin.tables import FORMATS
 
@@ -21,38 +22,25 @@ class Failure(click.ClickException):
     exit_code = 2
 
 
-class Unexpected(click.ClickException):
-    """An internal error."""
-
-    exit_code = 1
-
-
 class Command(click.Command):
     """A command with --json and --debug, whose errors are one sentence.
 
-    Parameters
-    ----------
-    task : {"classify", "cluster"}, optional
-        Whose methods replace "{methods}" in the help page.
+    The methods for its task replace "{methods}" in the help page.
     """
 
     def __init__(self, *args, task=None, **kwargs):
-        super().__init__(*args, **kwargs)
+        settings = {"show_default": True}
+        super().__init__(*args, context_settings=settings, **kwargs)
         self.task = task
+        text = "Print the outcome as JSON, and nothing else to stdout."
         self.params += [
-            click.Option(
-                ["--json", "as_json"],
-                is_flag=True,
-                help="Print the outcome as JSON, and nothing else to stdout.",
-            ),
+            click.Option(["--json", "as_json"], is_flag=True, help=text),
             click.Option(["--debug"], is_flag=True, help="Show where an error arose."),
         ]
 
     def format_help_text(self, ctx, formatter):
         """Write the text of the help page, with the methods there are."""
         if self.task is not None:
-            from widemargin.cli.methods import describe_methods
-
             self.help = self.help.replace("{methods}", describe_methods(self.task))
         super().format_help_text(ctx, formatter)
 
@@ -86,7 +74,7 @@ def _in_one_sentence(error):
         )
     if isinstance(error, ValueError | ImportError):
         return Failure(" ".join(str(error).split()))
-    return Unexpected(
+    return click.ClickException(  # exit code 1
         f"Internal error ({type(error).__name__}: {error}). Run the command again with "
         "--debug to see where it arose, and please report it."
     )
@@ -132,15 +120,7 @@ class Reading:
         """The table in a file; columns in `text` are read as text."""
         from widemargin.tables.files import read_table
 
-        return read_table(
-            path,
-            file_format=self.file_format,
-            separator=self.separator,
-            decimal=self.decimal,
-            encoding=self.encoding,
-            missing=self.missing,
-            text=text,
-        )
+        return read_table(path, text=text, **vars(self))
 
 
 @dataclass(frozen=True)
@@ -152,7 +132,7 @@ class ColumnUses:
     dropped: tuple
 
 
-def _gathered(cls, name, options):
+def _gathered(cls, name, *options):
     """A decorator that adds options and passes them on as one object."""
 
     def decorate(function):
@@ -161,104 +141,108 @@ def _gathered(cls, name, options):
             fields = {key: values.pop(key) for key in cls.__dataclass_fields__}
             return function(**{name: cls(**fields)}, **values)
 
-        for option in reversed(options):
-            gather = option(gather)
-        return gather
+        return add_options(*options)(gather)
 
     return decorate
+
+
+def add_options(*options):
+    """A decorator that adds options to a command, in this order."""
+
+    def decorate(function):
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def _columns(text, *names):
+    return click.option(*names, metavar="COLUMN", multiple=True, help=text)
 
 
 reading_options = _gathered(
     Reading,
     "reading",
-    [
-        click.option(
-            "--format",
-            "file_format",
-            type=click.Choice(FORMATS),
-            help="Format of TABLE, if its name does not show it; csv for '-'.",
-        ),
-        click.option(
-            "--separator",
-            metavar="TEXT",
-            callback=lambda _, __, text: "\t" if text == r"\t" else text,
-            help="What separates the cells of a line, such as ';'.",
-        ),
-        click.option(
-            "--decimal",
-            type=click.Choice([".", ","]),
-            default=".",
-            show_default=True,
-            help="Decimal mark of numbers.",
-        ),
-        click.option(
-            "--encoding",
-            metavar="NAME",
-            default="utf-8",
-            show_default=True,
-            help="Encoding of a text file, such as latin-1.",
-        ),
-        click.option(
-            "--missing",
-            metavar="TEXT",
-            multiple=True,
-            help="Text that marks a missing cell, such as '?', in addition to an empty "
-            "cell, NA, NaN and null.",
-        ),
-    ],
+    click.option(
+        "--format",
+        "file_format",
+        type=click.Choice(FORMATS),
+        help="Format of TABLE, if its name does not show it; csv for '-'.",
+    ),
+    click.option(
+        "--separator",
+        metavar="TEXT",
+        callback=lambda _, __, text: "\t" if text == r"\t" else text,
+        help="What separates the cells of a line, such as ';'.",
+    ),
+    click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        default=".",
+        help="Decimal mark of numbers.",
+    ),
+    click.option(
+        "--encoding",
+        metavar="NAME",
+        default="utf-8",
+        help="Encoding of a text file, such as latin-1.",
+    ),
+    click.option(
+        "--missing",
+        metavar="TEXT",
+        multiple=True,
+        help="Text that marks a missing cell, such as '?', in addition to an empty "
+        "cell, NA, NaN and null.",
+    ),
 )
-
 column_options = _gathered(
     ColumnUses,
     "uses",
-    [
-        click.option(
-            "--numeric",
-            metavar="COLUMN",
-            multiple=True,
-            help="Use it as numbers, even if it looks like an identifier.",
-        ),
-        click.option(
-            "--categorical",
-            metavar="COLUMN",
-            multiple=True,
-            help="Use its values as names, even if they are numbers or many.",
-        ),
-        click.option(
-            "--drop", "dropped", metavar="COLUMN", multiple=True, help="Leave it out."
-        ),
-    ],
+    _columns("Use it as numbers, even if it looks like an identifier.", "--numeric"),
+    _columns(
+        "Use its values as names, even if they are numbers or many.", "--categorical"
+    ),
+    _columns("Leave it out.", "--drop", "dropped"),
 )
-
 force_option = click.option("--force", is_flag=True, help="Replace existing files.")
 seed_option = click.option(
     "--seed",
     type=click.IntRange(0, 2**32 - 1),
     metavar="N",
     default=0,
-    show_default=True,
     help="Seed of all random choices.",
 )
 
 
+def set_option(text):
+    """The option --set, which may be given several times."""
+    return click.option(
+        "--set", "settings", metavar="NAME=VALUE", multiple=True, help=text
+    )
+
+
 def method_options(task, example):
     """The options --method and --set."""
-    from widemargin.cli.methods import DEFAULTS
+    settings = {"metavar": "METHOD", "default": DEFAULTS[task]}
+    method = click.option("--method", help="One of those above.", **settings)
+    return add_options(
+        method, set_option(f"Parameter of the method, such as {example}.")
+    )
 
-    def decorate(function):
-        function = click.option(
-            "--set",
-            "settings",
-            metavar="NAME=VALUE",
-            multiple=True,
-            help=f"Parameter of the method, such as {example}.",
-        )(function)
-        return click.option(
-            "--method",
-            metavar="METHOD",
-            default=DEFAULTS[task],
-            show_default=True,
-            help="One of those above.",
-        )(function)
 
-    return decorate
+def output_options(model, table, content):
+    """The options --out and --predictions, with the endings of default names."""
+    out = click.option(
+        "--out",
+        metavar="MODEL",
+        help=f"File of the model. By default it has the name of TABLE, such as "
+        f"iris{model}, or table{model} for stdin.",
+    )
+    predictions = click.option(
+        "--predictions",
+        metavar="FILE",
+        help=f"Table of the {content} (CSV, TSV or Parquet), '-' for stdout. By "
+        f"default such as iris{table}, or table{table} for stdin.",
+    )
+    return add_options(out, predictions)

@@ -2,7 +2,7 @@
 
 import click
 
-from widemargin.cli.commands import Command, force_option, print_json
+from widemargin.cli.commands import Command, force_option, print_json, set_option
 
 _HELP = """Classify bundled data: 20 labels of 1,797 digits.
 
@@ -19,19 +19,14 @@ widemargin demo --json
 
 @click.command(cls=Command, help=_HELP)
 @click.argument("picture", default="widemargin-demo.png")
-@click.option(
-    "--set",
-    "settings",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="Parameter of FewLabelClassifier, such as n_jobs=2.",
-)
+@set_option("Parameter of FewLabelClassifier, such as n_jobs=2.")
 @force_option
-def command(picture, settings, force, as_json):
+def demo(picture, settings, force, as_json):
     """Classify bundled data."""
     from widemargin import demo
     from widemargin.cli.methods import DEFAULTS, find_offer, parse_settings
     from widemargin.cli.outputs import Output
+    from widemargin.cli.reports import progress_bar, report_as_json
 
     output = Output(picture, force)
     if not as_json:
@@ -40,21 +35,13 @@ def command(picture, settings, force, as_json):
         output.check()
     offer = find_offer(DEFAULTS["classify"], "classify")
     classifier = offer.make(0, parse_settings(settings))
-    if as_json:
-        print_json(_outcomes(classifier))
-    else:
+    if not as_json:
         demo.main(picture, classifier)
-
-
-def _outcomes(classifier):
-    """Accuracy and seconds of each method, and the report; no picture."""
-    from widemargin import demo
-    from widemargin.cli.reports import progress_bar, report_as_json
-
+        return
     with progress_bar(demo.WORK):
         outcomes, report = demo.run(demo.load_data(), classifier)
     methods = {
         outcome.name: {"accuracy": outcome.accuracy, "seconds": outcome.seconds}
         for outcome in outcomes
     }
-    return {"methods": methods, "report": report_as_json(report)}
+    print_json({"methods": methods, "report": report_as_json(report)})

@@ -1,6 +1,7 @@
-"""``widemargin fit``: a model from a table with a few labels."""
+"""``widemargin fit`` and ``widemargin cluster``: a model from a table."""
 
 import contextlib
+from dataclasses import dataclass
 
 import click
 
@@ -9,12 +10,13 @@ from widemargin.cli.commands import (
     column_options,
     force_option,
     method_options,
+    output_options,
     print_json,
     reading_options,
     seed_option,
 )
 
-_HELP = """Fit a model on a table in which only some rows are labeled.
+_FIT = """Fit a model on a table in which only some rows are labeled.
 
 TABLE is a CSV, TSV, Parquet or NPZ file, or '-' for stdin. Rows with an empty cell in
 the target column are unlabeled. Numeric columns are scaled, columns of few different
@@ -40,6 +42,48 @@ The predictions hold the label of each row, its probability, and whether it was 
 or inferred. Exit codes: 0 if all files are written; 2 if something is wrong with the
 table or the options; 1 for an internal error (please report it).
 """
+_CLUSTER = """Find groups in a table without labels.
+
+TABLE is a CSV, TSV, Parquet or NPZ file, or '-' for stdin. All columns are used; leave
+out those that should not count, such as known labels, with --drop.
+
+\b
+widemargin cluster iris.csv -k 3 --drop species
+widemargin cluster iris.csv -k 3 --out groups.wm --predictions groups.csv
+widemargin cluster - -k 3 --predictions - < table.csv
+
+\b
+Methods:
+{methods}
+"""
+_FIT_ENDINGS = ".wm", "-predictions.csv"
+_CLUSTER_ENDINGS = "-clusters.wm", "-clusters.csv"
+
+
+@dataclass(frozen=True)
+class Work:
+    """What both commands begin with, checked: method, files and table."""
+
+    offer: object
+    settings: dict
+    estimator: object
+    outputs: object
+    console: object
+    sample: object
+
+
+def _begin(task, table, target, endings, as_json, options, **parameters):
+    """All checks that are quick, in the order of what they take."""
+    from widemargin.cli import fitting, methods, outputs, reports
+
+    settings = methods.parse_settings(options["settings"])
+    offer = methods.find_offer(options["method"], task)
+    estimator = offer.make(options["seed"], settings, **parameters)
+    names = {key: options[key] for key in ("out", "predictions", "force")}
+    files = outputs.plan_outputs(table, endings, **names, as_json=as_json)
+    console = reports.open_console(stderr=files.table.is_stdout, quiet=as_json)
+    sample = fitting.read_sample(table, target, options["reading"], options["uses"])
+    return Work(offer, settings, estimator, files, console, sample)
 
 
 def _check_folds(ctx, option, folds):
@@ -48,22 +92,11 @@ def _check_folds(ctx, option, folds):
     return folds
 
 
-@click.command(cls=Command, task="classify", help=_HELP, no_args_is_help=True)
+@click.command(cls=Command, task="classify", help=_FIT, no_args_is_help=True)
 @click.argument("table")
 @click.option("--target", metavar="COLUMN", required=True, help="Column of the labels.")
 @method_options("classify", "budget=thorough, n_jobs=2 or kernel__gamma=0.1")
-@click.option(
-    "--out",
-    metavar="MODEL",
-    help="File of the model. By default it has the name of TABLE, such as iris.wm, or "
-    "table.wm for stdin.",
-)
-@click.option(
-    "--predictions",
-    metavar="FILE",
-    help="Table of the predictions (CSV, TSV or Parquet), '-' for stdout. By default "
-    "such as iris-predictions.csv, or table-predictions.csv for stdin.",
-)
+@output_options(*_FIT_ENDINGS, "predictions")
 @click.option(
     "--folds",
     type=click.IntRange(0),
@@ -82,74 +115,49 @@ def _check_folds(ctx, option, folds):
 @column_options
 @reading_options
 @seed_option
-def command(
-    table,
-    target,
-    method,
-    settings,
-    out,
-    predictions,
-    folds,
-    verbose,
-    force,
-    seed,
-    as_json,
-    uses,
-    reading,
-):
+def fit(table, target, folds, verbose, as_json, **options):
     """Fit a model on a table."""
     from widemargin.cli import fitting, methods, reports
-    from widemargin.cli.outputs import plan_outputs
 
-    settings = methods.parse_settings(settings)
-    offer = methods.find_offer(method, "classify")
-    estimator = offer.make(seed, settings)
-    endings = ".wm", "-predictions.csv"
-    outputs = plan_outputs(
-        table, endings, out, predictions, force=force, as_json=as_json
-    )
-    console = reports.open_console(stderr=outputs.table.is_stdout, quiet=as_json)
-    sample = fitting.read_sample(table, target, reading, uses)
-    if offer.method.needs_unlabeled:
+    work = _begin("classify", table, target, _FIT_ENDINGS, as_json, options)
+    sample, estimator, declared = work.sample, work.estimator, work.offer.method
+    if declared.needs_unlabeled:
         fitting.check_unlabeled(sample, target, methods.list_supervised())
-    methods.check_settings(estimator, settings)
-    holds_out = offer.method.n_folds == 0
+    methods.check_settings(estimator, work.settings)
+    holds_out = declared.n_folds == 0
     facts = reports.describe_table(sample, target, notes_few_labels=not holds_out)
-    reports.print_facts(console, facts)
+    reports.print_facts(work.console, facts)
 
-    folds = offer.method.n_folds if folds is None else folds
+    folds = declared.n_folds if folds is None else folds
     n_folds = fitting.plan_folds(sample, estimator, folds)
-    shows_progress = verbose or (
-        holds_out and "verbose" not in settings and reports.is_watched()
-    )
+    is_default = holds_out and "verbose" not in work.settings and reports.is_watched()
     printing = contextlib.nullcontext()
-    if shows_progress:
+    if verbose or is_default:
         printing = reports.verbosely(estimator)
-    with printing, reports.progress_bar(f"Fitting {method}", n_folds + 1) as advance:
+    title = f"Fitting {declared.name}"
+    with printing, reports.progress_bar(title, n_folds + 1) as advance:
         model, measured = fitting.fit_and_estimate(
-            sample, estimator, n_folds=n_folds, seed=seed, advance=advance
+            sample, estimator, n_folds=n_folds, seed=options["seed"], advance=advance
         )
     found = fitting.tabulate_training(sample, model)
-    outputs.write(model, found)
+    work.outputs.write(model, found)
 
     inferred = reports.count_labels(found["label"][found["source"] == "inferred"])
     report = reports.report_of(model)
     report = report and reports.report_as_json(report)
-    facts = [
-        *(reports.describe_report(report) if report else ()),
-        *(_describe_estimate(measured, method, folds) if folds or not report else ()),
-        ("inferred", reports.describe_counts(inferred) or "nothing"),
-        *outputs.describe(model),
-    ]
-    reports.print_facts(console, facts)
+    facts = [*reports.describe_report(report)] if report else []
+    if folds or not report:
+        facts += _describe_estimate(measured, declared.name, folds)
+    facts.append(("inferred", reports.describe_counts(inferred) or "nothing"))
+    reports.print_facts(work.console, [*facts, *work.outputs.describe(model)])
     if as_json:
         outcome = {
             **reports.table_as_json(table, sample, target),
-            "method": method,
+            "method": declared.name,
             "estimate": measured and measured.as_json(),
             "report": report,
             "inferred": inferred,
-            **outputs.as_json(),
+            **work.outputs.as_json(),
         }
         print_json(outcome)
 
@@ -171,3 +179,46 @@ def _describe_estimate(measured, method, n_wanted):
         ("", f"{share(measured.n_right)} correct by {method}"),
         ("", f"{share(measured.n_right_baseline)} correct by {BASELINE}"),
     ]
+
+
+@click.command(cls=Command, task="cluster", help=_CLUSTER, no_args_is_help=True)
+@click.argument("table")
+@click.option(
+    "-k",
+    "--clusters",
+    "n_clusters",
+    metavar="K",
+    type=click.IntRange(2),
+    required=True,
+    help="Number of clusters.",
+)
+@method_options("cluster", "n_jobs=2 or ambient_reg=0.1")
+@output_options(*_CLUSTER_ENDINGS, "clusters")
+@force_option
+@column_options
+@reading_options
+@seed_option
+def cluster(table, n_clusters, as_json, **options):
+    """Find groups in a table without labels."""
+    from widemargin.cli import fitting, reports
+
+    k = {"n_clusters": n_clusters}
+    work = _begin("cluster", table, None, _CLUSTER_ENDINGS, as_json, options, **k)
+    sample = work.sample
+    if n_clusters > len(sample.X):
+        raise ValueError(
+            f"-k must be at most the number of rows of {sample.name}, "
+            f"{len(sample.X):,}, got {n_clusters:,}."
+        )
+    reports.print_facts(work.console, reports.describe_table(sample))
+    with reports.progress_bar(f"Finding {n_clusters} clusters"):
+        model = fitting.make_pipeline(sample, work.estimator).fit(sample.X)
+    found = fitting.tabulate_clusters(work.estimator.labels_)
+    work.outputs.write(model, found)
+
+    counts = reports.count_labels(found["cluster"])
+    clusters = "clusters", reports.describe_counts(counts)
+    reports.print_facts(work.console, [clusters, *work.outputs.describe(model)])
+    if as_json:
+        facts = reports.table_as_json(table, sample)
+        print_json({**facts, "clusters": counts, **work.outputs.as_json()})

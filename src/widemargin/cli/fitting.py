@@ -20,32 +20,18 @@ from widemargin.tables.files import describe_path
 from widemargin.tables.targets import read_target
 
 BASELINE = "SVC on the labels alone"
-ESTIMATOR = "model"  # the last step of a pipeline
 _ARCHIVE = b"PK"  # the first bytes of a model file
 
 
 @dataclass(frozen=True)
 class TableSample:
-    """Features of a table, and the labels in its target column.
+    """Features of a table, and the labels in its target column."""
 
-    Attributes
-    ----------
-    name : str
-        What the table is called in messages.
-    columns : list of Column
-    X : DataFrame
-        The columns that are used.
-    y : ndarray or None
-        Labels, partly missing.
-    labels : PartialLabels or None
-        The labels that are known.
-    """
-
-    name: str
+    name: str  # in messages
     columns: list
-    X: pd.DataFrame
-    y: np.ndarray | None = None
-    labels: PartialLabels | None = None
+    X: pd.DataFrame  # the columns that are used
+    y: np.ndarray | None = None  # partly missing
+    labels: PartialLabels | None = None  # those that are known
 
     @property
     def counts(self):
@@ -61,17 +47,7 @@ class TableSample:
 
 
 def read_sample(table, target, reading, uses):
-    """Read a table and decide what its columns are used as.
-
-    Parameters
-    ----------
-    table : str
-        A file, or "-".
-    target : str or None
-        Column of the labels.
-    reading : Reading
-    uses : ColumnUses
-    """
+    """Read a table and decide what its columns are used as."""
     name = describe_path(table)
     frame = reading.read(table, text=uses.categorical)
     y = labels = None
@@ -85,26 +61,13 @@ def read_sample(table, target, reading, uses):
             )
         is_named = target in uses.categorical
         y, labels = read_target(frame.pop(target), as_names=is_named)
-    columns = examine_columns(
-        frame,
-        numeric=uses.numeric,
-        categorical=as_names,
-        dropped=uses.dropped,
-        name=name,
-    )
+    given = {"numeric": uses.numeric, "categorical": as_names, "dropped": uses.dropped}
+    columns = examine_columns(frame, **given, name=name)
     return TableSample(name, columns, make_features(frame, columns), y, labels)
 
 
 def check_unlabeled(sample, target, supervised):
-    """Raise `TableError` if there is nothing to infer.
-
-    Parameters
-    ----------
-    sample : TableSample
-    target : str
-    supervised : sequence of str
-        Methods that need no unlabeled rows.
-    """
+    """Raise `TableError` if there is nothing to infer; advise `supervised` methods."""
     if not sample.n_unlabeled:
         raise TableError(
             f"Column {target!r} has no empty cell: all {len(sample.y):,} rows of "
@@ -115,35 +78,19 @@ def check_unlabeled(sample, target, supervised):
 
 def make_pipeline(sample, estimator):
     """The preparation of a table's columns, and an estimator on its features."""
-    return Pipeline(
-        [("prepare", make_preparation(sample.columns)), (ESTIMATOR, estimator)]
-    )
+    prepare = make_preparation(sample.columns)
+    return Pipeline([("prepare", prepare), ("model", estimator)])
 
 
 def fit_and_estimate(sample, estimator, *, n_folds, seed, advance):
-    """Fit on all rows; before that, cross-validate over the labeled ones.
+    """The fitted model, and its `Estimate` by cross-validation, None without folds.
 
-    Parameters
-    ----------
-    sample : TableSample
-    estimator : estimator
-    n_folds : int
-        See `plan_folds`.
-    seed : int
-    advance : callable
-        Called after each fold and after the fit.
-
-    Returns
-    -------
-    model : Pipeline
-    measured : Estimate or None
-        None without folds.
+    `advance` is called after each fold and after the fit.
     """
     model, measured = make_pipeline(sample, estimator), None
     if n_folds:
-        measured = cross_validate(
-            model, sample.X, sample.y, n_folds=n_folds, seed=seed, advance=advance
-        )
+        options = {"n_folds": n_folds, "seed": seed, "advance": advance}
+        measured = cross_validate(model, sample.X, sample.y, **options)
     model.fit(sample.X, sample.y)
     advance()
     return model, measured
@@ -151,23 +98,12 @@ def fit_and_estimate(sample, estimator, *, n_folds, seed, advance):
 
 @dataclass(frozen=True)
 class Estimate:
-    """How many labels were predicted correctly, each held out once.
-
-    Attributes
-    ----------
-    n_folds : int
-    n_rows : int
-        Labeled rows.
-    n_right : int
-        By the method, fitted on the other labeled rows and all unlabeled ones.
-    n_right_baseline : int
-        By scikit-learn's ``SVC(C=10)`` on the other labeled rows alone.
-    """
+    """How many labels were predicted correctly, each held out once."""
 
     n_folds: int
-    n_rows: int
-    n_right: int
-    n_right_baseline: int
+    n_rows: int  # labeled
+    n_right: int  # by the method, on the other labeled rows and all unlabeled ones
+    n_right_baseline: int  # by SVC(C=10) on the other labeled rows alone
 
     def as_json(self):
         """For scripts."""
@@ -189,15 +125,7 @@ def plan_folds(sample, estimator, n_folds):
 
 
 def limit_folds(n_folds, counts):
-    """As many folds as the labels allow, 0 if they allow none.
-
-    Parameters
-    ----------
-    n_folds : int
-        How many are wanted.
-    counts : sequence of int
-        Labeled rows of each class.
-    """
+    """As many folds as the labeled rows of each class allow, 0 if they allow none."""
     second, largest = sorted([0, *counts])[-2:]
     return min(n_folds, largest) if second >= 2 else 0
 
@@ -205,21 +133,8 @@ def limit_folds(n_folds, counts):
 def cross_validate(model, X, y, *, n_folds, seed, advance):
     """Cross-validate over the labeled rows, beside an SVC on the same features.
 
-    Parameters
-    ----------
-    model : Pipeline
-        Two steps: the preparation of columns and the estimator. Both are fitted anew
-        in each fold, on all rows but those held out.
-    X : DataFrame
-    y : ndarray
-        Partly labeled.
-    n_folds, seed : int
-    advance : callable
-        Called after each fold.
-
-    Returns
-    -------
-    Estimate
+    The preparation of columns and the estimator, the two steps of the model, are both
+    fitted anew in each fold, on all rows but those held out.
     """
     preparation, estimator = model
     irrelevant = getattr(estimator, "irrelevant_label", None)
@@ -285,9 +200,8 @@ def _tabulate(model, X, labels):
     places = np.searchsorted(model.classes_, labels)
     rows = np.arange(len(labels))
     probabilities = model.predict_proba(X)[rows, places].round(6)
-    table = pd.DataFrame(
-        {"row": rows + 1, "label": labels, "probability": probabilities}
-    )
+    columns = {"row": rows + 1, "label": labels, "probability": probabilities}
+    table = pd.DataFrame(columns)
     estimator = model[-1] if isinstance(model, Pipeline) else model
     if hasattr(estimator, "predict_relevance"):
         features = model[:-1].transform(X) if isinstance(model, Pipeline) else X

@@ -5,19 +5,8 @@ import os
 
 import click
 
+from widemargin.cli import reports
 from widemargin.cli.commands import Command, print_json
-from widemargin.cli.reports import (
-    by_kind,
-    describe_candidates,
-    describe_kinds,
-    describe_label_next,
-    open_console,
-    plural,
-    print_facts,
-    report_as_json,
-    report_of,
-    shorten,
-)
 
 _HELP = """Show what a model file holds.
 
@@ -32,12 +21,12 @@ widemargin inspect iris.wm --json | jq -r '.columns.numbers[]'
 
 @click.command(cls=Command, help=_HELP, no_args_is_help=True)
 @click.argument("model_path", metavar="MODEL")
-def command(model_path, as_json):
+def inspect(model_path, as_json):
     """Show what a model file holds."""
     from widemargin.cli.fitting import load_model
 
     facts = model_as_json(model_path, load_model(model_path))
-    print_facts(open_console(quiet=as_json), describe_model(facts))
+    reports.print_facts(reports.open_console(quiet=as_json), describe_model(facts))
     if as_json:
         print_json(facts)
 
@@ -51,7 +40,7 @@ def model_as_json(path, model):
         estimator = estimator[-1]
     columns = columns_of(model) or []
     classes = getattr(estimator, "classes_", None)
-    result, report = getattr(estimator, "result_", None), report_of(estimator)
+    result, report = getattr(estimator, "result_", None), reports.report_of(estimator)
     return {
         "file": path,
         "bytes": os.path.getsize(path),
@@ -59,11 +48,11 @@ def model_as_json(path, model):
         "made_by": " ".join(repr(estimator).split()),
         "classes": None if classes is None else classes.tolist(),
         "clusters": getattr(estimator, "n_clusters", None),
-        "columns": by_kind(columns),
+        "columns": reports.by_kind(columns),
         "columns_in": int(getattr(model, "n_features_in_", 1)),  # one of texts
         "features": int(estimator.n_features_in_),
         "status": result and result.status.value,
-        "report": report and report_as_json(report),
+        "report": report and reports.report_as_json(report),
         "parameters": {
             name: _plain(value)
             for name, value in estimator.get_params(deep=False).items()
@@ -75,30 +64,30 @@ def model_as_json(path, model):
 
 def describe_model(facts):
     """The same as pairs of a name and a text."""
-    yield "file", f"{facts['file']}, {plural(facts['bytes'], 'byte')}"
+    yield "file", f"{facts['file']}, {reports.plural(facts['bytes'], 'byte')}"
     yield "estimator", facts["made_by"]
     if facts["classes"] is not None:
-        names = shorten(map(str, facts["classes"]))
+        names = reports.shorten(map(str, facts["classes"]))
         yield "classes", f"{len(facts['classes'])}: {names}"
     else:
         yield "clusters", str(facts["clusters"])
-    yield from describe_kinds(facts["columns"])
+    yield from reports.describe_kinds(facts["columns"])
     if not any(facts["columns"].values()):
         yield "columns", f"{facts['columns_in']:,}, identified by their order"
     yield "features", f"{facts['features']:,}"
     if facts["status"] is not None:
         yield "fit", facts["status"]
     if facts["report"] is not None:
-        yield from describe_candidates(facts["report"])
-        yield from describe_label_next(facts["report"])
+        yield from reports.describe_candidates(facts["report"])
+        yield from reports.describe_label_next(facts["report"])
     yield "privacy", facts["privacy"]
 
 
 def _privacy(model, estimator, columns):
     """A sentence on training rows, and one on the preparation of columns."""
-    from widemargin.model_files.privacy import describe_privacy
+    from widemargin.model_files.parts import describe_privacy
 
-    if columns and not by_kind(columns)["categories"]:
+    if columns and not reports.by_kind(columns)["categories"]:
         sentence = describe_privacy(estimator)
         return f"{sentence} Steps before it hold statistics of columns."
     return describe_privacy(model)
@@ -110,7 +99,7 @@ def _plain(value):
         return {name: _plain(member) for name, member in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(member) for member in value]
+    if isinstance(value, numbers.Number) and hasattr(value, "item"):  # of NumPy
+        value = value.item()
     is_plain = value is None or isinstance(value, str | bool | int | float)
-    if is_plain or not isinstance(value, numbers.Number):
-        return value if is_plain else repr(value)
-    return value.item()
+    return value if is_plain else repr(value)

@@ -12,7 +12,7 @@ from widemargin._version import __version__
 COMMANDS = {
     "fit": "widemargin.cli.fit",
     "predict": "widemargin.cli.predict",
-    "cluster": "widemargin.cli.cluster",
+    "cluster": "widemargin.cli.fit",
     "inspect": "widemargin.cli.inspect",
     "demo": "widemargin.cli.demo",
 }
@@ -38,7 +38,7 @@ class Commands(click.Group):
     def get_command(self, ctx, name):
         """The command of that name, None if there is none."""
         if name in COMMANDS:
-            return import_module(COMMANDS[name]).command
+            return getattr(import_module(COMMANDS[name]), name)
         found = _found_commands()
         if name in found:
             return _load(found[name])
@@ -68,21 +68,16 @@ def _load(point):
     try:
         return point.load()
     except (ImportError, AttributeError) as problem:
-        advice = (
-            f"{point.value} of the command {point.name} cannot be loaded: {problem}."
-        )
+        what = f"{point.value} of the command {point.name}"
+        advice = f"{what} cannot be loaded: {problem}."
         return _refusing(point.name, "(cannot be loaded)", advice)
 
 
 def _refusing(name, summary, advice):
     """A command that takes any arguments and only says why it does not run."""
+    settings = {"ignore_unknown_options": True}
 
-    @click.command(
-        name,
-        short_help=summary,
-        help=advice,
-        context_settings={"ignore_unknown_options": True},
-    )
+    @click.command(name, short_help=summary, help=advice, context_settings=settings)
     @click.argument("words", nargs=-1, metavar="...")
     def refuse(words):
         raise click.UsageError(advice)

@@ -16,33 +16,16 @@ _PLUGINS = "widemargin.plugins"
 
 @dataclass(frozen=True)
 class Offer:
-    """A declared method and the estimator that declares it.
-
-    Attributes
-    ----------
-    method : Method
-    estimator : type
-    """
+    """A declared method and the estimator that declares it."""
 
     method: object
     estimator: type
 
     def make(self, seed, settings, **parameters):
-        """The estimator, not fitted.
+        """The estimator, not fitted; ValueError for a wrong name or value.
 
-        Parameters
-        ----------
-        seed : int
-        settings : dict
-            Parameters that the user gave; ``kernel__gamma`` is that of a value. They
-            win over those of the method.
-        **parameters
-            Of the command, such as the number of clusters.
-
-        Raises
-        ------
-        ValueError
-            If the estimator has no such parameter, or refuses its value.
+        The user's settings, such as ``kernel__gamma`` of a value, win over `parameters`
+        of the command, and these over those of the method.
         """
         known = inspect.signature(self.estimator).parameters
         parameters = {**dict(self.method.parameters), **parameters}
@@ -158,9 +141,8 @@ def describe_methods(task):
         offers = list_offers(task)
         summaries = {name: offer.method.summary for name, offer in offers.items()}
     width = max(map(len, summaries)) + 2
-    return "\n".join(
-        f"  {name:{width}}{summary}" for name, summary in summaries.items()
-    )
+    lines = (f"  {name:{width}}{summary}" for name, summary in summaries.items())
+    return "\n".join(lines)
 
 
 def _in_order(names, task, plugins=()):
@@ -186,13 +168,9 @@ def _read_summaries(task):
 
 
 def check_settings(model, settings):
-    """Raise ValueError for a value that the estimator refuses, by a trial on few rows.
+    """Raise ValueError for a setting that the estimator refuses on a few rows.
 
-    Parameters
-    ----------
-    model : estimator
-    settings : dict
-        Parameters that the user gave; other errors depend on the rows.
+    Other errors depend on the rows.
     """
     if not settings:
         return

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from widemargin.model_files import save
-from widemargin.model_files.privacy import describe_privacy
+from widemargin.model_files.parts import describe_privacy
 from widemargin.model_files.writing import write_whole
 from widemargin.tables.files import (
     check_writable,
@@ -20,20 +20,11 @@ from widemargin.tables.files import (
 
 @dataclass(frozen=True)
 class Output:
-    """A file to be written, or "-" for stdout.
-
-    Attributes
-    ----------
-    path : str
-    force : bool
-        Whether an existing file may be replaced.
-    inputs : tuple of str
-        Files that are read, which are never replaced.
-    """
+    """A file to be written, or "-" for stdout."""
 
     path: str
-    force: bool
-    inputs: tuple = ()
+    force: bool  # whether an existing file may be replaced
+    inputs: tuple = ()  # files that are read, which are never replaced
 
     @property
     def is_stdout(self):
@@ -110,25 +101,13 @@ class Outputs:
         return {"model": self.model.path, "predictions": self.table.path}
 
 
-def plan_outputs(table, ending, out, predictions, *, force, as_json):
+def plan_outputs(table, endings, out, predictions, *, force, as_json):
     """Where the model and the predictions of a table go, checked before any work.
 
-    Parameters
-    ----------
-    table : str
-        By default files have its name, in the current folder.
-    ending : (str, str)
-        What is added to the name, for the model and for the predictions.
-    out, predictions : str or None
-        Other names.
-    force, as_json : bool
-        The options of that name.
+    By default both have the name of the table, in the current folder, with an ending.
     """
     stem = "table" if table == "-" else split_ending(table)[0]
-    model, frame = (
-        given or f"{stem}{default}"
-        for given, default in zip((out, predictions), ending, strict=True)
-    )
+    model, frame = out or stem + endings[0], predictions or stem + endings[1]
     if model == "-":
         raise ValueError("--out must be the name of a file for the model, got '-'.")
     if os.path.realpath(model) == os.path.realpath(frame):

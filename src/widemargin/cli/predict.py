@@ -29,7 +29,7 @@ widemargin predict iris.wm new.csv --json | jq .predictions
 )
 @force_option
 @reading_options
-def command(model_path, table, out, force, reading, as_json):
+def predict(model_path, table, out, force, reading, as_json):
     """Predict the labels of new rows."""
     from widemargin.cli import reports
     from widemargin.cli.fitting import load_model, tabulate_new

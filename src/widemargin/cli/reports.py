@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-_MAX_NAMES = 8  # in a line
+from widemargin.tables.errors import shorten
+
 _NAME_WIDTH = 13  # "predictions" and two blanks
 _MIN_TEXT_WIDTH = 20
 _NO_BREAK = "\N{NO-BREAK SPACE}"  # printed as a blank, never as the end of a line
@@ -18,19 +19,12 @@ _NO_BREAK = "\N{NO-BREAK SPACE}"  # printed as a blank, never as the end of a li
 
 def open_console(*, stderr=False, quiet=False):
     """The console of a report, which prints the user's own texts unchanged."""
-    return Console(
-        stderr=stderr, quiet=quiet, markup=False, highlight=False, emoji=False
-    )
+    plain = {"markup": False, "highlight": False, "emoji": False}
+    return Console(stderr=stderr, quiet=quiet, **plain)
 
 
 def print_facts(console, facts):
-    """Print pairs of a name and a text in two columns.
-
-    Parameters
-    ----------
-    console : Console
-    facts : iterable of (str, str)
-    """
+    """Print pairs of a name and a text in two columns."""
     width = max(_MIN_TEXT_WIDTH, console.width - _NAME_WIDTH)
     for name, text in facts:
         for line in textwrap.wrap(text, width, break_on_hyphens=False):
@@ -68,9 +62,8 @@ def count_labels(labels):
 
 def describe_counts(counts):
     """Rows of each class, in one line."""
-    return shorten(
-        [join(f"{name} ({count:,})") for name, count in counts.items()], most=12
-    )
+    texts = [join(f"{name} ({count:,})") for name, count in counts.items()]
+    return shorten(texts, most=12)
 
 
 def join(text):
@@ -81,14 +74,6 @@ def join(text):
 def plural(count, noun):
     """A number with its noun."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def shorten(names, most=_MAX_NAMES):
-    """The first of many names, with the number of the others."""
-    names = list(names)
-    shown = ", ".join(names[:most])
-    n_more = len(names) - most
-    return f"{shown} and {n_more:,} more" if n_more > 0 else shown
 
 
 def is_watched():
@@ -115,9 +100,8 @@ def progress_bar(description, n_steps=None):
     """
     columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
     console = open_console(stderr=True)
-    bars = Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    )
+    is_hidden = not console.is_terminal
+    bars = Progress(*columns, console=console, transient=True, disable=is_hidden)
     with contextlib.redirect_stdout(sys.stderr), bars as progress:
         bar = progress.add_task(description, total=n_steps)
         yield lambda: progress.advance(bar)
@@ -129,14 +113,7 @@ def progress_bar(description, n_steps=None):
 def describe_table(sample, target=None, *, notes_few_labels=True):
     """Rows, columns and labels, as pairs of a name and a text.
 
-    Parameters
-    ----------
-    sample : TableSample
-    target : str or None
-        Column of the labels.
-    notes_few_labels : bool, default=True
-        Whether to note that there are too few labels; the report of a method that holds
-        out labels does so itself.
+    The report of a method that holds out labels itself notes that there are too few.
     """
     yield "table", f"{sample.name}, {plural(len(sample.X), 'row')}"
     yield from describe_kinds(by_kind(sample.columns))
@@ -209,13 +186,7 @@ def _dropped(columns):
 
 
 def report_of(model):
-    """``report_`` of an estimator or of the last step of a pipeline; None without it.
-
-    Parameters
-    ----------
-    model : estimator
-        Fitted.
-    """
+    """``report_`` of an estimator, also within a pipeline; None without it."""
     while hasattr(model, "steps"):
         model = model[-1]
     return getattr(model, "report_", None)
@@ -223,21 +194,15 @@ def report_of(model):
 
 def report_as_json(report):
     """A report as a dict of plain values; rows count from 1, shares up to 1."""
+    lines = [
+        {key.removeprefix("n_"): _number(value) for key, value in vars(line).items()}
+        for line in report.candidates
+    ]
+    has_error = report.n_held_out > 0
     return {
-        "candidates": [
-            {
-                "name": line.name,
-                "weight": line.weight,
-                "error": _number(line.error),
-                "error_std": _number(line.error_std),
-                "changed": line.changed,
-                "rows": line.n_rows,
-                "seconds": line.seconds,
-            }
-            for line in report.candidates
-        ],
-        "error": report.error if report.n_held_out else None,
-        "error_std": report.error_std if report.n_held_out else None,
+        "candidates": lines,
+        "error": report.error if has_error else None,
+        "error_std": report.error_std if has_error else None,
         "held_out": report.n_held_out,
         "changed": report.n_changed / max(report.n_unlabeled, 1),
         "changed_rows": report.n_changed,
@@ -252,10 +217,8 @@ def describe_report(facts):
     yield from describe_candidates(facts)
     if len(facts["candidates"]) > 1:
         rows, share = plural(facts["changed_rows"], "row"), 100 * facts["changed"]
-        yield (
-            "changed",
-            f"{rows} ({share:.1f} %) whose class differs from the labels-only model",
-        )
+        what = "whose class differs from the labels-only model"
+        yield "changed", f"{rows} ({share:.1f} %) {what}"
     yield from describe_label_next(facts)
     for note in facts["notes"]:
         yield "note", note
@@ -268,10 +231,8 @@ def describe_candidates(facts):
     yield "candidates", join(f"{'':{width}}  weight  held-out error  changed")
     for line in lines:
         weight, changed = f"{line['weight']:6.2f}", f"{100 * line['changed']:5.1f} %"
-        yield (
-            "",
-            join(f"{line['name']:{width}}  {weight}  {_error(line):>14}  {changed}"),
-        )
+        text = f"{line['name']:{width}}  {weight}  {_error(line):>14}  {changed}"
+        yield "", join(text)
     if facts["error"] is None:
         yield "error", "unknown, because no label could be held out"
         return
@@ -288,7 +249,7 @@ def describe_label_next(facts):
 
 def _number(value):
     """JSON has no NaN."""
-    return None if math.isnan(value) else value
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _error(line):

@@ -19,8 +19,8 @@ from widemargin.estimators.tri_class_svc import TriClassSVC
 from widemargin.graphs import KnnGraph
 from widemargin.kernels import Rbf
 from widemargin.labels import hide
+from widemargin.linalg.products import suited_threads
 from widemargin.linalg.rows import BUFFER_BYTES, row_blocks
-from widemargin.linalg.threads import suited_threads
 from widemargin.sample import Sample, Shared, collect_sample, deal_folds
 from widemargin.solvers.active_learning import choose_rows, information
 from widemargin.values import Value

@@ -84,7 +84,7 @@ class Estimator(BaseEstimator):
         What an entry of the history stands for.
     averaged : str or None
         The fitted attribute that names the models of ``average_``, an entry for each:
-        "unlabeled_weights_", for example.
+        ``"unlabeled_weights_"``, for example.
     """
 
     value_families = {"kernel": Kernel, "graph": Graph, "landmarks": Landmarks}

@@ -31,7 +31,6 @@ from widemargin.objectives.class_sizes import Balance
 from widemargin.objectives.pieces import EpsilonInsensitive, labeled_hinges
 from widemargin.sample import N_FOLDS, label_counts
 from widemargin.solvers.cccp import TriClassMethod
-from widemargin.solvers.class_offsets import JointChoice
 from widemargin.solvers.hinge import (
     BranchProblem,
     HingeSolver,
@@ -39,6 +38,7 @@ from widemargin.solvers.hinge import (
     follow_path,
     majorize_minimize,
 )
+from widemargin.solvers.relabeling import JointChoice
 from widemargin.solvers.result import Status
 
 _ANY_BALANCE = Balance(None)

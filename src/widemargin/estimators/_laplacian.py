@@ -44,7 +44,6 @@ from widemargin.solvers.laplacian import (
 )
 from widemargin.spaces import choose_space
 from widemargin.spaces.choose import check_scale, neighbor_graph
-from widemargin.spaces.features import LinearBasis
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -208,9 +207,7 @@ class Geometry:
         adjacency = sample.adjacency
         if adjacency is None:
             adjacency = neighbor_graph(graph, self.kernel, sample.rows)
-        return graph.laplacian(
-            self.kernel, sample.rows.X, auto_power=self.power, adjacency=adjacency
-        )
+        return graph.laplacian_of(adjacency, auto_power=self.power)
 
     def draw_part(self, sample, n_rows, rng):
         """All labeled rows of a sample and some others, and the graph between them.
@@ -235,9 +232,8 @@ def make_geometry(estimator, sample, rng):
         kernel, sample.rows, landmarks, rng, ladder=LAPLACIAN_LADDER, who=who
     )
     # functions of few landmarks cannot be as smooth as the third power wants
-    is_exact = not space.low_rank or isinstance(space.basis, LinearBasis)
     graph = None if estimator.intrinsic_reg == 0 else graph
-    return Geometry(sample, space, kernel, graph, 3 if is_exact else 1)
+    return Geometry(sample, space, kernel, graph, 3 if space.is_exact else 1)
 
 
 def plan_training(estimator, geometry, rng):

@@ -17,7 +17,7 @@ from widemargin.defaults import (
 )
 from widemargin.estimators._estimator import Classifier, Fit, Method, read_parameter
 from widemargin.kernels import Kernel
-from widemargin.linalg.threads import suited_threads
+from widemargin.linalg.products import suited_threads
 from widemargin.sample import label_counts
 from widemargin.solvers.ridge import fit_ridges
 from widemargin.spaces import Function, FunctionSum

@@ -52,9 +52,9 @@ class SelfLabelingGPC(Classifier):
         Weight of a labeled row in the regression; 1 in [1]_.
     annealing : Annealing, float or sequence of float, or "auto", default="auto"
         Weights of an unlabeled row, one after the other: each loop starts from the
-        labels of the one before. "auto" is :class:`Annealing((0.01, 0.1, 0.3, 1.0),
-        max_unlabeled_ratio=4.0) <widemargin.Annealing>`; numbers are its weights.
-        ``Annealing((1.0,), None)`` in [1]_.
+        labels of the one before. "auto" is ``Annealing()`` with the weights 0.01, 0.1,
+        0.3 and 1 and ``max_unlabeled_ratio=4``; numbers are its weights. The paper has
+        ``Annealing((1.0,), None)``.
     n_components : int, default=2
         For two classes, number of principal components of the kernel whose two sides
         are further labels to start from. Where few labels leave open which clusters are
@@ -63,18 +63,17 @@ class SelfLabelingGPC(Classifier):
     balance : "labeled", "equal", dict, None or Balance, default="labeled"
         Share of each class among the unlabeled rows: estimated from the labels, all
         the same, your own as ``{class: fraction}``, or None if a class may have any
-        size; :class:`~widemargin.Balance` also sets how closely the shares are kept
+        size; a `Balance` value also sets how closely the shares are kept
         (:math:`\kappa` in [1]_, whose shares are 1/2). Without it one class may take
         all rows.
     relabel : "loo", "in-sample", LeaveOneOut or InSample, default="loo"
         Whether a row is relabeled by the process without its label (in closed form), or
         by the fitted value, as in [1]_. The values also hold a threshold, Eqs. (9) and
         (8) of [1]_, and when a loop ends.
-    hyperparameters : {"heuristic", "marginal-likelihood", "loo"} or value, \
-            default="heuristic"
-        Whether the width, `scale` and `noise` are taken as they are, or where learning
-        starts from: by the marginal likelihood, as in [1]_, or the leave-one-out
-        predictive density, in at most five turns with the labels.
+    hyperparameters : str or Hyperparameters, default="heuristic"
+        With "heuristic" the width, `scale` and `noise` are used as they are. With the
+        others learning starts from them: "marginal-likelihood", as in [1]_, or "loo",
+        the leave-one-out predictive density, in at most five turns with the labels.
         ``MarginalLikelihood(per_feature=True)`` and ``LeaveOneOutDensity(per_feature=
         True)`` learn a width for each feature. Labels that the model gave itself
         confirm their own mistakes; a log-normal prior around the start counteracts

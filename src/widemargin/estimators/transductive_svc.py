@@ -92,8 +92,8 @@ class TransductiveSVC(HingeClassifier):
     alone, and one for each of the weights 0.1, 0.3 and 1, each starting from the one
     before. They are scored on held-out labels (five folds, on at least 1,000 rows if
     there are more), calibrated, and averaged by :mod:`widemargin.averaging`; before
-    that, each has 0.7 times the prior weight of the one before it. In any case held-out
-    labels fit the slope of the probabilities.
+    that, each has 0.85 times the prior weight of the one before it. In any case
+    held-out labels fit the slope of the probabilities.
 
     Deviations from [1]_: balance; more than two classes; annealing by the path of
     weights. Copies of a labeled row with the same label are one row with their summed

@@ -90,7 +90,7 @@ class TriClassSVC(HingeClassifier):
     More classes are each against the rest; a sample is relevant if some class claims
     it, that is if a score exceeds :math:`(1 + \varepsilon) / 2`, Eq. (5).
 
-    ``unlabeled_weight="auto"`` averages the models of several weights as
+        ``unlabeled_weight="auto"`` averages the models of several weights as
     `TransductiveSVC` does.
 
     Deviations from [1]_, misprints corrected: labels in the quadratic and linear terms

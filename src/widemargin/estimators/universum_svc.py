@@ -55,7 +55,7 @@ class UniversumSVC(HingeClassifier):
     where :math:`C_u = C\, l / u` times `unlabeled_weight`: one convex problem. More
     classes are each against the rest.
 
-    ``unlabeled_weight="auto"`` averages the models of several weights as
+        ``unlabeled_weight="auto"`` averages the models of several weights as
     `TransductiveSVC` does.
 
     References

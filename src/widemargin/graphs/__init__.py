@@ -1,9 +1,8 @@
 """Neighborhood graphs of the samples and their Laplacians."""
 
-from widemargin.graphs.knn import Graph, KnnGraph
+from widemargin.graphs.adjacency import check_adjacency, rows_near, unreached_components
+from widemargin.graphs.knn import Graph, KnnGraph, knn_adjacency
 from widemargin.graphs.laplacian import IteratedLaplacian, graph_laplacian, no_laplacian
-from widemargin.graphs.neighbors import check_adjacency, knn_adjacency
-from widemargin.graphs.reach import rows_near, unreached_components
 
 __all__ = [
     "Graph",

@@ -5,23 +5,9 @@ from scipy import sparse
 
 
 class IteratedLaplacian:
-    r"""The matrix :math:`L^p`, kept as L and applied as p sparse products.
+    """The matrix :math:`L^p`, kept as L and applied as p sparse products.
 
-    Parameters
-    ----------
-    matrix : CSR matrix of shape (n_samples, n_samples)
-        L, symmetric positive semi-definite.
-    power : int
-        p.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from widemargin.graphs import IteratedLaplacian
-    >>> L = sparse.csr_array([[1.0, -1.0], [-1.0, 1.0]])
-    >>> IteratedLaplacian(L, power=2) @ np.array([1.0, 0.0])
-    array([ 2., -2.])
+    `matrix` is L, a symmetric positive semi-definite CSR matrix; `power` is p.
     """
 
     def __init__(self, matrix, power=1):
@@ -55,10 +41,7 @@ def graph_laplacian(adjacency, *, normalized=True, power=1):
     Returns
     -------
     IteratedLaplacian
-
-    Notes
-    -----
-    A sample without neighbors has a row of zeros: the graph does not speak of it.
+        With a row of zeros for each sample without neighbors.
 
     Examples
     --------
@@ -85,13 +68,5 @@ def graph_laplacian(adjacency, *, normalized=True, power=1):
 
 
 def no_laplacian(n_samples, dtype=np.float64):
-    """The Laplacian of a graph without edges: it penalizes nothing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from widemargin.graphs import no_laplacian
-    >>> no_laplacian(3) @ np.ones(3)
-    array([0., 0., 0.])
-    """
+    """The Laplacian of a graph without edges: it penalizes nothing."""
     return IteratedLaplacian(sparse.csr_array((n_samples, n_samples), dtype=dtype))

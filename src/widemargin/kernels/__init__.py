@@ -1,23 +1,16 @@
 """Similarities between samples: frozen values with a formula."""
 
-from widemargin.kernels.ard import ArdRbf
-from widemargin.kernels.base import Kernel
-from widemargin.kernels.blocks import scores_in_blocks
-from widemargin.kernels.cosine import Cosine
-from widemargin.kernels.custom import Custom
+from widemargin.kernels.base import Kernel, scores_in_blocks
+from widemargin.kernels.custom import Custom, read_kernel
 from widemargin.kernels.laplacian import Laplacian
-from widemargin.kernels.linear import Linear
+from widemargin.kernels.linear import Cosine, Linear
 from widemargin.kernels.nystrom import Landmarks, Nystrom, NystromMap, choose_landmarks
 from widemargin.kernels.polynomial import Polynomial
 from widemargin.kernels.precomputed import Precomputed
-from widemargin.kernels.rbf import Rbf
-from widemargin.kernels.registry import read_kernel
+from widemargin.kernels.rbf import ArdRbf, Rbf
 from widemargin.kernels.width import select_gamma
 
-KERNELS = Kernel.shorthands()
-
 __all__ = [
-    "KERNELS",
     "ArdRbf",
     "Cosine",
     "Custom",

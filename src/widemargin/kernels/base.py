@@ -1,4 +1,4 @@
-"""What all kernels share."""
+"""What all kernels share, and their evaluation in a buffer of bounded size."""
 
 from dataclasses import replace
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from widemargin.checks import check_number_or
 from widemargin.kernels.width import WIDTHS, select_gamma
+from widemargin.linalg.rows import BUFFER_BYTES, row_blocks
 from widemargin.values import Value
 
 _DIAGONAL_ROWS = 64  # rows whose Gram matrix is formed at a time for its diagonal
@@ -19,18 +20,10 @@ class Kernel(Value):
     """
 
     pairwise = False  # whether the rows are those of a Gram matrix
+    has_unit_diagonal = False  # whether k(x, x) is one for every row
 
     def fit_width(self, X, rng, *, auto="scale"):
-        """The kernel with a number for a width that was left to the data.
-
-        Parameters
-        ----------
-        X : ndarray or CSR matrix of shape (n_samples, n_features)
-        rng : numpy.random.Generator
-            For the sample behind a "median" width.
-        auto : str
-            The rule that ``gamma="auto"`` stands for.
-        """
+        """The kernel with a number for its width; "auto" stands for the rule `auto`."""
         return self
 
     def points(self, X, rows):
@@ -42,7 +35,9 @@ class Kernel(Value):
         return X, "euclidean"
 
     def diagonal(self, X):
-        """Value of each row with itself, shape (n_samples,), without a Gram matrix."""
+        """Value of each row with itself, (n_samples,), without a Gram matrix."""
+        if self.has_unit_diagonal:
+            return np.ones(X.shape[0], dtype=X.dtype)
         starts = range(0, X.shape[0], _DIAGONAL_ROWS)
         blocks = [slice(i, i + _DIAGONAL_ROWS) for i in starts]
         return np.concatenate([np.diagonal(self(X[block])) for block in blocks])
@@ -52,7 +47,6 @@ class WidthKernel(Kernel):
     """A kernel with a width `gamma`: a number, or the name of a rule for it."""
 
     def __post_init__(self):
-        """Raise unless the width is positive or the name of a rule."""
         check_number_or(self, "gamma", WIDTHS, low=0, strict=True)
 
     def fit_width(self, X, rng, *, auto="scale"):
@@ -71,3 +65,16 @@ class WidthKernel(Kernel):
                 "fit_width(X, rng) on the rows that it is to be taken from."
             )
         return self.gamma
+
+
+def scores_in_blocks(kernel, X, points, coef, buffer_bytes=BUFFER_BYTES):
+    """The product kernel(X, points) @ coef, (n_samples, k), without the kernel matrix.
+
+    `points` is what ``kernel.points`` gave. No piece of the kernel matrix that is held
+    at a time is larger than `buffer_bytes`.
+    """
+    scores = np.empty((X.shape[0], coef.shape[1]), dtype=X.dtype)
+    blocks = row_blocks(X.shape[0], len(coef), coef.dtype.itemsize, buffer_bytes)
+    for block in blocks:
+        scores[block] = kernel(X[block], points) @ coef
+    return scores

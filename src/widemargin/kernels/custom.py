@@ -1,4 +1,4 @@
-"""A user's own function as a kernel."""
+"""A user's own function as a kernel, and kernels from what a user writes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,3 +40,10 @@ class Custom(Kernel):
         if not np.isfinite(gram.sum(dtype=np.float64)):
             raise ValueError("the kernel function must return finite numbers.")
         return gram
+
+
+def read_kernel(kernel, who="kernel"):
+    """The kernel of a value, a shorthand or a function; `who` names the parameter."""
+    if callable(kernel) and not isinstance(kernel, Kernel):
+        return Custom(kernel)
+    return Kernel.read(kernel, who)

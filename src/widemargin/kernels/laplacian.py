@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 from sklearn.metrics.pairwise import laplacian_kernel
 
 from widemargin.kernels.base import WidthKernel
@@ -10,12 +9,7 @@ from widemargin.kernels.base import WidthKernel
 
 @dataclass(frozen=True)
 class Laplacian(WidthKernel, shorthand="laplacian"):
-    r"""Laplacian kernel :math:`k(x, z) = \exp(-\gamma \|x - z\|_1)`.
-
-    Parameters
-    ----------
-    gamma : float, "auto", "scale", "median" or "mean", default="auto"
-        A number, or a rule that takes it from the rows, as in `Rbf`.
+    r"""Laplacian kernel :math:`\exp(-\gamma \|x - z\|_1)`; `gamma` is as in `Rbf`.
 
     Examples
     --------
@@ -28,11 +22,9 @@ class Laplacian(WidthKernel, shorthand="laplacian"):
 
     gamma: float | str = "auto"
 
+    has_unit_diagonal = True
+
     def __call__(self, X, Z=None):
         """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""
         gram = laplacian_kernel(X, Z, gamma=self.width)
         return gram.astype(X.dtype, copy=False)
-
-    def diagonal(self, X):
-        """Ones."""
-        return np.ones(X.shape[0], dtype=X.dtype)

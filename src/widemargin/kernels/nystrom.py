@@ -3,10 +3,9 @@ r"""Low-rank kernels from landmarks.
 The kernel is replaced by :math:`z(x)^\top z(x')` with features
 :math:`z(x) = \Lambda^{-1/2} U^\top k(\text{landmarks}, x)`, where
 :math:`U \Lambda U^\top` is the landmarks' Gram matrix. Directions with an eigenvalue
-that is zero up to rounding are left out, so that copies among the landmarks, or more
-landmarks than features, do no harm. All this is done in double precision, since small
-eigenvalues, which single precision cannot tell from zero, matter; the features
-themselves keep the type of X.
+that is zero up to rounding are left out, so that copies among the landmarks do no harm.
+This is done in double precision, because single precision cannot tell small eigenvalues
+from zero; the features themselves keep the type of X.
 """
 
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from scipy.linalg import eigh
 from sklearn.metrics import pairwise_distances_argmin
 
 from widemargin.checks import check_choice, check_number, plain
-from widemargin.kernels.blocks import scores_in_blocks
+from widemargin.kernels.base import scores_in_blocks
 from widemargin.values import Value
 
 CHOICES = ("uniform", "kmeans++", "kmeans", "pivoted")
@@ -30,13 +29,9 @@ class Landmarks(Value):
 
     @classmethod
     def read(cls, given, who):
-        """The landmarks that a user means; None and "auto" stay as they are.
-
-        A whole number is that many landmarks of a Nystrom approximation.
-        """
-        if given is None or (isinstance(given, str) and given == "auto"):
-            return given
-        if isinstance(given, cls):
+        """The landmarks that a user means; None and "auto" stay as they are."""
+        is_auto = isinstance(given, str) and given == "auto"
+        if given is None or is_auto or isinstance(given, cls):
             return given
         is_count = isinstance(given, Integral) and not isinstance(given, bool)
         if is_count and given >= 1:
@@ -58,19 +53,12 @@ class Nystrom(Landmarks):
     n_landmarks : int, default=1000
     choice : {"kmeans++", "uniform", "kmeans", "pivoted"}, default="kmeans++"
         How they are chosen, see :func:`choose_landmarks`.
-
-    Examples
-    --------
-    >>> from widemargin.kernels import Nystrom
-    >>> Nystrom(500, choice="uniform")
-    Nystrom(n_landmarks=500, choice='uniform')
     """
 
     n_landmarks: int = 1000
     choice: str = "kmeans++"
 
     def __post_init__(self):
-        """Raise unless the number is positive and the choice known."""
         check_number(self, "n_landmarks", low=1, integer=True)
         check_choice(self, "choice", CHOICES)
 
@@ -81,27 +69,13 @@ class NystromMap:
 
     Attributes
     ----------
-    kernel : callable
-    rows : ndarray of shape (n_landmarks,)
-        Samples that serve as landmarks.
+    kernel : Kernel
     landmarks : what ``kernel.points`` gives
     whitening : ndarray of shape (n_landmarks, rank)
         :math:`U \Lambda^{-1/2}`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from widemargin.kernels import NystromMap, Rbf
-    >>> X = np.linspace(0.0, 1.0, 50)[:, None]
-    >>> features = NystromMap.fit(Rbf(1.0), X, rows=[0, 16, 33, 49])(X)
-    >>> features.shape
-    (50, 4)
-    >>> bool(np.abs(features @ features.T - Rbf(1.0)(X)).max() < 0.01)
-    True
     """
 
     kernel: object
-    rows: np.ndarray
     landmarks: object
     whitening: np.ndarray
 
@@ -113,12 +87,7 @@ class NystromMap:
         values, vectors = eigh(gram, driver="evd", check_finite=False)
         kept = values > values[-1] * len(rows) * np.finfo(np.float64).eps
         whitening = vectors[:, kept] / np.sqrt(values[kept])
-        return cls(kernel, rows, landmarks, whitening)
-
-    @property
-    def rank(self):
-        """Number of features."""
-        return self.whitening.shape[1]
+        return cls(kernel, landmarks, whitening)
 
     def __call__(self, X):
         """Features of the rows of X, shape (n_samples, rank), in the type of X."""
@@ -128,14 +97,6 @@ class NystromMap:
         """Coefficients of the landmarks' kernel functions for feature weights w."""
         return self.whitening @ w
 
-    def function(self, kernel, X, origin, w):
-        """Points and coefficients of the functions with feature weights w.
-
-        The map was made over the rows `origin` of X. Coefficients can be large, so that
-        points are kept in double precision.
-        """
-        return double(kernel.points(X, origin[self.rows])), self.coefficients(w)
-
 
 def double(X):
     """Samples in double precision; positions of samples as they are."""
@@ -143,24 +104,20 @@ def double(X):
 
 
 def choose_landmarks(kernel, X, n_landmarks, rng, choice="kmeans++"):
-    """Rows of X to serve as landmarks.
+    """Rows of X to serve as landmarks, increasing.
 
     Parameters
     ----------
-    kernel : callable
+    kernel : Kernel
     X : ndarray or CSR matrix of shape (n_samples, n_features)
     n_landmarks : int
-        If there are no more samples than that, all of them are taken.
+        If there are no more samples than that, all of them are taken. Pivoted Cholesky
+        stops when no variance remains and may take fewer.
     rng : numpy.random.Generator
     choice : {"uniform", "kmeans++", "kmeans", "pivoted"}
         At random; spread out as the seeds of k-means, in the kernel's feature space;
         the rows nearest to the centers of k-means; or greedily where the kernel's
         remaining variance is largest (pivoted Cholesky).
-
-    Returns
-    -------
-    ndarray of int, increasing; pivoted Cholesky stops when no variance remains and
-    may return fewer than asked for.
 
     Examples
     --------
@@ -173,30 +130,29 @@ def choose_landmarks(kernel, X, n_landmarks, rng, choice="kmeans++"):
     n_samples = X.shape[0]
     if n_landmarks >= n_samples:
         return np.arange(n_samples)
-    if choice == "uniform":
-        rows = rng.choice(n_samples, n_landmarks, replace=False)
-    elif choice == "kmeans++":
-        rows = _spread_rows(kernel, X, n_landmarks, rng)
-    elif choice == "kmeans":
-        rows = _central_rows(kernel, X, n_landmarks, rng)
-    elif choice == "pivoted":
-        rows = _pivoted_rows(kernel, X, n_landmarks)
-    else:
+    if choice not in CHOICES:
         raise ValueError(
             f"choice of landmarks must be one of {', '.join(CHOICES)}, got {choice!r}."
         )
-    return np.sort(rows)
+    if choice == "pivoted":
+        return np.sort(_pivoted_rows(kernel, X, n_landmarks))
+    size = n_landmarks if choice == "uniform" else _POOL * n_landmarks
+    pool = rng.choice(n_samples, min(size, n_samples), replace=False)
+    if choice == "kmeans++":
+        pool = _spread_rows(kernel, X, pool, n_landmarks, rng)
+    elif choice == "kmeans":
+        pool = _central_rows(kernel, X, pool, n_landmarks, rng)
+    return np.sort(pool)
 
 
-def _spread_rows(kernel, X, n_landmarks, rng):
-    """Seeds of k-means++ in the kernel's feature space, from a pool of random rows.
+def _spread_rows(kernel, X, pool, n_landmarks, rng):
+    """Seeds of k-means++ in the kernel's feature space, from a pool of rows.
 
     Many landmarks are drawn a few at a time, two percent of them, which saves most of
     the cost of computing kernel values for one after the other.
     """
-    size = min(X.shape[0], _POOL * n_landmarks)
-    pool = rng.choice(X.shape[0], size, replace=False)
-    samples, diagonal = X[pool], kernel.diagonal(X)[pool].astype(np.float64)
+    size, samples = len(pool), X[pool]
+    diagonal = kernel.diagonal(X)[pool].astype(np.float64)
     nearest = np.full(size, np.inf)  # squared distance to the nearest landmark
     chosen = np.zeros(size, dtype=bool)
     new = rng.integers(size, size=1)
@@ -215,11 +171,8 @@ def _spread_rows(kernel, X, n_landmarks, rng):
         new = rng.choice(size, n_new, p=chance / chance.sum(), replace=False)
 
 
-def _central_rows(kernel, X, n_landmarks, rng):
-    """Rows nearest to the centers of k-means on a pool of random rows.
-
-    Fewer than asked for where a row is nearest to several centers.
-    """
+def _central_rows(kernel, X, pool, n_landmarks, rng):
+    """Rows nearest to the centers of k-means on a pool of rows, each once."""
     from sklearn.cluster import KMeans  # takes time to import
 
     data, metric = kernel.geometry(X)
@@ -228,15 +181,9 @@ def _central_rows(kernel, X, n_landmarks, rng):
             "landmarks='kmeans' needs rows of features, got distances only; use "
             "landmarks='kmeans++'."
         )
-    size = min(X.shape[0], _POOL * n_landmarks)
-    pool = rng.choice(X.shape[0], size, replace=False)
-    samples = data[pool]
-    means = KMeans(
-        n_landmarks,
-        n_init=1,
-        max_iter=_KMEANS_STEPS,
-        random_state=int(rng.integers(2**31)),
-    ).fit(samples)
+    samples, seed = data[pool], int(rng.integers(2**31))
+    means = KMeans(n_landmarks, n_init=1, max_iter=_KMEANS_STEPS, random_state=seed)
+    means.fit(samples)
     nearest = pairwise_distances_argmin(means.cluster_centers_, samples)
     return pool[np.unique(nearest)]
 

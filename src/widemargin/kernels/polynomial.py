@@ -16,9 +16,10 @@ class Polynomial(WidthKernel, shorthand="poly"):
     Parameters
     ----------
     gamma : float, "auto", "scale", "median" or "mean", default="auto"
-        A number, or a rule that takes it from the rows, as in `Rbf`.
+        As in `Rbf`.
     degree : int, default=3
     coef0 : float, default=1.0
+        :math:`c_0 \ge 0`.
 
     Examples
     --------
@@ -34,7 +35,6 @@ class Polynomial(WidthKernel, shorthand="poly"):
     coef0: float = 1.0
 
     def __post_init__(self):
-        """Raise unless the polynomial is positive semi-definite."""
         super().__post_init__()
         check_number(self, "degree", low=1, integer=True)
         check_number(self, "coef0", low=0)

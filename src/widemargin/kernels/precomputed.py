@@ -13,17 +13,6 @@ class Precomputed(Kernel, shorthand="precomputed"):
 
     A sample is known by its kernel values against all training samples; a training
     sample that is to be kept is known by its position.
-
-    Examples
-    --------
-    >>> import numpy as np
-
-    from widemargin.kernels.base import Kernel
-    >>> from widemargin.kernels import Precomputed
-    >>> gram = np.array([[2.0, 1.0], [1.0, 3.0]])
-    >>> Precomputed()(gram, np.array([1]))  # against the second training sample
-    array([[1.],
-           [3.]])
     """
 
     pairwise = True

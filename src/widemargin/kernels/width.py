@@ -12,7 +12,7 @@ _ROUNDING = 1e-13  # of a squared distance, relative to the squared norms
 
 
 def select_gamma(gamma, X, rng):
-    r"""The number behind `gamma`.
+    r"""The number behind `gamma`; 1.0 where the data do not vary, up to rounding.
 
     Parameters
     ----------
@@ -23,11 +23,6 @@ def select_gamma(gamma, X, rng):
         which is twice the summed variance of the features.
     X : ndarray or CSR matrix of shape (n_samples, n_features)
     rng : numpy.random.Generator
-
-    Returns
-    -------
-    float
-        1.0 where the data do not vary at all, up to rounding.
 
     Examples
     --------

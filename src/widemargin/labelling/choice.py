@@ -30,15 +30,8 @@ _POWERS = (1, 2)
 class Parameters(Stored):
     """Parameters of one clustering.
 
-    Attributes
-    ----------
-    power : int
-        Of the graph Laplacian.
-    kernel : Kernel
-    ambient_reg : float
-    source : {"search", "spectrum"}
-        Whether the clusters come from the label search or from the eigenvectors of the
-        smoother.
+    `power` is that of the graph Laplacian; clusters come from the label search or from
+    the eigenvectors of the smoother (`source` "search" or "spectrum").
     """
 
     power: int
@@ -51,27 +44,16 @@ class Parameters(Stored):
 class Choice(Stored):
     """Parameters that were compared, and those that were chosen.
 
-    Attributes
-    ----------
-    parameters : tuple of Parameters
-        Of each trial.
-    agreement : ndarray of shape (n_trials,)
-        Share of nearest neighbors that are in the same cluster.
-    stability : ndarray of shape (n_trials,)
-        Mean adjusted Rand index with the clusters of the other trials of its source.
-    is_sound : ndarray of bool, shape (n_trials,)
-        Whether no cluster is far below the mean size.
-    best : int
-        The trial with the largest sum of both among the sound ones.
-    labelings : list of ndarrays
-        The clusters found in each trial, on the rows that were used for the choice.
+    The best trial has the largest sum of agreement and stability among the sound ones.
     """
 
-    parameters: tuple
-    agreement: np.ndarray
+    parameters: tuple  # of each trial
+    agreement: np.ndarray  # share of nearest neighbors that are in the same cluster
+    # Mean adjusted Rand index with the clusters of the other trials of its source.
     stability: np.ndarray
-    is_sound: np.ndarray
+    is_sound: np.ndarray  # whether no cluster is far below the mean size
     best: int
+    # The clusters found in each trial, on the rows that were used for the choice.
     labelings: list | None = field(repr=False, metadata={"kept": False})
 
     @property
@@ -83,19 +65,8 @@ class Choice(Stored):
 def list_parameters(kernel, ambient_reg, graph, task, rng):
     """All combinations of the parameters that are left open.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        "auto" is several widths of a Gaussian kernel, and "scale" for others.
-    ambient_reg : float or "auto"
-    graph : ClusterGraph
-        Its power "auto" is 1 and 2.
-    task : ClusterTask
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    list of Parameters
+    A kernel with gamma "auto" is several widths of a Gaussian kernel, and "scale" for
+    others; a power "auto" is 1 and 2.
     """
     rows, order = task.sample.rows, task.sample.order
     if isinstance(kernel, Rbf) and kernel.gamma == "auto":
@@ -114,18 +85,8 @@ def list_parameters(kernel, ambient_reg, graph, task, rng):
 def choose(listed, task, search, graph, rng, *, who, report=None):
     """The best of several parameters, tried on the rows of a task or on some of them.
 
-    Parameters
-    ----------
-    listed, task, search, graph, rng, who, report
-        As in `try_parameters`.
-
-    Returns
-    -------
-    chosen : Parameters
-    result : SolveResult or None
-        Clusters of all rows, if all of them were tried.
-    choice : Choice or None
-        None if there was nothing to choose.
+    Returns the parameters, the clusters if all rows were tried, and the `Choice`, None
+    if there was nothing to choose.
     """
     n_clusters, n_rows = search.sizes.n_clusters, task.sample.n_rows
     if len(listed) == 1 or n_clusters == 1:
@@ -135,9 +96,7 @@ def choose(listed, task, search, graph, rng, *, who, report=None):
         drawn = rng.choice(n_rows, search.limits.choice_sample, replace=False)
         task = task.part(np.sort(task.sample.order[drawn]))
     once = replace(search, n_restarts=1)
-    tried, results = try_parameters(
-        listed, task, once, graph, rng, who=who, report=report
-    )
+    tried, results = try_parameters(listed, task, once, graph, rng, who, report)
     status = results[-1].status
     if is_part and status is Status.INTERRUPTED:
         raise KeyboardInterrupt  # clusters of a part are none of the whole
@@ -155,27 +114,12 @@ def choose(listed, task, search, graph, rng, *, who, report=None):
     return tried[best], result, choice
 
 
-def try_parameters(listed, task, search, graph, rng, *, who, report=None):
-    """Clusters for each of several parameters.
+def try_parameters(listed, task, search, graph, rng, who, report=None):
+    """Clusters for each of several parameters; fewer if interrupted.
 
-    Parameters
-    ----------
-    listed : list of Parameters
-    task : ClusterTask
-    search : ClusterSearch
-    graph : ClusterGraph
-    rng : numpy.random.Generator
-    who : str
-        The estimator, for messages.
-    report : callable, optional
-        Called with a line of progress after each trial.
-
-    Returns
-    -------
-    tried : tuple of Parameters
-    results : list of SolveResult
-        First those of the search, then those of the spectrum if that makes sense. Fewer
-        if interrupted.
+    Returns the parameters and results: first those of the search, then those of the
+    spectrum if that makes sense. `report` is called with a line of progress after each
+    trial.
     """
     results, spectral = [], []
     with_spectrum = search.tries_spectrum(task.constraints)
@@ -223,18 +167,6 @@ def choose_parameters(listed, labelings, neighbors, n_clusters):
     if they are clearly better. The margin of left-out rows as a third criterion made it
     no better: mean adjusted Rand index over 32 problems .717 with it, .725 without it,
     .692 by it alone.
-
-    Parameters
-    ----------
-    listed : sequence of Parameters
-    labelings : list of ndarrays of shape (n,)
-        Clusters found with each of them.
-    neighbors : ndarray of int, shape (n, n_neighbors)
-    n_clusters : int
-
-    Returns
-    -------
-    Choice
     """
     agreement = np.array([(c[neighbors] == c[:, None]).mean() for c in labelings])
     is_searched = np.array([one.source == "search" for one in listed])

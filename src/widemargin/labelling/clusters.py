@@ -19,7 +19,6 @@ from widemargin.graphs import Graph
 from widemargin.labelling.constraints import Constraints
 from widemargin.labelling.problem import LabelProblem
 from widemargin.labelling.search import search_labels
-from widemargin.labelling.sizes import reassign_to_means
 from widemargin.labelling.starts import make_starts
 from widemargin.labelling.strategies import Search, Steepest
 from widemargin.labels import decide, sign_coding
@@ -33,14 +32,7 @@ _KMEANS_STARTS = 5
 
 @dataclass(frozen=True)
 class ClusterTask:
-    """Rows to be clustered, and what the user says about them.
-
-    Attributes
-    ----------
-    sample : Sample
-        Without labels.
-    constraints : Constraints
-    """
+    """Rows to be clustered, without labels, and what the user says about them."""
 
     sample: Sample
     constraints: Constraints
@@ -58,14 +50,7 @@ class ClusterTask:
 
 @dataclass(frozen=True)
 class ClusterGraph:
-    """The graph along which the functions are smooth.
-
-    Attributes
-    ----------
-    graph : Graph
-    intrinsic_reg : float or "auto"
-        Weight of the smoothness; 0 for no graph.
-    """
+    """The graph along which functions are smooth; `intrinsic_reg` 0 is no graph."""
 
     graph: Graph
     intrinsic_reg: float | str
@@ -81,31 +66,16 @@ class ClusterGraph:
         weight = self.intrinsic_reg
         if weight == "auto":
             weight = CLUSTER_GRAPH_WEIGHT / adjacency.shape[0]
-        laplacian = self.graph.laplacian(
-            None, None, auto_power=power, adjacency=adjacency, normalized=False
-        )
-        return laplacian, weight
-
-    def add(self, space, kernel, rows, power):
-        """The space, also penalized by the smoothness along the graph of its rows."""
-        adjacency = self.adjacency(kernel, rows)
-        if adjacency is None:
-            return space
-        return space.with_graph(*self.penalty(adjacency, power))
+        options = {"auto_power": power, "normalized": False}
+        return self.graph.laplacian_of(adjacency, **options), weight
 
 
 @dataclass(frozen=True)
 class ClusterModel:
-    """The functions on all rows that tell clusters apart.
+    """The functions on all rows that tell clusters apart, over a space without a graph.
 
-    Attributes
-    ----------
-    space : space over the rows, without a graph
-    graph : ClusterGraph
-    parameters : Parameters
-        Kernel, power of the graph Laplacian and weight of the norm.
-    scale : float
-        Mean diagonal of the kernel, which the weight of the norm is relative to.
+    `scale` is the mean diagonal of the kernel, which the weight of the norm is relative
+    to.
     """
 
     space: object
@@ -129,23 +99,20 @@ class ClusterModel:
         return replace(self, space=space, scale=space.mean_diagonal())
 
     def _with_graph(self, task):
-        kernel, power = self.parameters.kernel, self.parameters.power
-        return self.graph.add(self.space, kernel, task.sample.rows, power)
+        """The space, also penalized by the smoothness along the graph of its rows."""
+        adjacency = self.graph.adjacency(self.parameters.kernel, task.sample.rows)
+        if adjacency is None:
+            return self.space
+        penalty = self.graph.penalty(adjacency, self.parameters.power)
+        return self.space.with_graph(*penalty)
 
 
 @dataclass(frozen=True)
 class ClusterSizes:
     """Sizes that the user wants.
 
-    Attributes
-    ----------
-    n_clusters : int
-    shares : ndarray of shape (n_clusters,) or None
-        Share of each cluster; None if any will do.
-    tolerance : float
-        How far the share of a cluster may be off.
-    has_floor : bool
-        Whether no cluster may be much smaller than the others by accident.
+    `shares` is None if any will do; a share may be off by `tolerance`. With `has_floor`
+    no cluster may be much smaller than the others by accident.
     """
 
     n_clusters: int
@@ -159,16 +126,7 @@ class ClusterSizes:
         return self.shares is None
 
     def make_problem(self, smoother, constraints, order):
-        """The problem of finding clusters of these sizes.
-
-        Parameters
-        ----------
-        smoother : Smoother
-        constraints : Constraints
-            The fixed rows among them keep their cluster.
-        order : ndarray of shape (n,)
-            All rows in the order in which they are visited.
-        """
+        """The problem of finding clusters of these sizes, rows visited in an order."""
         codes, fixed, n_clusters = constraints.codes, constraints.fixed, self.n_clusters
         n_samples, shares = len(fixed), self.shares
         n_fixed = np.bincount(codes[fixed], minlength=n_clusters)
@@ -212,23 +170,9 @@ class ClusterSizes:
 class ClusterSearch:
     """How clusters of some sizes are searched.
 
-    Attributes
-    ----------
-    sizes : ClusterSizes
-    search : Search
-        From random starts.
-    improver : Search
-        From the clusters of the user.
-    n_restarts : int
-        Random starts.
-    refines : bool
-        Whether more is done after the search: rows move to the nearest cluster mean, or
-        clusters are named anew.
-    n_threads : int
-        Searches that run side by side.
-    callback : callable, optional
-        See `search_labels`.
-    limits : ClusterLimits
+    `search` begins from random starts, `improver` from the clusters of the user.
+    `refines` says whether more is done afterwards: rows move to the nearest cluster
+    mean, or clusters are named anew.
     """
 
     sizes: ClusterSizes
@@ -249,20 +193,7 @@ class ClusterSearch:
         return self.refines and self.sizes.are_free and not constraints.named.any()
 
     def find_all(self, problem, model, task, rng):
-        """Clusters of all rows, in the way that suits the model and their number.
-
-        Parameters
-        ----------
-        problem : LabelProblem
-            Of the task and the smoother of the model.
-        model : ClusterModel
-        task : ClusterTask
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        SolveResult
-        """
+        """Clusters of all rows, in the way that suits the model and their number."""
         if model.parameters.source == "spectrum":
             codes = cluster_spectrum(problem, task.sample.order, rng)
             if codes is not None and problem.is_feasible(codes):
@@ -281,26 +212,17 @@ class ClusterSearch:
             return SolveResult(codes, problem.value(codes), Status.CONVERGED, 0)
         if constraints.is_complete:
             start = problem.repair(constraints.codes)
-            seeds = rng.integers(2**62, size=1)
-            return self._run(problem, self.improver, [start], seeds)
-        starts, seeds = make_starts(problem, self.n_restarts, rng)
-        result = self._run(problem, self.search, starts, seeds)
-        if not self.refines:
+            search, starts, seeds = self.improver, [start], rng.integers(2**62, size=1)
+        else:
+            search = self.search
+            starts, seeds = make_starts(problem, self.n_restarts, rng)
+        running = self.n_threads, self.callback
+        result = search_labels(problem, search, starts, seeds, *running)
+        if constraints.is_complete or not self.refines:
             return result
         if self.sizes.are_free:
             return self._free_sizes(problem, constraints, result, rng)
         return self._fit_sizes(problem, result, rng)
-
-    def _run(self, problem, search, starts, seeds):
-        """The best of some searches, side by side if the user wants it."""
-        return search_labels(
-            problem,
-            search,
-            starts,
-            seeds,
-            n_threads=self.n_threads,
-            callback=self.callback,
-        )
 
     def _free_sizes(self, problem, constraints, result, rng):
         """The result with sizes of the data, and names that fixed rows agree with."""
@@ -361,18 +283,8 @@ def cluster_spectrum(problem, order, rng):
 
     They maximize the ties inside the clusters divided by their sizes, approximately,
     and so prefer no size. Bounds of the problem may be broken; where they hold, rows
-    are moved to the nearest cluster mean.
-
-    Parameters
-    ----------
-    problem : LabelProblem
-    order : ndarray of shape (n,)
-        All points in the order in which chance is to see them.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray of int32, shape (n,), or None if the eigenvectors do not converge
+    are moved to the nearest cluster mean. `order` is that in which chance sees the
+    points. None if the eigenvectors do not converge.
     """
     from sklearn.cluster import KMeans  # takes time to import
 
@@ -394,17 +306,45 @@ def cluster_spectrum(problem, order, rng):
 
 def _leading_points(smoother, rank):
     """Points whose inner products are nearest to the weighted smoother, (n, rank)."""
-    matrix, low_rank = smoother.matrix, smoother.low_rank
-    n_samples = len(matrix)
+    n_samples = smoother.n_samples
 
     def product(v):
-        """The weighted smoother times v, in its own type."""
-        v = v.reshape(-1).astype(matrix.dtype, copy=False)
-        return n_samples * (matrix @ (matrix.T @ v) if low_rank else matrix @ v)
+        """The weighted smoother times v."""
+        return n_samples * smoother.weighted_product(v.reshape(-1))
 
     ties = LinearOperator((n_samples, n_samples), matvec=product, dtype=np.float64)
     values, vectors = eigsh(ties, rank, v0=np.ones(n_samples))
     return vectors * np.sqrt(np.maximum(values, 0.0))
+
+
+def reassign_to_means(problem, codes, *, max_rounds=30):
+    r"""Move every point to the nearest cluster mean until none moves.
+
+    Distances are those of the kernel A, the weighted smoother:
+
+    .. math:: d_{jh} = \frac{e_h^\top A e_h}{n_h^2} - \frac{2 T_{hj}}{n_h} + A_{jj} .
+
+    The ties inside the clusters alone are largest for a single cluster. Here they are
+    divided by the sizes, so that sizes which shaking has kept near their targets can
+    become those of the data. Rounds stop before a bound of the problem would be broken.
+    """
+    codes = np.array(codes, dtype=np.int32)
+    n_classes, positions = problem.n_classes, np.arange(len(codes))
+    for _ in range(max_rounds):
+        table = problem.table(codes).astype(np.float64)
+        sizes = np.bincount(codes, minlength=n_classes)
+        inside = np.bincount(
+            codes, weights=table[codes, positions], minlength=n_classes
+        )
+        filled = np.maximum(sizes, 1)[:, None]
+        distances = inside[:, None] / filled**2 - 2.0 * table / filled
+        distances[sizes == 0] = np.inf
+        new = np.where(problem.movable, distances.argmin(axis=0), codes)
+        new = new.astype(np.int32)
+        if np.array_equal(new, codes) or not problem.is_feasible(new):
+            break
+        codes = new
+    return codes
 
 
 # Which cluster is which: a search without names finds clusters that one with bounds and
@@ -415,17 +355,6 @@ def name_by_fixed(problem, found):
     """Clusters with the names that most of the fixed points have, then improved.
 
     A few fixed points hardly pull the others; names that fit them do.
-
-    Parameters
-    ----------
-    problem : LabelProblem
-        Its bounds and given labels will hold.
-    found : ndarray of shape (n,)
-        Clusters in which given labels need not hold.
-
-    Returns
-    -------
-    ndarray of int32, shape (n,)
     """
     fixed = ~problem.movable
     votes = np.zeros((problem.n_classes, problem.n_classes))
@@ -438,17 +367,6 @@ def name_by_size(problem, found):
     """Clusters named so that larger ones get larger target sizes, then improved.
 
     Shaking alone cannot find out which cluster is to be the large one.
-
-    Parameters
-    ----------
-    problem : LabelProblem
-        Its bounds will hold; all points are movable.
-    found : ndarray of shape (n,)
-        Clusters of any size.
-
-    Returns
-    -------
-    ndarray of int32, shape (n,)
     """
     sizes = np.bincount(found, minlength=problem.n_classes)
     name = np.empty(problem.n_classes, dtype=np.int32)

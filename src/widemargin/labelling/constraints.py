@@ -12,14 +12,8 @@ from widemargin.labels import labeled_mask
 class Constraints:
     """Clusters that rows start from, and rows that must keep theirs.
 
-    Attributes
-    ----------
-    codes : ndarray of int32, shape (n,)
-        Cluster of each row; means nothing where none is named.
-    named : ndarray of bool, shape (n,)
-        Rows for which the user named a cluster.
-    fixed : ndarray of bool, shape (n,)
-        Those among them that keep it.
+    `codes` (n,) mean nothing where the user has not `named` a cluster; rows that are
+    `fixed` keep theirs.
     """
 
     codes: np.ndarray
@@ -42,16 +36,10 @@ class Constraints:
 
 
 def read_constraints(init, fixed, n_samples, n_clusters, method):
-    """The constraints in `init` and `fixed`, checked.
+    """The constraints in `init` and `fixed`, checked; `method` is for messages.
 
-    Parameters
-    ----------
-    init : array-like of shape (n_samples,) or None
-        Cluster of each row; -1 or a missing value for none.
-    fixed : array-like of bool or int, or None
-        Rows that keep their cluster in `init`, as a mask or as positions.
-    method : str
-        Whose arguments they are, for messages.
+    `init` has the cluster of each row, -1 or a missing value for none; `fixed` is a
+    mask or positions of rows that keep theirs.
     """
     codes, named = np.zeros(n_samples, dtype=np.int32), np.zeros(n_samples, dtype=bool)
     is_fixed = named.copy()

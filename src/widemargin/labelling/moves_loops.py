@@ -1,16 +1,7 @@
-"""Compiled label moves: steepest descent, claims, tabu search, exchanges.
+"""Compiled label moves: steepest descent, claims, tabu search, exchanges, evolution.
 
-All functions share these arrays, `n` points and `k` classes:
-
-- `matrix` (n, n), the weighted smoother, or its factor (n, rank) if `low_rank`;
-- `diagonal` (n,) of the weighted smoother;
-- `table` (k, n), the ties of each point to each class;
-- `own_tie` (n,), the tie of each point to its own class, itself not counted:
-  relabeling j as d gains ``table[d, j] - own_tie[j]``;
-- `codes` (n,) and `counts` (k,), the labels and the sizes of the classes;
-- `lower`, `upper` (k,), bounds of the sizes;
-- `move_penalty` (n,), zero for points that may move and infinite for the others;
-- `row` (n,), a place for a row of the weighted smoother.
+They work on a `LabelState`, s, which says what its arrays are. Relabeling j as d gains
+``s.table[d, j] - s.own_tie[j]``.
 
 A pass over the points applies a move and finds the next one at the same time. The
 maximum is kept in `_LANES` places side by side, which the compiler turns into vector
@@ -27,28 +18,28 @@ _MATHS = {"nnan", "nsz"}  # no NaN, no signed zero: maxima can be vectorized
 
 
 @compiled
-def _tie_row(matrix, low_rank, k, row):
+def _tie_row(s, k):
     """Row k of the weighted smoother."""
-    if low_rank:
-        np.dot(matrix, matrix[k], row)
-        return row
-    return matrix[k]
+    if s.low_rank:
+        np.dot(s.matrix, s.matrix[k], s.row)
+        return s.row
+    return s.matrix[k]
 
 
 @compiled(fastmath=_MATHS)
-def _move(row_ties, diagonal, table, own_tie, codes, counts, k, new):
+def _move(s, row_ties, k, new):
     """Relabel point k, whose ties to all points are given."""
-    old = codes[k]
-    from_row, to_row = table[old], table[new]
+    codes, own_tie, old = s.codes, s.own_tie, s.codes[k]
+    from_row, to_row = s.table[old], s.table[new]
     for j in range(len(codes)):
         tie, code = row_ties[j], codes[j]
         from_row[j] -= tie
         to_row[j] += tie
         own_tie[j] += tie if code == new else (-tie if code == old else tie - tie)
     codes[k] = new
-    own_tie[k] = to_row[k] - diagonal[k]
-    counts[old] -= 1
-    counts[new] += 1
+    own_tie[k] = to_row[k] - s.diagonal[k]
+    s.counts[old] -= 1
+    s.counts[new] += 1
 
 
 @compiled(fastmath=_MATHS)
@@ -103,69 +94,59 @@ def _best_for(to_row, own_tie, leave_penalty, codes, label, lanes):
 
 
 @compiled
-def _close_donors(codes, counts, lower, move_penalty, leave_penalty):
-    """Penalize leaving a class at its lower bound, besides `move_penalty`."""
-    for j in range(len(codes)):
-        leave_penalty[j] = move_penalty[j]
-    for h in range(len(counts)):
-        if counts[h] <= lower[h]:
-            for j in range(len(codes)):
-                if codes[j] == h:
+def _close_donors(s, lower, leave_penalty):
+    """Penalize leaving a class at its lower bound, besides `s.move_penalty`."""
+    for j in range(len(s.codes)):
+        leave_penalty[j] = s.move_penalty[j]
+    for h in range(len(s.counts)):
+        if s.counts[h] <= lower[h]:
+            for j in range(len(s.codes)):
+                if s.codes[j] == h:
                     leave_penalty[j] = np.inf
 
 
 @compiled
-def best_move(
-    table, own_tie, codes, counts, lower, upper, move_penalty, leave_penalty, lanes
-):
+def best_move(s, leave_penalty, lanes):
     """The best admissible move: point, class, gain; the point is -1 if none is."""
-    _close_donors(codes, counts, lower, move_penalty, leave_penalty)
+    _close_donors(s, s.lower, leave_penalty)
     point, label, gain = -1, -1, -np.inf
-    for h in range(len(counts)):
-        if counts[h] < upper[h]:
-            j, value = _best_for(table[h], own_tie, leave_penalty, codes, h, lanes)
+    for h in range(len(s.counts)):
+        if s.counts[h] < s.upper[h]:
+            j, value = _best_for(
+                s.table[h], s.own_tie, leave_penalty, s.codes, h, lanes
+            )
             if value > gain:
                 point, label, gain = j, h, value
     return point, label, gain
 
 
 @compiled
-def descend(
-    matrix, low_rank, diagonal, table, own_tie, codes, counts, lower, upper,
-    move_penalty, row, tol, max_moves,
-):  # fmt: skip
+def _scratch(s):
+    """Room for the penalties of leaving a class, and for the maxima of the lanes."""
+    return np.empty_like(s.own_tie), np.empty(_LANES, dtype=s.own_tie.dtype)
+
+
+@compiled
+def descend(s, tol, max_moves):
     """Best move after best move while one gains more than `tol`; number of moves."""
-    leave_penalty, lanes = np.empty_like(own_tie), np.empty(_LANES, dtype=own_tie.dtype)
+    leave_penalty, lanes = _scratch(s)
     for n_moves in range(max_moves):
-        j, new, gain = best_move(
-            table,
-            own_tie,
-            codes,
-            counts,
-            lower,
-            upper,
-            move_penalty,
-            leave_penalty,
-            lanes,
-        )
+        j, new, gain = best_move(s, leave_penalty, lanes)
         if gain <= tol:
             return n_moves
-        row_ties = _tie_row(matrix, low_rank, j, row)
-        _move(row_ties, diagonal, table, own_tie, codes, counts, j, new)
+        _move(s, _tie_row(s, j), j, new)
     return max_moves
 
 
 @compiled(fastmath=_MATHS)
-def claim(
-    matrix, low_rank, diagonal, table, own_tie, codes, counts, floor, move_penalty, row,
-    label, n_claims,
-):  # fmt: skip
+def claim(s, floor, label, n_claims):
     """Let one class take the points that gain most, or lose least, one at a time.
 
     No class falls below its `floor`. Returns the number of points taken.
     """
-    leave_penalty, lanes = np.empty_like(own_tie), np.empty(_LANES, dtype=own_tie.dtype)
-    _close_donors(codes, counts, floor, move_penalty, leave_penalty)
+    table, own_tie, codes, counts = s.table, s.own_tie, s.codes, s.counts
+    leave_penalty, lanes = _scratch(s)
+    _close_donors(s, floor, leave_penalty)
     n_laned = len(codes) - len(codes) % _LANES
     to_row = table[label]
     j, _ = _best_for(to_row, own_tie, leave_penalty, codes, label, lanes)
@@ -173,7 +154,7 @@ def claim(
         if j < 0:
             return n_taken
         old = codes[j]
-        row_ties, from_row = _tie_row(matrix, low_rank, j, row), table[old]
+        row_ties, from_row = _tie_row(s, j), table[old]
         for i in range(_LANES):
             lanes[i] = -np.inf
         never = lanes[0]  # of the type of all others: no detour by double precision
@@ -201,11 +182,11 @@ def claim(
             from_row[i] -= tie
             to_row[i] += tie
             own_tie[i] += tie if code == label else (-tie if code == old else tie - tie)
-        own_tie[j] = to_row[j] - diagonal[j]
+        own_tie[j] = to_row[j] - s.diagonal[j]
         counts[old] -= 1
         counts[label] += 1
         if counts[old] <= floor[old]:
-            _close_donors(codes, counts, floor, move_penalty, leave_penalty)
+            _close_donors(s, floor, leave_penalty)
             j, _ = _best_for(to_row, own_tie, leave_penalty, codes, label, lanes)
         else:
             j, _ = _first_best(
@@ -215,7 +196,7 @@ def claim(
 
 
 @compiled
-def best_exchange(matrix, low_rank, table, own_tie, codes, move_penalty, row):
+def best_exchange(s):
     """The best pair of points of two classes that swap places.
 
     For every two classes the first point is the one that gains most alone, the second
@@ -224,6 +205,7 @@ def best_exchange(matrix, low_rank, table, own_tie, codes, move_penalty, row):
     tied negatively, and no more than twice as many as there are classes. Returns both
     points and their gain; the points are -1 if there is no pair.
     """
+    table, own_tie, codes, move_penalty = s.table, s.own_tie, s.codes, s.move_penalty
     n, k = len(codes), len(table)
     alone = np.full((k, k), -np.inf)
     candidate = np.full((k, k), -1)
@@ -246,7 +228,7 @@ def best_exchange(matrix, low_rank, table, own_tie, codes, move_penalty, row):
             break
         bound[a, d] = -np.inf
         i = candidate[a, d]
-        row_ties = _tie_row(matrix, low_rank, i, row)
+        row_ties = _tie_row(s, i)
         for j in range(n):
             if codes[j] == d and move_penalty[j] == 0.0:
                 value = alone[a, d] + table[a, j] - own_tie[j] - 2.0 * row_ties[j]
@@ -256,13 +238,11 @@ def best_exchange(matrix, low_rank, table, own_tie, codes, move_penalty, row):
 
 
 @compiled
-def exchange(matrix, low_rank, diagonal, table, own_tie, codes, counts, row, i, j):
+def exchange(s, i, j):
     """Let two points of different classes swap places."""
-    a, d = codes[i], codes[j]
-    row_ties = _tie_row(matrix, low_rank, i, row)
-    _move(row_ties, diagonal, table, own_tie, codes, counts, i, d)
-    row_ties = _tie_row(matrix, low_rank, j, row)
-    _move(row_ties, diagonal, table, own_tie, codes, counts, j, a)
+    a, d = s.codes[i], s.codes[j]
+    _move(s, _tie_row(s, i), i, d)
+    _move(s, _tie_row(s, j), j, a)
 
 
 @compiled
@@ -278,73 +258,56 @@ def _draw(state, n):
 
 @compiled
 def tabu_steps(
-    matrix, low_rank, diagonal, table, own_tie, codes, counts, lower, upper,
-    move_penalty, row, free_at, ring, best_codes, tracker, seed, step, n_steps, tenure,
-    spread, exchanging,
+    s, free_at, ring, best_codes, tracker, seed, step, n_steps, tenure, spread,
+    exchanging,
 ):  # fmt: skip
     """Always the best move, even if it costs, of points that did not move lately.
 
     A point that moved is barred for `tenure` steps and up to `spread` - 1 more, unless
     its move would lead to something better than ever. `free_at` (n,) and `ring` (all -1
     at first, with room for two points a step) hold the barred points. `tracker` holds
-    the gain since the start, the best so far (`best_codes` then), the step of the best
-    and what counts as rounding.
-    If no single move is admissible, or `exchanging`, two points swap places.
+    the gain since the start, the best so far (`best_codes` then) and what counts as
+    rounding. If no single move is admissible, or `exchanging`, two points swap places.
     """
-    leave_penalty, lanes = np.empty_like(own_tie), np.empty(_LANES, dtype=own_tie.dtype)
+    table, codes, counts = s.table, s.codes, s.counts
+    leave_penalty, lanes = _scratch(s)
     size = len(ring)
     for t in range(step, step + n_steps):
-        needed = tracker[1] + tracker[3] - tracker[0]  # to beat the best
+        needed = tracker[1] + tracker[2] - tracker[0]  # to beat the best
         for slot in range(size):  # points whose time is over
             j = ring[slot]
             if j >= 0 and free_at[j] <= t:
-                move_penalty[j] = 0.0
+                s.move_penalty[j] = 0.0
                 ring[slot] = -1
         point, label, gain = -1, -1, -np.inf
         other = -1
         if not exchanging:
-            point, label, gain = best_move(
-                table,
-                own_tie,
-                codes,
-                counts,
-                lower,
-                upper,
-                move_penalty,
-                leave_penalty,
-                lanes,
-            )
+            point, label, gain = best_move(s, leave_penalty, lanes)
             for slot in range(size):  # barred points that would beat the best
                 j = ring[slot]
-                if j < 0 or counts[codes[j]] <= lower[codes[j]]:
+                if j < 0 or counts[codes[j]] <= s.lower[codes[j]]:
                     continue
                 for h in range(len(counts)):
-                    if h != codes[j] and counts[h] < upper[h]:
-                        value = table[h, j] - own_tie[j]
+                    if h != codes[j] and counts[h] < s.upper[h]:
+                        value = table[h, j] - s.own_tie[j]
                         if value > gain and value > needed:
                             point, label, gain = j, h, value
-        if point < 0:
-            point, other, gain = best_exchange(
-                matrix, low_rank, table, own_tie, codes, move_penalty, row
-            )
+        if point >= 0:
+            _move(s, _tie_row(s, point), point, label)
+        else:
+            point, other, gain = best_exchange(s)
             if point < 0:
                 if ring.max() < 0:  # not even later can anything move
                     return t
                 continue
-            exchange(
-                matrix, low_rank, diagonal, table, own_tie, codes, counts, row,
-                point, other,
-            )  # fmt: skip
-        else:
-            row_ties = _tie_row(matrix, low_rank, point, row)
-            _move(row_ties, diagonal, table, own_tie, codes, counts, point, label)
+            exchange(s, point, other)
         tracker[0] += gain
         for moved in (point, other):
             if moved < 0:
                 continue
             until = t + 1 + tenure + _draw(seed, spread)
             free_at[moved] = until
-            move_penalty[moved] = np.inf
+            s.move_penalty[moved] = np.inf
             free_slot = -1
             for slot in range(size):
                 if ring[slot] == moved:
@@ -353,8 +316,100 @@ def tabu_steps(
                 if ring[slot] < 0 and free_slot < 0:
                     free_slot = slot
             ring[free_slot] = moved
-        if tracker[0] > tracker[1] + tracker[3]:
+        if tracker[0] > tracker[1] + tracker[2]:
             tracker[1] = tracker[0]
-            tracker[2] = t
             best_codes[:] = codes
     return step + n_steps
+
+
+@compiled
+def _mutate(codes, counts, lower, upper, movable_idx, seed, n_tries):
+    """A valid change of a labeling: a point with its class, or two that swap places.
+
+    Returns point, new class, and a second point (-1 if one moves alone). Points are -1
+    if `n_tries` draws found nothing valid.
+    """
+    k, m = len(counts), len(movable_idx)
+    for _ in range(n_tries):
+        j = movable_idx[_draw(seed, m)]
+        old = codes[j]
+        new = _draw(seed, k - 1)
+        if new >= old:
+            new += 1
+        if counts[old] > lower[old] and counts[new] < upper[new]:
+            return j, new, -1
+        i = movable_idx[_draw(seed, m)]
+        if codes[i] == new:
+            return j, new, i
+    return -1, -1, -1
+
+
+@compiled(fastmath={"nnan", "nsz"})
+def evolve(
+    s, tables, codes, counts, fitness, movable_idx, n_offspring, seed, tol, progress,
+    patience, max_generations,
+):  # fmt: skip
+    """Generations of mutation and selection; parents win ties, up to `tol`.
+
+    `tables` (mu, k, n), `codes` (mu, n), `counts` (mu, k) and `fitness` (mu,), the gain
+    since the start, hold the population; `s` is its first member. `progress` (3,) holds
+    generations without a change of it, generations, and offspring that survived.
+    """
+    n_parents, n = codes.shape
+    matrix, diagonal = s.matrix, s.diagonal
+    parent = np.empty(n_offspring, dtype=np.int64)
+    point = np.empty(n_offspring, dtype=np.int64)
+    label = np.empty(n_offspring, dtype=np.int64)
+    partner = np.empty(n_offspring, dtype=np.int64)
+    merit = np.empty(n_parents + n_offspring)
+    next_tables, next_codes = np.empty_like(tables), np.empty_like(codes)
+    next_counts = np.empty_like(counts)
+    for _ in range(max_generations):
+        if progress[0] >= patience:
+            return
+        progress[1] += 1
+        merit[:n_parents] = fitness
+        for o in range(n_offspring):
+            p = _draw(seed, n_parents)
+            j, new, i = _mutate(
+                codes[p], counts[p], s.lower, s.upper, movable_idx, seed, 50
+            )
+            parent[o], point[o], label[o], partner[o] = p, j, new, i
+            gain = -np.inf
+            if j >= 0:
+                old, table = codes[p, j], tables[p]
+                gain = table[new, j] - table[old, j] + diagonal[j]
+                if i >= 0:
+                    tie = np.dot(matrix[i], matrix[j]) if s.low_rank else matrix[i, j]
+                    gain += table[old, i] - table[new, i] + diagonal[i] - 2.0 * tie
+            merit[n_parents + o] = fitness[p] + gain
+        merit[n_parents:] -= tol  # or rounding would go on improving forever
+        ranked = np.argsort(-merit, kind="mergesort")[:n_parents]
+        merit[n_parents:] += tol
+        if ranked.max() < n_parents:
+            progress[0] += 1
+            continue
+        progress[0] = 0
+        for place in range(n_parents):
+            who = ranked[place]
+            p = who if who < n_parents else parent[who - n_parents]
+            next_tables[place], next_codes[place] = tables[p], codes[p]
+            next_counts[place] = counts[p]
+            if who < n_parents:
+                continue
+            progress[2] += 1
+            o = who - n_parents
+            j, new, i = point[o], label[o], partner[o]
+            old = np.int64(codes[p, j])
+            for moved, source, sink in ((j, old, new), (i, new, old)):
+                if moved < 0:
+                    continue
+                row_ties = _tie_row(s, moved)
+                for x in range(n):
+                    next_tables[place, source, x] -= row_ties[x]
+                    next_tables[place, sink, x] += row_ties[x]
+                next_codes[place, moved] = sink
+                next_counts[place, source] -= 1
+                next_counts[place, sink] += 1
+        fitness[:] = merit[ranked]
+        tables[:], codes[:], counts[:] = next_tables, next_codes, next_counts

@@ -28,21 +28,9 @@ from widemargin.solvers.result import SolveResult, Status
 class PathSettings:
     """How missing labels are searched.
 
-    Attributes
-    ----------
-    kernel : Kernel
-        Whose geometry the graph is in.
-    graph : Graph
-    intrinsic_reg : float
-        Weight of the smoothness along the graph; 0 for no graph.
-    balance : Balance
-    own_shares : ndarray of shape (n_classes,) or None
-        Shares of the classes that the user gave; None for those of the labels.
-    search : Search
-    starts : Starts
-        Of the first search.
-    n_threads : int
-        Searches that run side by side.
+    The graph is in the geometry of the kernel; `intrinsic_reg` 0 is no graph.
+    `own_shares` of the classes are those that the user gave, None for those of the
+    labels. `starts` are those of the first search.
     """
 
     kernel: Kernel
@@ -68,7 +56,8 @@ class PathSettings:
             return space
         # Few landmarks cannot follow a function that is smoother than power 1 asks for.
         power = 1 if space.low_rank else 3
-        laplacian = self.graph.laplacian(self.kernel, rows.X, auto_power=power)
+        data, metric = self.kernel.geometry(rows.X)
+        laplacian = self.graph.laplacian(data, metric, auto_power=power)
         return space.with_graph(laplacian, self.intrinsic_reg)
 
 
@@ -92,18 +81,9 @@ class SharedPaths:
 class LabelPath:
     """Models with ever more weight on the unlabeled rows.
 
-    Attributes
-    ----------
-    coordinates : list of ndarrays
-        Of the functions; the first is that of the labels alone.
-    results : list of SolveResult
-        Of the searches; codes are those of the problem.
-    problem : LabelProblem
-        The last one; without a smoother if nothing was searched.
-    class_order : ndarray of shape (n_classes,)
-        Class of each code of the problem.
-    was_interrupted : bool
-        Whether the path is shorter than it was meant to be.
+    `coordinates` of the functions begin with that of the labels alone; `results` of the
+    searches hold codes of the last `problem`, which has no smoother if nothing was
+    searched. `class_order` has the class of each code.
     """
 
     coordinates: list
@@ -112,39 +92,18 @@ class LabelPath:
     class_order: np.ndarray
     was_interrupted: bool
 
-    @property
-    def codes(self):
-        """Class codes of all rows that the last search has found."""
-        return self.class_order[self.results[-1].solution]
-
 
 def follow_path(space, sample, reg, weights, settings, rng, *, callback=None):
     """The model of the labels alone, and one for each weight of the unlabeled rows.
 
-    Parameters
-    ----------
-    space : space over the rows of the sample
-        With its graph, if any.
-    sample : Sample
-    reg : float
-        Weight of the norm.
-    weights : sequence of float
-    settings : PathSettings
-    rng : numpy.random.Generator
-    callback : callable, optional
-        See `search_labels`.
-
-    Returns
-    -------
-    LabelPath
-        An interrupt ends it early.
+    The space has its graph, if any, and `reg` is the weight of the norm. An interrupt
+    ends the path early. For `callback` see `search_labels`.
     """
     n_classes = len(sample.classes)
     class_signs = sign_coding(np.arange(n_classes), n_classes)
     own = sample.label_weights / sample.label_weights.sum()
-    coordinates = [
-        space.fit_rows(sample.label_idx, class_signs[sample.codes], own, reg)
-    ]
+    signs = class_signs[sample.codes]
+    coordinates = [space.fit_rows(sample.label_idx, signs, own, reg)]
     class_order, results = sample.class_order, []
     problem = make_problem(sample, settings.balance, settings.own_shares)
     weights = weights if len(problem.order) else ()
@@ -160,14 +119,8 @@ def follow_path(space, sample, reg, weights, settings, rng, *, callback=None):
             else:
                 preference = preferences(space.scores(coordinates[0]), class_order)
                 starts, seeds = settings.starts.make(problem, preference, rng)
-            result = search_labels(
-                problem,
-                search,
-                starts,
-                seeds,
-                n_threads=settings.n_threads,
-                callback=callback,
-            )
+            n_threads = settings.n_threads
+            result = search_labels(problem, search, starts, seeds, n_threads, callback)
             found = class_signs[class_order[result.solution]]
             coordinates.append(smoother.coordinates(found))
             results.append(result)
@@ -189,20 +142,10 @@ def preferences(scores, class_order):
 
 
 def hold_out(space, sample, reg, weights, settings, rng, *, n_rows=HOLDOUT_ROWS):
-    """Scores of held-out labels by each model of the path.
+    """Scores of held-out labels by each model, (n_models, n_labels, n_columns).
 
-    Parameters
-    ----------
-    space, sample, reg, weights, settings, rng
-        As in `follow_path`.
-    n_rows : int
-        Rows on which labels are held out if there are more; at least twice as many as
-        labels.
-
-    Returns
-    -------
-    ndarray of shape (n_models, n_labels, n_columns), or None if interrupted
-        NaN for the only label of a class.
+    NaN for the only label of a class; None if interrupted. Labels are held out on
+    `n_rows` rows if there are more, and on at least twice as many as labels.
     """
     idx = sample.draw_rows(max(n_rows, 2 * sample.n_labels), rng)
     part = sample.part(idx)
@@ -227,19 +170,9 @@ def hold_out(space, sample, reg, weights, settings, rng, *, n_rows=HOLDOUT_ROWS)
 class LabelFit:
     """What is learned from labeled and unlabeled rows.
 
-    Attributes
-    ----------
-    coordinates : ndarray
-        Of the function.
-    codes : ndarray of shape (n_rows,)
-        Classes that were found for the rows.
-    result : SolveResult
-        Of the last search.
-    calibration : Calibration
-    average : Average or None
-        Of the models of the path, if they were averaged.
-    held_out : ndarray of shape (n_labels, n_classes) or None
-        Probabilities of each label by models that did not see it.
+    `codes` are classes found for the rows, `result` that of the last search, `average`
+    that of the models of the path, and `held_out` probabilities of each label by models
+    that did not see it, (n_labels, n_classes).
     """
 
     coordinates: np.ndarray
@@ -251,21 +184,10 @@ class LabelFit:
 
 
 def fit_labels(space, sample, reg, weight, settings, rng, *, callback=None, n_rows):
-    """Learn from labeled and unlabeled rows.
+    """Learn from labeled and unlabeled rows; an interrupt leaves the best there is.
 
-    Parameters
-    ----------
-    space, sample, reg, settings, rng, callback
-        As in `follow_path`.
-    weight : float or "auto"
-        Of the unlabeled rows; "auto" averages over the path of `UNLABELED_WEIGHTS`.
-    n_rows : int
-        Rows on which labels are held out if there are more.
-
-    Returns
-    -------
-    LabelFit
-        An interrupt leaves the best that there is.
+    A `weight` of the unlabeled rows "auto" averages over the path of
+    `UNLABELED_WEIGHTS`.
     """
     if not sample.n_unlabeled:
         return _fit_all_labeled(space, sample, reg, settings, rng)
@@ -315,7 +237,7 @@ def _fit_weight(space, sample, reg, weight, settings, rng, callback):
     path = follow_path(space, sample, reg, (weight,), settings, rng, callback=callback)
     if not path.results:
         return _fit_supervised(space, path)
-    codes = path.codes
+    codes = path.class_order[path.results[0].solution]
     signs = sign_coding(codes, sample.n_classes)
     _, calibration = _calibrate(sample, path.problem.smoother, signs)
     return LabelFit(path.coordinates[1], codes, path.results[0], calibration)

@@ -25,6 +25,7 @@ References
 """
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,20 +37,10 @@ from widemargin.spaces.smoother import Smoother
 class LabelProblem:
     """Labels to be found, and what is known of them.
 
-    Attributes
-    ----------
-    smoother : Smoother
-        Of the points.
-    movable : ndarray of bool, shape (n,)
-        Points whose label is searched; the others keep theirs.
-    given : ndarray of int32, shape (n,)
-        Codes of the points that are not movable; the other entries mean nothing.
-    lower, upper : ndarrays of int64, shape (n_classes,)
-        Bounds of the number of points in each class, given ones included.
-    target : ndarray of shape (n_classes,)
-        Sizes that shaking aims at.
-    order : ndarray of int64, shape (n_movable,)
-        The movable points in the order in which they are visited.
+    Points that are not `movable` (n,) keep their code in `given` (int32; other entries
+    mean nothing). `lower` and `upper` (n_classes,) bound the number of points in each
+    class, given ones included; shaking aims at the sizes `target`. `order` lists the
+    movable points in the order in which they are visited.
     """
 
     smoother: Smoother
@@ -106,12 +97,7 @@ class LabelProblem:
         return bool(kept and within.all())
 
     def preferred_codes(self, preference):
-        """Labels within the bounds from how well each class suits each point.
-
-        Parameters
-        ----------
-        preference : ndarray of shape (n_classes, n)
-        """
+        """Labels within the bounds, by preferences for the classes, (n_classes, n)."""
         codes = self.given.copy()
         codes[self.movable] = preference[:, self.movable].argmax(axis=0)
         return self.repair(codes, preference)
@@ -155,21 +141,62 @@ class LabelProblem:
         )
 
 
+class LabelState(NamedTuple):
+    """Labels of a problem and arrays beside them, which the compiled loops write into.
+
+    There are `n` points and `k` classes.
+    """
+
+    matrix: np.ndarray  # the weighted smoother (n, n), or its factor (n, rank)
+    low_rank: bool  # which of the two it is
+    diagonal: np.ndarray  # of the weighted smoother, (n,)
+    table: np.ndarray  # ties of each point to each class, (k, n)
+    own_tie: np.ndarray  # to its own class, itself not counted, (n,)
+    codes: np.ndarray  # the labels, (n,)
+    counts: np.ndarray  # sizes of the classes, (k,)
+    lower: np.ndarray  # bounds of the sizes, (k,)
+    upper: np.ndarray
+    move_penalty: np.ndarray  # infinite for points that may not move, else zero, (n,)
+    row: np.ndarray  # a place for a row of the weighted smoother, (n,)
+
+    @classmethod
+    def of(cls, problem, codes):
+        """The state to start a search from; problem and codes are not changed."""
+        smoother, codes = problem.smoother, np.array(codes, dtype=np.int32)
+        matrix, diagonal = smoother.matrix, smoother.weighted_diagonal
+        table = problem.table(codes)
+        return cls(
+            matrix,
+            smoother.low_rank,
+            diagonal,
+            table,
+            table[codes, np.arange(len(codes))] - diagonal,
+            codes,
+            np.bincount(codes, minlength=problem.n_classes),
+            problem.lower,
+            problem.upper,
+            np.where(problem.movable, 0.0, np.inf).astype(matrix.dtype),
+            np.empty(len(codes), dtype=matrix.dtype),
+        )
+
+    @property
+    def tol(self):
+        """Gains below this are rounding."""
+        eps = 10 * np.finfo(self.matrix.dtype).eps
+        return float(eps * max(np.abs(self.table).max(), self.diagonal.max()))
+
+    @property
+    def inside(self):
+        """Ties inside the classes, from the table."""
+        return float((self.own_tie.astype(np.float64) + self.diagonal).sum())
+
+
 def make_problem(sample, balance, own_shares, smoother=None):
     """The problem of finding the missing labels of a sample.
 
     Classes are numbered in ``sample.class_order``, which no renaming changes.
-
-    Parameters
-    ----------
-    sample : Sample
-    balance : Balance
-        How closely shares are kept.
-    own_shares : ndarray of shape (n_classes,) or None
-        Share of each class among the unlabeled rows, in the order of the names; None
-        for what the labels are evidence for.
-    smoother : Smoother, optional
-        Of all rows; it can be set later, by `LabelProblem.with_smoother`.
+    `own_shares` of the classes among the unlabeled rows are in the order of the names;
+    None leaves them to the labels. The smoother can be set later.
     """
     class_order, labeled = sample.class_order, sample.labeled
     rank, n_movable = np.argsort(class_order), int((~labeled).sum())

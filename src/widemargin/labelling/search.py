@@ -7,38 +7,23 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from widemargin.defaults import DENSE_ROWS
-from widemargin.labelling.strategies import StopSearch
 from widemargin.solvers.driver import Interruptible
 from widemargin.solvers.result import SolveResult, Status
 
 
 def search_labels(
-    problem, search, starts, seeds, *, n_threads=1, callback=None, dense_rows=DENSE_ROWS
+    problem, search, starts, seeds, n_threads=1, callback=None, *, dense_rows=DENSE_ROWS
 ):
     """The labels of lowest objective that any of several searches finds.
 
-    Parameters
-    ----------
-    problem : LabelProblem
-    search : Search
-    starts : sequence of ndarrays of shape (n,)
-        Labels to start from.
-    seeds : sequence of int
-        One for each start; the result depends on them and not on `n_threads`.
-    n_threads : int
-        Searches that run side by side.
-    callback : callable, optional
-        Called with the number of searches that have ended, and the history.
-    dense_rows : int
-        Points up to which all ties of a low-rank smoother are kept for a search that
-        reads rows of them.
+    There is a seed for each start; the result depends on them and not on `n_threads`.
+    Up to `dense_rows` points all ties of a low-rank smoother are kept for a search that
+    reads rows of them. `callback` gets the number of searches that have ended, and the
+    history.
 
-    Returns
-    -------
-    SolveResult
-        The solution holds the codes, (n,). The history has one entry per search:
-        "objective" (the lowest until then), "found" (of that search), "moves" and
-        "seconds". An interrupt ends the searches; the best labels so far are returned.
+    The solution holds the codes, (n,). The history has one entry per search:
+    "objective" (the lowest until then), "found" (of that search), "moves" and
+    "seconds". An interrupt ends the searches; the best labels so far are returned.
     """
     if not len(starts):
         raise ValueError("search_labels needs at least one start, got none.")
@@ -48,15 +33,12 @@ def search_labels(
     stop, records = threading.Event(), [None] * len(starts)
     history = {"objective": [], "found": [], "moves": [], "seconds": []}
 
-    def pulse():
-        if stop.is_set():
-            raise StopSearch
+    def goes_on():
+        return not stop.is_set()
 
     def run_one(index):
-        begin = time.perf_counter()
-        codes, n_moves = search.improve(
-            problem, starts[index], int(seeds[index]), pulse
-        )
+        begin, seed = time.perf_counter(), int(seeds[index])
+        codes, n_moves = search.improve(problem, starts[index], seed, goes_on)
         records[index] = codes, problem.value(codes), n_moves
         return index, time.perf_counter() - begin
 
@@ -68,7 +50,7 @@ def search_labels(
         history["seconds"].append(seconds)
 
     # Searches run in threads of their own even if one at a time, so that an interrupt,
-    # which reaches the main thread, can stop them at their next pulse.
+    # which reaches the main thread, can stop them after their current piece of work.
     with ThreadPoolExecutor(max(1, n_threads)) as pool, Interruptible() as run:
         futures, n_noted = [], 0
         try:

@@ -22,19 +22,12 @@ class Starts(Value):
         with the covariance of all rows); random ones; or the first and random ones.
     n_starts : int, default=10
         Number of starts if they are random; "both" has the supervised one among them.
-
-    Examples
-    --------
-    >>> from widemargin.labelling import Starts
-    >>> Starts("random", n_starts=50)
-    Starts(kind='random', n_starts=50)
     """
 
     kind: str = "supervised"
     n_starts: int = 10
 
     def __post_init__(self):
-        """Raise unless the kind is known and there is a start."""
         check_choice(self, "kind", KINDS)
         check_number(self, "n_starts", low=1, integer=True)
 
@@ -51,15 +44,7 @@ class Starts(Value):
         )
 
     def make(self, problem, preference, rng):
-        """Starts, and a seed for each.
-
-        Parameters
-        ----------
-        problem : LabelProblem
-        preference : ndarray of shape (n_classes, n)
-            Scores of the supervised model, classes as in the problem.
-        rng : numpy.random.Generator
-        """
+        """Starts, and a seed for each; `preference` is by the supervised scores."""
         n_random = {"random": self.n_starts, "both": self.n_starts - 1}
         starts, seeds = make_starts(problem, n_random.get(self.kind, 0), rng)
         if self.kind == "random":

@@ -5,32 +5,28 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from widemargin.checks import check_number, refuse
-from widemargin.defaults import TABU_FROM_WEIGHT, TABU_ROWS
-from widemargin.labelling.sizes import swap_pairs
+from widemargin.defaults import DENSE_ROWS, TABU_FROM_WEIGHT, TABU_ROWS
+from widemargin.labelling.problem import LabelState
 from widemargin.labelling.starts import random_start
-from widemargin.labelling.state import LabelState
 from widemargin.values import Value
 
-_WORK = 2**22  # matrix entries touched between two pulses, about: some milliseconds
+_FEW_SWAPS = 100  # where each of them computes two rows of ties anew
+_WORK = 2**22  # matrix entries touched between two questions: some milliseconds
 
 
-class StopSearch(Exception):
-    """Raised by a pulse: return the best labels so far."""
-
-
-def _no_pulse():
-    """The pulse of a search that nothing stops."""
+def _always():
+    """Nothing stops the search."""
+    return True
 
 
 class Search(Value):
     """How missing labels are searched; a family of parameters.
 
-    A member has one method, ``improve(problem, codes, seed, pulse)``, which returns
+    A member has one method, ``improve(problem, codes, seed, goes_on)``, which returns
     better labels and the number of moves that it took. `seed` makes its chance
-    repeatable. Between pieces of `work` it calls ``pulse()``, where a caller may stop
-    the search by raising `StopSearch`; the best labels by then are returned.
-    `reads_rows` says that every step reads a row of the weighted smoother, which is
-    then worth keeping in full.
+    repeatable. Between pieces of `work` it calls ``goes_on()`` and returns the best
+    labels so far if that is false. `reads_rows` says that every step reads a row of the
+    weighted smoother, which is then worth keeping in full.
     """
 
     reads_rows = True
@@ -52,11 +48,9 @@ class Automatic(Search, shorthand="auto"):
 
     def for_weights(self, unlabeled_weights, n_rows, *, tabu_rows=TABU_ROWS):
         """Tabu search for large weights of not too many rows, else stochastic."""
-        heavy = _THOROUGH if n_rows <= tabu_rows else _QUICK
-        return [
-            heavy if weight >= TABU_FROM_WEIGHT else _QUICK
-            for weight in unlabeled_weights
-        ]
+        heavy = Tabu() if n_rows <= tabu_rows else Stochastic()
+        is_heavy = np.asarray(unlabeled_weights) >= TABU_FROM_WEIGHT
+        return [heavy if one else Stochastic() for one in is_heavy]
 
 
 @dataclass(frozen=True)
@@ -70,74 +64,80 @@ class Stochastic(Search, shorthand="stochastic"):
 
     reads_rows = False
 
-    def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
+    def improve(self, problem, codes, seed=0, goes_on=_always, *, work=_WORK):
         """Descend from `codes`; see `Search`."""
-        from widemargin.labelling import sweep_loops as loops
-
-        if not len(problem.order):
+        n_order = len(problem.order)
+        if not n_order:
             return codes, 0
-        smoother, by_factor = problem.smoother, _prefers_factor(problem.smoother)
         progress = np.zeros(4, dtype=np.int64)
-        if by_factor:
-            codes = np.array(codes, dtype=np.int32)
-            counts = np.bincount(codes, minlength=problem.n_classes)
-            sums = _sum_by_class(smoother.matrix, codes, problem.n_classes)
-            tol = 1e2 * np.finfo(sums.dtype).eps * smoother.weighted_diagonal.max()
-            factors = smoother.matrix, smoother.rough_matrix, smoother.weighted_diagonal
-        else:
-            state = LabelState(problem, codes)
-            codes, counts, tol = state.codes, state.counts, state.tol
-        bounds = (problem.lower, problem.upper, problem.order)
-        width = smoother.matrix.shape[1] if by_factor else problem.n_classes
-        n_tests = max(len(problem.order), work // max(1, width))
-        try:
-            while progress[1] < len(problem.order):
-                if not by_factor:
-                    loops.sweep_table(
-                        *state.ties, state.table, codes, counts, *bounds, state.row,
-                        tol, progress, n_tests,
-                    )  # fmt: skip
-                elif problem.n_classes == 2:
-                    difference = sums[1] - sums[0]
-                    loops.sweep_two(
-                        *factors, difference, codes, counts, *bounds, tol, progress,
-                        n_tests,
-                    )  # fmt: skip
-                    sums = _sum_by_class(smoother.matrix, codes, 2)
-                else:
-                    loops.sweep_factor(
-                        *factors, sums, codes, counts, *bounds, tol, progress,
-                        n_tests,
-                    )  # fmt: skip
-                pulse()
-        except StopSearch:
-            pass
+        by_factor = _prefers_factor(problem.smoother)
+        width = problem.smoother.matrix.shape[1] if by_factor else problem.n_classes
+        make_sweep = _factor_sweep if by_factor else _table_sweep
+        codes, sweep = make_sweep(problem, codes, progress)
+        while progress[1] < n_order:
+            sweep(max(n_order, work // max(1, width)))
+            if not goes_on():
+                break
         codes, n_swaps = swap_pairs(problem, codes)
         return codes, int(progress[3]) + n_swaps
+
+
+def _prefers_factor(smoother):
+    """Whether tests by the factor beat tests by the table, as measured."""
+    if not smoother.low_rank:
+        return False
+    n_samples, rank = smoother.matrix.shape
+    return n_samples >= 2 * rank
+
+
+def _table_sweep(problem, codes, progress):
+    """The labels, and a function that makes so many tests of them by the table."""
+    from widemargin.labelling import sweep_loops as loops
+
+    state, order = LabelState.of(problem, codes), problem.order
+    tol = state.tol
+    return state.codes, lambda n: loops.sweep_table(state, order, tol, progress, n)
+
+
+def _factor_sweep(problem, codes, progress):
+    """The same by the factor, which needs no table."""
+    from widemargin.labelling import sweep_loops as loops
+
+    smoother, n_classes = problem.smoother, problem.n_classes
+    factor, diagonal = smoother.matrix, smoother.weighted_diagonal
+    codes = np.array(codes, dtype=np.int32)
+    counts = np.bincount(codes, minlength=n_classes)
+    tol = 1e2 * np.finfo(factor.dtype).eps * diagonal.max()
+    indicator = (np.arange(n_classes)[:, None] == codes).astype(factor.dtype)
+    sums = indicator @ factor  # of the rows of each class, (n_classes, rank)
+    loop = loops.sweep_factor
+    if n_classes == 2:
+        sums, loop = sums[1] - sums[0], loops.sweep_two
+
+    def sweep(n_tests):
+        loop(
+            factor, smoother.rough_matrix, diagonal, sums, codes, counts,
+            problem.lower, problem.upper, problem.order, tol, progress, n_tests,
+        )  # fmt: skip
+
+    return codes, sweep
 
 
 @dataclass(frozen=True)
 class Steepest(Search, shorthand="steepest"):
     """The best of all moves, again and again (Algorithm 2 of the multi-class paper)."""
 
-    def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
+    def improve(self, problem, codes, seed=0, goes_on=_always, *, work=_WORK):
         """Descend from `codes`; see `Search`."""
         from widemargin.labelling import moves_loops as loops
 
-        state, n_moves = LabelState(problem, codes), 0
-        chunk = max(1, work // (problem.n_samples * problem.n_classes))
-        try:
-            while True:
-                done = loops.descend(
-                    *state.ties, *state.moving, *state.bounds,
-                    state.move_penalty, state.row, state.tol, chunk,
-                )  # fmt: skip
-                n_moves += done
-                pulse()
-                if done < chunk:
-                    break
-        except StopSearch:
-            pass
+        state, n_moves = LabelState.of(problem, codes), 0
+        chunk = done = max(1, work // (problem.n_samples * problem.n_classes))
+        while done == chunk:
+            done = loops.descend(state, state.tol, chunk)
+            n_moves += done
+            if not goes_on():
+                break
         codes, n_swaps = swap_pairs(problem, state.codes)
         return codes, n_moves + n_swaps
 
@@ -167,40 +167,34 @@ class Shaking(Search, shorthand="shaking"):
     n_reshakes: int = 0
 
     def __post_init__(self):
-        """Raise unless rounds, floor and trials are in their range."""
         check_number(self, "n_rounds", low=1, integer=True)
         check_number(self, "size_floor", low=0)
         if self.size_floor > 1:
             refuse(self, "size_floor", "a number from 0 to 1")
         check_number(self, "n_reshakes", low=0, integer=True)
 
-    def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
+    def improve(self, problem, codes, seed=0, goes_on=_always, *, work=_WORK):
         """Shake `codes`; see `Search`."""
         if self.n_reshakes and problem.n_classes > 2:
             # Of three classes two are shaken together, or nothing would stay in place.
             n_together = min(3, problem.n_classes - 1)
             once = replace(self, n_reshakes=0)
             reshaking = Reshaking(once, self.n_reshakes, n_together)
-            return reshaking.improve(problem, codes, seed, pulse, work=work)
+            return reshaking.improve(problem, codes, seed, goes_on, work=work)
         from widemargin.labelling import moves_loops as loops
 
-        state, n_moves = LabelState(problem, codes), 0
-        try:
-            for i in range(self.n_rounds):
-                cooling = 0.5**i
-                floor = self.size_floor * problem.target * (1.0 - cooling)
-                floor = np.maximum(np.floor(floor + 1e-9), 0).astype(np.int64)
-                for label in range(problem.n_classes):
-                    wanted = problem.target[label] * (1.0 + cooling)
-                    n_claims = int(np.floor(wanted - state.counts[label] + 1e-9))
-                    if n_claims > 0:
-                        n_moves += loops.claim(
-                            *state.ties, *state.moving, floor,
-                            state.move_penalty, state.row, label, n_claims,
-                        )  # fmt: skip
-                pulse()
-        except StopSearch:
-            pass
+        state, n_moves, target = LabelState.of(problem, codes), 0, problem.target
+        for i in range(self.n_rounds):
+            cooling = 0.5**i
+            floor = self.size_floor * target * (1.0 - cooling)
+            floor = np.maximum(np.floor(floor + 1e-9), 0).astype(np.int64)
+            for label in range(problem.n_classes):
+                wanted = target[label] * (1.0 + cooling)
+                n_claims = int(np.floor(wanted - state.counts[label] + 1e-9))
+                if n_claims > 0:
+                    n_moves += loops.claim(state, floor, label, n_claims)
+            if not goes_on():
+                break
         if problem.is_feasible(state.codes):
             return state.codes, n_moves
         codes = problem.repair(state.codes, problem.gains(state.table, state.codes))
@@ -216,26 +210,21 @@ class Tabu(Search, shorthand="tabu"):
     ----------
     steps_per_sample : float
         Steps for each movable point.
-    patience_per_sample : float
-        Steps without a new best, for each movable point, after which it ends.
     """
 
     steps_per_sample: float = 5.0
-    patience_per_sample: float = 5.0
 
     def __post_init__(self):
-        """Raise unless both are positive."""
         check_number(self, "steps_per_sample", low=0, strict=True)
-        check_number(self, "patience_per_sample", low=0, strict=True)
 
-    def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
+    def improve(self, problem, codes, seed=0, goes_on=_always, *, work=_WORK):
         """Search from `codes`; see `Search`."""
         from widemargin.labelling import moves_loops as loops
 
         n_movable = len(problem.order)
         if n_movable < 2:
-            return Steepest().improve(problem, codes, seed, pulse, work=work)
-        state = LabelState(problem, codes)
+            return Steepest().improve(problem, codes, seed, goes_on, work=work)
+        state = LabelState.of(problem, codes)
         tenure = min(10 + n_movable // 100, max(1, n_movable // 4))
         spread = max(1, min(10, n_movable // 4))
         free_at = np.zeros(problem.n_samples, dtype=np.int64)
@@ -243,27 +232,19 @@ class Tabu(Search, shorthand="tabu"):
         best = state.codes.copy()
         # Gains add up to about the ties inside, and so does their rounding.
         rounding = 10 * np.finfo(state.own_tie.dtype).eps * abs(state.inside)
-        tracker = np.array([0.0, 0.0, 0.0, max(state.tol, rounding)])
+        tracker = np.array([0.0, 0.0, max(state.tol, rounding)])
         random = np.array([seed], dtype=np.uint64)
         n_steps, step = int(self.steps_per_sample * n_movable), 0
-        patience = self.patience_per_sample * n_movable
         chunk = max(16, work // (problem.n_samples * problem.n_classes))
         exchanging = bool((problem.lower == problem.upper).all())
-        try:
-            while step < n_steps and step - tracker[2] <= patience:
-                reached = loops.tabu_steps(
-                    *state.ties, *state.moving, *state.bounds,
-                    state.move_penalty, state.row, free_at, ring, best, tracker,
-                    random, step, min(chunk, n_steps - step), tenure, spread,
-                    exchanging,
-                )  # fmt: skip
-                pulse()
-                can_move = reached == min(step + chunk, n_steps)
-                step = reached
-                if not can_move:
-                    break
-        except StopSearch:
-            pass
+        while step < n_steps:
+            end = min(step + chunk, n_steps)
+            step = loops.tabu_steps(
+                state, free_at, ring, best, tracker, random, step, end - step, tenure,
+                spread, exchanging,
+            )  # fmt: skip
+            if step < end or not goes_on():  # nothing can move, or it is stopped
+                break
         codes, n_moves = Steepest().improve(problem, best)
         return codes, step + n_moves
 
@@ -284,40 +265,33 @@ class Evolution(Search, shorthand="evolution"):
     offspring: int = 25
 
     def __post_init__(self):
-        """Raise unless there are parents and children."""
         check_number(self, "population", low=1, integer=True)
         check_number(self, "offspring", low=1, integer=True)
 
-    def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
+    def improve(self, problem, codes, seed=0, goes_on=_always, *, work=_WORK):
         """Evolve from `codes` and random labelings; see `Search`."""
-        from widemargin.labelling import evolution_loops as loops
+        from widemargin.labelling import moves_loops as loops
 
         if (self.population, self.offspring) == (1, 1) or len(problem.order) < 2:
-            return _QUICK.improve(problem, codes, seed, pulse, work=work)
+            return Stochastic().improve(problem, codes, seed, goes_on, work=work)
         rng = np.random.default_rng(seed)
-        starts = [codes]
-        starts += [random_start(problem, rng) for _ in range(self.population - 1)]
-        states = [LabelState(problem, start) for start in starts]
+        starts = [random_start(problem, rng) for _ in range(self.population - 1)]
+        states = [LabelState.of(problem, start) for start in (codes, *starts)]
         tables = np.stack([state.table for state in states])
         population = np.stack([state.codes for state in states])
         counts = np.stack([state.counts for state in states])
         fitness = np.array([0.5 * state.inside for state in states])
-        progress, random = (
-            np.zeros(3, dtype=np.int64),
-            rng.integers(2**63, size=1, dtype=np.uint64),
-        )
+        tol, progress = max(s.tol for s in states), np.zeros(3, dtype=np.int64)
+        random = rng.integers(2**63, size=1, dtype=np.uint64)
         patience = problem.n_samples
         chunk = max(16, work // (problem.n_samples * problem.n_classes))
-        try:
-            while progress[0] < patience:
-                loops.evolve(
-                    *states[0].ties, tables, population, counts, fitness,
-                    *states[0].bounds, problem.order, self.offspring, random,
-                    max(state.tol for state in states), progress, patience, chunk,
-                )  # fmt: skip
-                pulse()
-        except StopSearch:
-            pass
+        while progress[0] < patience:
+            loops.evolve(
+                states[0], tables, population, counts, fitness, problem.order,
+                self.offspring, random, tol, progress, patience, chunk,
+            )  # fmt: skip
+            if not goes_on():
+                break
         return population[fitness.argmax()].copy(), int(progress[2])
 
 
@@ -335,33 +309,27 @@ class Reshaking(Search):
     n_together: int = 3
     shakes_first: bool = True
 
-    def improve(self, problem, codes, seed=0, pulse=_no_pulse, *, work=_WORK):
+    def improve(self, problem, codes, seed=0, goes_on=_always, *, work=_WORK):
         """Shake `codes`, then parts of it; see `Search`."""
-        rng = np.random.default_rng(seed)
-        n_moves = 0
+        rng, n_moves = np.random.default_rng(seed), 0
         if self.shakes_first:
-            codes, n_moves = self.shaking.improve(
-                problem, codes, seed, pulse, work=work
-            )
+            codes, n_moves = self.shaking.improve(problem, codes, seed, goes_on)
         n_together = min(self.n_together, problem.n_classes)
         inside = problem.inside(codes)
-        try:
-            for trial in range(self.n_trials):
-                classes = self._neighbors(problem, codes, trial, n_together)
-                points = np.flatnonzero(np.isin(codes, classes))
-                part = problem.part(points, classes)
-                start = random_start(part, rng)
-                found, n_more = self.shaking.improve(part, start)
-                before = np.searchsorted(classes, codes[points]).astype(np.int32)
-                gain = part.inside(found) - part.inside(before)
-                n_moves += n_more
-                if gain > 1e-9 * abs(inside):
-                    codes = codes.copy()
-                    codes[points] = classes[found]
-                    inside += gain
-                pulse()
-        except StopSearch:
-            pass
+        for trial in range(self.n_trials):
+            if not goes_on():
+                break
+            classes = self._neighbors(problem, codes, trial, n_together)
+            points = np.flatnonzero(np.isin(codes, classes))
+            part = problem.part(points, classes)
+            found, n_more = self.shaking.improve(part, random_start(part, rng))
+            before = np.searchsorted(classes, codes[points]).astype(np.int32)
+            gain = part.inside(found) - part.inside(before)
+            n_moves += n_more
+            if gain > 1e-9 * abs(inside):
+                codes = codes.copy()
+                codes[points] = classes[found]
+                inside += gain
         return codes, n_moves
 
     @staticmethod
@@ -376,18 +344,33 @@ class Reshaking(Search):
         return np.sort(order[:n_together])
 
 
-_QUICK, _THOROUGH = Stochastic(), Tabu()  # what "auto" chooses from
+def swap_pairs(problem, codes, *, dense_rows=DENSE_ROWS):
+    """Swap pairs of points where bounds keep them from moving alone.
 
+    Nothing happens unless a class is at one of its bounds. There are at most as many
+    swaps as points. Where a low-rank smoother has too many points (`dense_rows`) to
+    keep all ties, there are at most a hundred, and only if all sizes are fixed, so that
+    nothing else can move. Returns the codes and the number of swaps.
+    """
+    counts = np.bincount(codes, minlength=problem.n_classes)
+    at_bound = (counts <= problem.lower) | (counts >= problem.upper)
+    is_blocked = (at_bound & (counts > 0)).any()
+    is_large = problem.smoother.low_rank and problem.n_samples > dense_rows
+    if is_large:
+        is_blocked = (problem.lower == problem.upper).all()
+    if not is_blocked or not len(problem.order):
+        return codes, 0
+    from widemargin.labelling import moves_loops as loops
 
-def _prefers_factor(smoother):
-    """Whether tests by the factor beat tests by the table, as measured."""
-    if not smoother.low_rank:
-        return False
-    n_samples, rank = smoother.matrix.shape
-    return n_samples >= 2 * rank
-
-
-def _sum_by_class(factor, codes, n_classes):
-    """Sum of the rows of each class, (n_classes, rank)."""
-    indicator = np.arange(n_classes)[:, None] == codes
-    return indicator.astype(factor.dtype) @ factor
+    if not is_large:
+        problem = problem.with_dense_smoother()
+    state, n_swaps = LabelState.of(problem, codes), 0
+    max_swaps = _FEW_SWAPS if state.low_rank else len(problem.order)
+    while n_swaps < max_swaps:
+        i, j, gain = loops.best_exchange(state)
+        if gain <= state.tol:
+            break
+        loops.exchange(state, i, j)
+        n_swaps += 1
+        loops.descend(state, state.tol, max_swaps)
+    return state.codes, n_swaps

@@ -1,6 +1,6 @@
 """Compiled round-robin search: each point in turn takes its best class.
 
-The arrays are those of `moves_loops`. A search goes on from `position` in `order`
+A search goes on from `position` in `order`
 and ends when a whole round of tests, counted by `quiet`, has changed nothing, or after
 `max_tests`. `progress` (4,) holds position, quiet, tests and moves.
 
@@ -14,46 +14,56 @@ import numpy as np
 from widemargin.linalg.compiled import compiled
 
 
+@compiled
+def _next_point(order, progress):
+    """The point whose turn it is; another test is counted."""
+    j = order[progress[0]]
+    progress[0] = progress[0] + 1 if progress[0] + 1 < len(order) else 0
+    progress[1] += 1
+    progress[2] += 1
+    return j
+
+
+@compiled
+def _relabel(codes, counts, progress, j, new):
+    """Move a point to another class; another move is counted, and a round begins."""
+    counts[codes[j]] -= 1
+    counts[new] += 1
+    codes[j] = new
+    progress[1] = 0
+    progress[3] += 1
+
+
 @compiled(fastmath={"nnan", "nsz"})
-def sweep_table(
-    matrix, low_rank, diagonal, table, codes, counts, lower, upper, order, row,
-    tol, progress, max_tests,
-):  # fmt: skip
-    """Tests in constant time from the table; a move costs a row of ties."""
-    k, n_order = len(counts), len(order)
-    position, quiet = progress[0], progress[1]
-    n_tests, n_moves = 0, 0
-    while quiet < n_order and n_tests < max_tests:
-        j = order[position]
-        position = position + 1 if position + 1 < n_order else 0
-        quiet += 1
-        n_tests += 1
+def sweep_table(s, order, tol, progress, max_tests):
+    """Tests in constant time from the table; a move costs a row of ties.
+
+    `s` is a `LabelState`, whose `own_tie` is not kept up to date here.
+    """
+    table, codes, counts = s.table, s.codes, s.counts
+    k = len(counts)
+    end = progress[2] + max_tests
+    while progress[1] < len(order) and progress[2] < end:
+        j = _next_point(order, progress)
         old = codes[j]
-        if counts[old] <= lower[old]:
+        if counts[old] <= s.lower[old]:
             continue
-        best, new = table[old, j] - diagonal[j] + tol, -1
+        best, new = table[old, j] - s.diagonal[j] + tol, -1
         for h in range(k):
-            if h != old and counts[h] < upper[h] and table[h, j] > best:
+            if h != old and counts[h] < s.upper[h] and table[h, j] > best:
                 best, new = table[h, j], h
         if new < 0:
             continue
-        if low_rank:
-            np.dot(matrix, matrix[j], row)
-            row_ties = row
+        if s.low_rank:
+            np.dot(s.matrix, s.matrix[j], s.row)
+            row_ties = s.row
         else:
-            row_ties = matrix[j]
+            row_ties = s.matrix[j]
         from_row, to_row = table[old], table[new]
         for i in range(len(codes)):
             from_row[i] -= row_ties[i]
             to_row[i] += row_ties[i]
-        codes[j] = new
-        counts[old] -= 1
-        counts[new] += 1
-        quiet = 0
-        n_moves += 1
-    progress[0], progress[1] = position, quiet
-    progress[2] += n_tests
-    progress[3] += n_moves
+        _relabel(codes, counts, progress, j, new)
 
 
 @compiled(fastmath=True)
@@ -84,17 +94,13 @@ def sweep_two(
 
     `difference` (rank,) is the factor summed over class 1 minus that over class 0.
     """
-    n_order, rank = len(order), factor.shape[1]
-    position, quiet = progress[0], progress[1]
-    n_tests, n_moves = 0, 0
+    rank = factor.shape[1]
+    end = progress[2] + max_tests
     rounding = (rank + 4) * 2.0**-23 * np.sqrt(diagonal.max())
     rough_difference = np.empty(rank, dtype=np.float32)
     hopeless = tol - _round_off(difference, rough_difference, rounding)
-    while quiet < n_order and n_tests < max_tests:
-        j = order[position]
-        position = position + 1 if position + 1 < n_order else 0
-        quiet += 1
-        n_tests += 1
+    while progress[1] < len(order) and progress[2] < end:
+        j = _next_point(order, progress)
         old = codes[j]
         new = 1 - old
         if counts[old] <= lower[old] or counts[new] >= upper[new]:
@@ -108,14 +114,7 @@ def sweep_two(
         for i in range(rank):
             difference[i] += 2.0 * sign * features[i]
         hopeless = tol - _round_off(difference, rough_difference, rounding)
-        codes[j] = new
-        counts[old] -= 1
-        counts[new] += 1
-        quiet = 0
-        n_moves += 1
-    progress[0], progress[1] = position, quiet
-    progress[2] += n_tests
-    progress[3] += n_moves
+        _relabel(codes, counts, progress, j, new)
 
 
 @compiled(fastmath=True)
@@ -124,18 +123,14 @@ def sweep_factor(
     tol, progress, max_tests,
 ):  # fmt: skip
     """Several classes by the factor; `sums` (k, rank) is the factor summed by class."""
-    k, n_order, rank = len(counts), len(order), factor.shape[1]
-    position, quiet = progress[0], progress[1]
-    n_tests, n_moves = 0, 0
+    k, rank = len(counts), factor.shape[1]
+    end = progress[2] + max_tests
     rounding = (rank + 4) * 2.0**-23 * np.sqrt(diagonal.max())
     rough_sums, slack = np.empty((k, rank), dtype=np.float32), np.empty(k)
     for h in range(k):
         slack[h] = _round_off(sums[h], rough_sums[h], rounding)
-    while quiet < n_order and n_tests < max_tests:
-        j = order[position]
-        position = position + 1 if position + 1 < n_order else 0
-        quiet += 1
-        n_tests += 1
+    while progress[1] < len(order) and progress[2] < end:
+        j = _next_point(order, progress)
         old = codes[j]
         if counts[old] <= lower[old]:
             continue
@@ -162,11 +157,4 @@ def sweep_factor(
             sums[new, i] += features[i]
         slack[old] = _round_off(sums[old], rough_sums[old], rounding)
         slack[new] = _round_off(sums[new], rough_sums[new], rounding)
-        codes[j] = new
-        counts[old] -= 1
-        counts[new] += 1
-        quiet = 0
-        n_moves += 1
-    progress[0], progress[1] = position, quiet
-    progress[2] += n_tests
-    progress[3] += n_moves
+        _relabel(codes, counts, progress, j, new)

@@ -13,16 +13,6 @@ def jittered_cholesky(matrix):
     grows by about 1e-9 of its mean, then ten times that, and so on up to 1e-3: enough
     for a matrix whose entries carry the rounding of single precision, while one that
     is truly indefinite is refused.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, n)
-        Symmetric.
-
-    Returns
-    -------
-    factor : tuple
-    jitter : float
     """
     size = float(np.abs(np.diagonal(matrix)).mean())
     for share in _SHARES_ADDED:

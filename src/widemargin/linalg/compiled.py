@@ -29,37 +29,14 @@ import numba
 def compiled(function=None, **options):
     """Compile a function to machine code on first call and keep the code on disk.
 
-    Parameters
-    ----------
-    function : callable
-        A function of arrays and scalars that numba can compile.
-    **options
-        Options of :func:`numba.njit`, such as ``fastmath=True`` or
-        ``boundscheck=True``. By default ``cache=True`` and ``nogil=True``.
+    Options are those of :func:`numba.njit`, by default ``cache=True`` and
+    ``nogil=True``; without a function the result is a decorator with these options.
 
-    Returns
-    -------
-    callable
-        The compiled function; without `function`, a decorator with these options.
-
-    Notes
-    -----
     The cache lives where numba puts it: in `NUMBA_CACHE_DIR` if that is set, else
     beside the source file, else in the user's cache folder. If none of them can be
     written, the function is compiled anew in every process. A shared temporary
     folder is no way out: cache files are pickles, so that whoever can write there
     could run code as the reader.
-
-    Examples
-    --------
-    >>> from widemargin.linalg.compiled import compiled
-    >>> @compiled(cache=False)
-    ... def count_down(n):
-    ...     while n > 0:
-    ...         n -= 1
-    ...     return n
-    >>> count_down(3)
-    0
     """
     if function is None:
         return functools.partial(compiled, **options)

@@ -1,46 +1,43 @@
-"""Products with a symmetric matrix that read as little of it as possible."""
+"""Products with a symmetric matrix that read as little of it as possible; threads."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import cache
 from itertools import pairwise
 
 import joblib
 import numpy as np
 from scipy.linalg import blas
+from threadpoolctl import threadpool_limits
 
 _SYMV = {np.dtype(np.float32): blas.ssymv, np.dtype(np.float64): blas.dsymv}
 _MAX_SYMV_COLUMNS = 4
 # our own loop beats BLAS for matrices beyond the cache and a handful of columns
-_MIN_LOOP_ROWS, _MAX_LOOP_COLUMNS = 4000, 15
+LOOP_ROWS, _MAX_LOOP_COLUMNS = 4000, 15
 _LANES = 64  # rows that are added up side by side
+_SMALL_ROWS = 2000  # matrices of which are done before a second thread has begun
 
 
-def symmetric_product(matrix, V):
-    """The product of a symmetric matrix and a few columns, `matrix @ V`.
+def symmetric_product(matrix, V, *, loop_rows=LOOP_ROWS, n_threads=None):
+    """The product of a symmetric matrix and a few columns, (n, n) and (n, k) -> (n, k).
 
     For up to four columns BLAS `symv` is called for each: it reads one triangle only,
     so that it takes about half the time of a general product. A general product packs
     the matrix before it starts, which pays only for many columns; in between a
     compiled loop reads the matrix once.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, n)
-        Symmetric, C- or Fortran-contiguous, float32 or float64.
-    V : ndarray of shape (n, k)
     """
     n_rows, n_columns = V.shape
     fortran = matrix.T if matrix.flags.c_contiguous else matrix  # symmetric: no copy
     if n_columns <= _MAX_SYMV_COLUMNS:
         symv = _SYMV[matrix.dtype]
         return np.stack([symv(1.0, fortran, column) for column in V.T], axis=1)
-    if n_rows >= _MIN_LOOP_ROWS and n_columns <= _MAX_LOOP_COLUMNS:
-        return _product_by_rows(fortran.T, V)
+    if n_rows >= loop_rows and n_columns <= _MAX_LOOP_COLUMNS:
+        return _product_by_rows(fortran.T, V, n_threads or count_threads())
     return matrix @ V
 
 
-def _product_by_rows(matrix, V):
+def _product_by_rows(matrix, V, n_threads):
     """The product in one pass over the rows, which threads share."""
     # compiles: only when needed
     from widemargin.linalg.products_loops import COLUMNS, ROWS, dot_rows
@@ -50,8 +47,8 @@ def _product_by_rows(matrix, V):
     columns[:n_columns] = V.T
     out = np.empty_like(columns)
     dot_rows(matrix, columns, out, 0, ROWS)  # compile before threads start
-    bounds = np.linspace(0, n_rows, n_threads() + 1, dtype=int)
-    with ThreadPoolExecutor(n_threads()) as pool:
+    bounds = np.linspace(0, n_rows, n_threads + 1, dtype=int)
+    with ThreadPoolExecutor(n_threads) as pool:
         parts = [
             pool.submit(dot_rows, matrix, columns, out, start, stop)
             for start, stop in pairwise(bounds)
@@ -61,15 +58,27 @@ def _product_by_rows(matrix, V):
     return np.ascontiguousarray(out[:n_columns].T)
 
 
-def n_threads():
+def count_threads(n_cores=None):
     """Threads to use: the cores we may use, or fewer if OMP_NUM_THREADS says so."""
-    asked = os.environ.get("OMP_NUM_THREADS", "")
-    return max(1, min(_n_cores(), int(asked))) if asked.isdigit() else _n_cores()
+    n_cores = _count_cores() if n_cores is None else n_cores
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, min(n_cores, int(limit))) if limit.isdigit() else n_cores
 
 
 @cache
-def _n_cores():
+def _count_cores():
     return joblib.cpu_count()
+
+
+def suited_threads(n_rows):
+    """A context in which linear algebra on few rows runs in one thread.
+
+    With more, threads that wait for each other take many times longer on a busy
+    machine, and gain little on an idle one.
+    """
+    if n_rows > _SMALL_ROWS:
+        return nullcontext()
+    return threadpool_limits(1, user_api="blas")
 
 
 def column_dots(A, B):

@@ -8,17 +8,9 @@ import numpy as np
 def as_generator(random_state, name="random_state"):
     """Turn any accepted source of randomness into a `numpy.random.Generator`.
 
-    Parameters
-    ----------
-    random_state : None, int, numpy.random.Generator or numpy.random.RandomState
-        None draws a fresh seed. A Generator is used as it is, so that repeated calls
-        continue its stream; a RandomState is advanced to seed a new Generator.
-    name : str, default="random_state"
-        The caller's name of the parameter, for the message.
-
-    Returns
-    -------
-    numpy.random.Generator
+    None draws a fresh seed. A Generator is used as it is, so that repeated calls
+    continue its stream; a RandomState is advanced to seed a new Generator. The message
+    for anything else names the parameter.
     """
     if isinstance(random_state, np.random.RandomState):
         seed = random_state.randint(2**32, size=4, dtype=np.uint32)

@@ -1,13 +1,11 @@
-"""Which rows of a table are copies of others."""
+"""Rows of a table: in blocks, by content, and which are copies of others."""
 
 from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
 
-BUFFER_BYTES = (
-    64 * 2**20
-)  # the largest piece of a matrix that is made of rows at a time
+BUFFER_BYTES = 64 * 2**20  # the largest piece of a matrix that is made at a time
 
 
 def row_blocks(n_rows, n_columns, itemsize, buffer_bytes=BUFFER_BYTES):
@@ -24,21 +22,8 @@ def squared_norms(X):
 
 
 def distinct_rows(X):
-    """First position of every distinct row, and which of them each row equals.
+    """First position of each distinct row, increasing, and which of them each row is.
 
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-
-    Returns
-    -------
-    first_idx : ndarray of shape (n_distinct,)
-        Position of the first copy of each distinct row, increasing.
-    distinct_of : ndarray of shape (n_samples,)
-        `X[first_idx][distinct_of]` equals `X`.
-
-    Examples
-    --------
     >>> first_idx, distinct_of = distinct_rows(np.array([[1.0], [2.0], [1.0]]))
     >>> first_idx.tolist(), distinct_of.tolist()
     ([0, 1], [0, 1, 0])
@@ -56,17 +41,8 @@ def content_order(X, *, pairwise=False):
 
     Shuffling the rows of X shuffles the answer in the same way, so that whatever is
     drawn or visited in this order does not depend on how a table happens to be sorted
-    (copies of a row may trade places).
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-    pairwise : bool
-        Whether X is a Gram matrix, whose columns are shuffled with its rows.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
+    (copies of a row may trade places). With `pairwise`, X is a Gram matrix, whose
+    columns are shuffled with its rows.
     """
     if pairwise:
         diagonal = np.diagonal(X).astype(np.float64)

@@ -11,13 +11,16 @@ from enum import Enum
 from typing import get_type_hints
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
 import widemargin.estimators  # noqa: F401  so that their classes exist
 from widemargin.estimators._estimator import Estimator
+from widemargin.linalg.rows import distinct_rows
 from widemargin.model_files.archive import ModelFileError
 from widemargin.model_files.preparers import PREPARERS, pack_step, unpack_step
-from widemargin.stored import Stored, stored_types
+from widemargin.stored import Stored, parts_in, stored_types
 from widemargin.values import all_values
 
 # What scikit-learn's validation, or the number of steps, sets in any estimator.
@@ -32,10 +35,9 @@ class Record:
     def __init__(self, cls):
         self.cls = cls
         self._fields = {field.name: field for field in fields(cls) if field.init}
-        hints = get_type_hints(cls)
         self._enums = {
             name: hint
-            for name, hint in hints.items()
+            for name, hint in get_type_hints(cls).items()
             if inspect.isclass(hint) and issubclass(hint, Enum)
         }
 
@@ -77,10 +79,8 @@ class FittedEstimator:
         """Parameters, without what estimators among them have learned, and state."""
         parameters = estimator.get_params(deep=False)
         content = {name: _unfitted(value) for name, value in parameters.items()}
-        for name, value in vars(estimator).items():
-            if name in self._state:
-                content[name] = value
-        return content
+        learned = vars(estimator).items()
+        return content | {name: part for name, part in learned if name in self._state}
 
     def wrong_names(self, names):
         """Those of some names that are neither parameters nor declared state."""
@@ -101,10 +101,9 @@ class Step:
 
     def __init__(self, cls):
         self.cls = cls
-        parameters = inspect.signature(cls).parameters.values()
         self._defaults = {
-            parameter.name: parameter.default
-            for parameter in parameters
+            name: parameter.default
+            for name, parameter in inspect.signature(cls).parameters.items()
             if parameter.default is not parameter.empty
         }
 
@@ -138,16 +137,15 @@ class Step:
 
 def known_classes():
     """How objects of each class that a file may hold are written, by its name."""
-    known = {name_of(cls): Step(cls) for cls in PREPARERS}
-    for cls in all_values():
-        if cls.storable:
-            known[name_of(cls)] = Record(cls)
-    for cls in stored_types():
-        known[name_of(cls)] = Record(cls)
-    for cls in _subclasses(Estimator):
-        if not cls.__name__.startswith("_") and hasattr(cls, "fit"):
-            known[name_of(cls)] = FittedEstimator(cls)
-    return known
+    values = (cls for cls in all_values() if cls.storable)
+    writings = [Step(cls) for cls in PREPARERS]
+    writings += [Record(cls) for cls in (*values, *stored_types())]
+    writings += [
+        FittedEstimator(cls)
+        for cls in _subclasses(Estimator)
+        if not cls.__name__.startswith("_") and hasattr(cls, "fit")
+    ]
+    return {name_of(writing.cls): writing for writing in writings}
 
 
 def describe_unknown(value, where):
@@ -188,3 +186,30 @@ def _unfitted(value):
     if type(value) in (list, tuple):
         return type(value)(_unfitted(member) for member in value)
     return value
+
+
+def describe_privacy(model):
+    """A sentence on the training rows that a fitted model, or pipeline, holds."""
+    if isinstance(model, Pipeline):
+        return (
+            f"{describe_privacy(model[-1])} Steps before it hold statistics of "
+            "columns, and categories and words that were in them."
+        )
+    tables = [part.training_rows for part in _stored_parts(model)]
+    tables = [rows for rows in tables if rows is not None and rows.shape[0]]
+    if not tables:
+        return "No training rows are inside."
+    if any(sparse.issparse(rows) for rows in tables):
+        stacked = sparse.vstack([sparse.csr_matrix(rows) for rows in tables]).tocsr()
+    else:
+        stacked = np.vstack(tables)
+    n_rows = len(distinct_rows(stacked)[0])
+    rows = "1 training row is" if n_rows == 1 else f"{n_rows:,} training rows are"
+    return f"{rows} inside: whoever has the file can read all features of these rows."
+
+
+def _stored_parts(model):
+    """The stored parts of an estimator, and of estimators inside of it."""
+    state = [getattr(model, name, None) for name in model.saved_state]
+    for part in parts_in(state, (Stored, Estimator)):
+        yield from [part] if isinstance(part, Stored) else _stored_parts(part)

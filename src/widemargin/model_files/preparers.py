@@ -8,114 +8,53 @@ if a number were wrong are checked.
 import copy
 
 import numpy as np
+from sklearn import decomposition, feature_extraction, impute, preprocessing
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
-from sklearn.decomposition import PCA, TruncatedSVD
-from sklearn.feature_extraction.text import (
-    CountVectorizer,
-    TfidfTransformer,
-    TfidfVectorizer,
-)
-from sklearn.impute import MissingIndicator, SimpleImputer
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import (
-    FunctionTransformer,
-    MaxAbsScaler,
-    MinMaxScaler,
-    Normalizer,
-    OneHotEncoder,
-    OrdinalEncoder,
-    RobustScaler,
-    StandardScaler,
-)
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 from widemargin.model_files.archive import ModelFileError
 from widemargin.stored import require
 
+_NAMES = {
+    preprocessing: (
+        "FunctionTransformer MaxAbsScaler MinMaxScaler Normalizer OneHotEncoder "
+        "OrdinalEncoder RobustScaler StandardScaler"
+    ),
+    impute: "MissingIndicator SimpleImputer",
+    decomposition: "PCA TruncatedSVD",
+    feature_extraction.text: "CountVectorizer TfidfTransformer TfidfVectorizer",
+}
 PREPARERS = (
     ColumnTransformer,
-    CountVectorizer,
-    MaxAbsScaler,
-    MinMaxScaler,
-    MissingIndicator,
-    Normalizer,
-    OneHotEncoder,
-    OrdinalEncoder,
-    PCA,
     Pipeline,
-    RobustScaler,
-    SimpleImputer,
-    StandardScaler,
-    TfidfTransformer,
-    TfidfVectorizer,
-    TruncatedSVD,
+    *(getattr(module, name) for module in _NAMES for name in _NAMES[module].split()),
 )
-_PASSTHROUGH = "passthrough"
-
-
-class Words:
-    """The vocabulary of a text vectorizer, which files keep as two arrays.
-
-    The arrays hold the letters of all words in the order of their columns, and where
-    each word ends. The column of a word is its place. So no file can send a word to a
-    column beyond the matrix.
-
-    Parameters
-    ----------
-    columns : dict of str to int
-        From words to columns 0, 1, 2 and so on.
-    """
-
-    def __init__(self, columns):
-        self.columns = columns
-
-    def parts(self):
-        """Letters and ends."""
-        words = sorted(self.columns, key=self.columns.get)
-        encoded = [word.encode("utf-8", "surrogatepass") for word in words]
-        ends = np.cumsum([len(word) for word in encoded], dtype=np.int64)
-        return np.frombuffer(b"".join(encoded), dtype=np.uint8), ends
-
-    @classmethod
-    def from_parts(cls, letters, ends):
-        """The vocabulary; ValueError if the parts do not make one."""
-        if not all(isinstance(p, np.ndarray) and p.ndim == 1 for p in (letters, ends)):
-            raise ValueError("the parts of a vocabulary must be vectors")
-        if letters.dtype != np.uint8 or ends.dtype.kind != "i" or not len(ends):
-            raise ValueError("the parts of a vocabulary must be letters and places")
-        starts = np.concatenate([[0], ends[:-1]])
-        if (starts > ends).any() or starts[0] != 0 or ends[-1] != len(letters):
-            raise ValueError("the words of a vocabulary must follow each other")
-        data = letters.tobytes()
-        pairs = zip(starts.tolist(), ends.tolist(), strict=True)
-        words = [data[i:j].decode("utf-8", "surrogatepass") for i, j in pairs]
-        columns = {word: column for column, word in enumerate(words)}
-        if len(columns) != len(words):
-            raise ValueError("a vocabulary must not hold a word twice")
-        return cls(columns)
 
 
 def pack_step(step):
-    """A copy of a step of which all attributes can be written."""
+    """A copy of a step of which all attributes can be written.
+
+    A vocabulary becomes the list of its words in the order of their columns.
+    """
+    if isinstance(step, FunctionTransformer) and step.func is not None:
+        raise ModelFileError(
+            "holds a FunctionTransformer with a function, that is code"
+        )
     packed = copy.copy(step)
     if isinstance(step, ColumnTransformer) and hasattr(step, "transformers_"):
         _name_columns(packed)
-        packed.transformers_ = [
-            (name, _PASSTHROUGH if _is_passthrough(inner) else inner, columns)
-            for name, inner, columns in packed.transformers_
-        ]
     elif isinstance(step, CountVectorizer) and hasattr(step, "vocabulary_"):
-        packed.vocabulary_ = Words(step.vocabulary_)
+        packed.vocabulary_ = sorted(step.vocabulary_, key=step.vocabulary_.get)
     return packed
 
 
 def unpack_step(step):
     """Undo `pack_step` in place."""
-    if isinstance(step, ColumnTransformer) and hasattr(step, "transformers_"):
-        step.transformers_ = [
-            (name, _fit_passthrough(step, inner, columns), columns)
-            for name, inner, columns in step.transformers_
-        ]
+    if isinstance(getattr(step, "vocabulary_", None), list):
+        step.vocabulary_ = {word: i for i, word in enumerate(step.vocabulary_)}
     return step
 
 
@@ -130,6 +69,9 @@ def check_step(step):
         _check_one_hot(step)
     elif isinstance(step, CountVectorizer):
         _check_vectorizer(step)
+    elif isinstance(step, FunctionTransformer):  # what "passthrough" becomes
+        require(step.func is None, step, "func")
+        require(step.inverse_func is None, step, "inverse_func")
     for inner in _inner_steps(list(vars(step).values())):
         if type(inner) in PREPARERS:
             check_step(inner)
@@ -147,14 +89,9 @@ def _inner_steps(value):
 
 
 def pick(names, columns):
-    """Those of the names that a ColumnTransformer's columns stand for.
+    """Those of all names that a ColumnTransformer's columns stand for.
 
-    Parameters
-    ----------
-    names : iterable
-        Of all columns.
-    columns : str, int, slice or list
-        Names, positions or a mask.
+    The columns are given by names, positions or a mask.
     """
     columns = [columns] if np.isscalar(columns) else columns
     if isinstance(columns, list) and all(isinstance(name, str) for name in columns):
@@ -168,18 +105,19 @@ def _name_columns(transformer):
     It may have been given a pandas Index, a function that picks columns or a slice of
     names. A file keeps what they stood for when it was fitted.
     """
-    resolved = [_as_list(columns, transformer) for columns in transformer._columns]
-    transformer._columns = resolved
+
+    def name_columns(name, step, columns):
+        return name, step, _as_list(columns, transformer)
+
+    resolved = transformer._columns  # functions have been called
     given = zip(transformer.transformers, resolved, strict=True)
     transformer.transformers = [
-        (name, step, columns) for (name, step, _), columns in given
+        name_columns(name, step, columns) for (name, step, _), columns in given
     ]
-    transformer.transformers_ = [
-        (name, step, _as_list(columns, transformer))
-        for name, step, columns in transformer.transformers_
-    ]
-    name, step, columns = transformer._remainder
-    transformer._remainder = name, step, _as_list(columns, transformer)
+    transformer._columns = [columns for _, _, columns in transformer.transformers]
+    fitted = transformer.transformers_
+    transformer.transformers_ = [name_columns(*each) for each in fitted]
+    transformer._remainder = name_columns(*transformer._remainder)
 
 
 def _as_list(columns, transformer):
@@ -192,36 +130,6 @@ def _as_list(columns, transformer):
     if isinstance(columns, str | slice) or np.isscalar(columns):
         return columns
     return [item.item() if isinstance(item, np.generic) else item for item in columns]
-
-
-def _is_passthrough(step):
-    """Whether a step is what scikit-learn fits for "passthrough"."""
-    return type(step) is FunctionTransformer and step.func is step.inverse_func is None
-
-
-def _fit_passthrough(transformer, step, columns):
-    """What scikit-learn fits for "passthrough"; other steps as they are."""
-    if not isinstance(step, str) or step != _PASSTHROUGH:
-        return step
-    step = FunctionTransformer(
-        accept_sparse=True, check_inverse=False, feature_names_out="one-to-one"
-    )
-    names = getattr(transformer, "feature_names_in_", None)
-    if names is None:
-        step.n_features_in_ = _count(columns, transformer.n_features_in_)
-    else:
-        step.feature_names_in_ = np.array(pick(names, columns), dtype=object)
-        step.n_features_in_ = len(step.feature_names_in_)
-    output = getattr(transformer, "_sklearn_output_config", {})
-    return step.set_output(transform=output.get("transform"))
-
-
-def _count(columns, n_features):
-    """Number of columns that are picked by position; makes no list of all of them."""
-    if isinstance(columns, slice):
-        return len(range(n_features)[columns])
-    is_mask = isinstance(columns, list) and any(item is True for item in columns)
-    return sum(columns) if is_mask else np.size(columns)
 
 
 def _check_one_hot(encoder):
@@ -269,7 +177,6 @@ def _check_vectorizer(vectorizer):
     given = vectorizer.vocabulary  # what it uses is vocabulary_
     require(given is None or isinstance(given, list), vectorizer, "vocabulary")
     columns = getattr(vectorizer, "vocabulary_", {})
-    is_numbered = isinstance(columns, dict) and set(columns.values()) == set(
-        range(len(columns))
-    )
-    require(is_numbered, vectorizer, "vocabulary_")
+    fits = isinstance(columns, dict) and all(isinstance(word, str) for word in columns)
+    fits = fits and set(columns.values()) == set(range(len(columns)))
+    require(fits, vectorizer, "vocabulary_")

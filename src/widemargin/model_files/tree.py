@@ -1,8 +1,8 @@
 """A model as a tree of JSON, and back.
 
-Plain values and lists stand for themselves. Everything else is a dict with one key that
-says how to read it: ``{"tuple": [...]}``, ``{"array": "0.npy"}``, or ``{"object": NAME,
-"parts": {...}}`` for an object of a class that `parts` knows.
+Plain values and lists stand for themselves. Everything else is a dict that says how to
+read it: ``{"array": "0.npy"}``, ``{"object": NAME, "parts": {...}}`` for an object of a
+class that `parts` knows, or a kind with its members, such as ``{"tuple": [...]}``.
 """
 
 import hashlib
@@ -13,12 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from widemargin.model_files.archive import ModelFileError, npy_bytes
-from widemargin.model_files.parts import (
-    describe_unknown,
-    known_classes,
-    name_of,
-)
-from widemargin.model_files.preparers import Words
+from widemargin.model_files.parts import describe_unknown, known_classes, name_of
 
 _PLAIN = (type(None), bool, int, float, str)
 _DEEPEST = 60  # nodes inside of each other
@@ -68,36 +63,24 @@ class Writer(_Walk):
             raise ModelFileError(f"is nested too deep at {where}")
         if type(value) in _PLAIN:
             return value
-        if type(value) in (list, tuple):
-            members = [
-                self.node(member, f"{where}[{i}]", depth + 1)
-                for i, member in enumerate(value)
-            ]
-            return members if type(value) is list else {"tuple": members}
+        if type(value) is list:
+            pairs = enumerate(value)
+            return [self.node(part, f"{where}[{i}]", depth + 1) for i, part in pairs]
         if type(value) is dict:
-            return {"dict": self._items(value, where, depth)}
-        if type(value) is np.ndarray:
-            return self._array(value, where, depth)
-        if sparse.issparse(value) or isinstance(value, Words):
-            return self._packed(value)
-        if isinstance(value, np.generic | np.dtype | slice | type):
-            return self._small(value, where)
+            items = [
+                [self.node(key, where), self.node(part, f"{where}[{key!r}]", depth + 2)]
+                for key, part in value.items()
+            ]
+            return {"dict": items}
+        if type(value) is np.ndarray and value.dtype.kind != "O":
+            return {"array": self._add(value, where)}
+        kind, members = _find_kind(value, where)
+        if kind is not None:
+            return {kind: self.node(members, where, depth)}
         return self._object(value, where, depth)
 
-    def _items(self, items, where, depth):
-        return [
-            [
-                self.node(key, f"{where}.keys", depth + 1),
-                self.node(value, f"{where}[{key!r}]", depth + 1),
-            ]
-            for key, value in items.items()
-        ]
-
-    def _array(self, array, where, depth):
-        if array.dtype.kind == "O":
-            if array.ndim != 1:
-                raise ModelFileError(f"holds a table of objects at {where}")
-            return {"objects": self.node(array.tolist(), where, depth + 1)}
+    def _add(self, array, where):
+        """Add an array to those of the file; returns its name."""
         try:
             data = npy_bytes(array)
         except ValueError as error:
@@ -105,26 +88,7 @@ class Writer(_Walk):
         digest = hashlib.sha256(data).digest()
         name = self._names.setdefault(digest, f"{len(self._names)}.npy")
         self.arrays[name] = data
-        return {"array": name}
-
-    def _packed(self, value):
-        if isinstance(value, Words):
-            return {"words": [self._array(part, "", 0) for part in value.parts()]}
-        rows = value.tocsr()
-        arrays = [self._array(part, "", 0) for part in _csr_parts(rows)]
-        kind = "csr_array" if isinstance(value, sparse.sparray) else "csr_matrix"
-        return {kind: [int(size) for size in rows.shape], "parts": arrays}
-
-    def _small(self, value, where):
-        if isinstance(value, slice):
-            return {"slice": [value.start, value.stop, value.step]}
-        if isinstance(value, np.dtype) and _DTYPE.fullmatch(value.str):
-            return {"dtype": value.str}
-        if isinstance(value, type) and value in _TYPES.values():
-            return {"type": name_of(value)}
-        if type(value) in _SCALARS.values():
-            return {"scalar": name_of(type(value)), "value": value.item()}
-        raise describe_unknown(value, where)
+        return name
 
     def _object(self, value, where, depth):
         name = name_of(type(value))
@@ -139,19 +103,39 @@ class Writer(_Walk):
         return {"object": name, "parts": parts}
 
 
+def _find_kind(value, where):
+    """The kind of a value and its members; None and None for an object."""
+    if type(value) is tuple:
+        return "tuple", list(value)
+    if isinstance(value, np.ndarray) and value.dtype.kind == "O":
+        if value.ndim != 1:
+            raise ModelFileError(f"holds a table of objects at {where}")
+        return "objects", value.tolist()
+    if sparse.issparse(value):
+        kind = "csr_array" if isinstance(value, sparse.sparray) else "csr_matrix"
+        rows = value.tocsr()
+        sizes = [int(size) for size in rows.shape]
+        return kind, [sizes, rows.data, rows.indices, rows.indptr]
+    if isinstance(value, slice):
+        return "slice", [value.start, value.stop, value.step]
+    if isinstance(value, np.dtype) and _DTYPE.fullmatch(value.str):
+        return "dtype", [value.str]
+    if isinstance(value, type) and value in _TYPES.values():
+        return "type", [name_of(value)]
+    if type(value) in _SCALARS.values():
+        return name_of(type(value)), [value.item()]
+    return None, None
+
+
 class Reader(_Walk):
     """Checks a whole tree before anything is made of it.
 
     Each reading function checks a node and returns a function without arguments that
     makes the value; the first of these is called when the last node has been checked.
     Names are looked up among the classes that exist, and never imported.
-
-    Parameters
-    ----------
-    arrays : dict of str to ArrayPart
     """
 
-    def __init__(self, arrays):
+    def __init__(self, arrays):  # a dict of `ArrayPart`
         super().__init__()
         self._arrays = arrays
 
@@ -160,94 +144,39 @@ class Reader(_Walk):
         if depth > _DEEPEST:
             raise ModelFileError(f"is nested too deep at {where}")
         if isinstance(node, list):
-            make = self._members(node, where, depth)
-            return lambda: list(make())
+            nodes = enumerate(node)
+            makes = [self.read(part, f"{where}[{i}]", depth + 1) for i, part in nodes]
+            return lambda: [make() for make in makes]
         if not isinstance(node, dict):
             return lambda: node
-        kind = next(iter(node), None)
-        read = _READERS.get(kind)
-        is_known = read is not None and node.keys() <= {kind, "parts", "value"}
-        _require(is_known, node, where)
-        return read(self, node, where, depth)
+        if node.keys() == {"object", "parts"}:
+            return self._object(node, where, depth)
+        _require(len(node) == 1, node, where)
+        ((kind, members),) = node.items()
+        if kind == "array":
+            return self._array(members, where)
+        _require(kind in _KINDS and isinstance(members, list), node, where)
+        n_members, fits, build = _KINDS[kind]
+        _require(n_members in (None, len(members)), node, where)
+        _require(fits is None or all(map(fits, members)), node, where)
+        make = self.read(members, where, depth)
+        return lambda: build(*make())
 
-    def _members(self, nodes, where, depth):
-        _require(isinstance(nodes, list), nodes, where)
-        makes = [
-            self.read(member, f"{where}[{i}]", depth + 1)
-            for i, member in enumerate(nodes)
-        ]
-        return lambda: tuple(make() for make in makes)
-
-    def _tuple(self, node, where, depth):
-        return self._members(node["tuple"], where, depth)
-
-    def _dict(self, node, where, depth):
-        pairs = node["dict"]
-        is_dict = isinstance(pairs, list) and all(
-            isinstance(pair, list) and len(pair) == 2 and _is_scalar(pair[0])
-            for pair in pairs
-        )
-        _require(is_dict, node, where)
-        keys = self._members([key for key, _ in pairs], f"{where}.keys", depth)
-        values = self._members([value for _, value in pairs], where, depth)
-        return lambda: dict(zip(keys(), values(), strict=True))
-
-    def _array(self, node, where, depth):
-        name = node["array"]
+    def _array(self, name, where):
         part = self._arrays.get(name) if isinstance(name, str) else None
         if part is None:
             raise ModelFileError(f"lacks the array {name!r} of {where}")
         return part.read
 
-    def _objects(self, node, where, depth):
-        members = node["objects"]
-        fits = isinstance(members, list) and all(map(_is_scalar, members))
-        _require(fits, node, where)
-        make = self._members(members, where, depth)
-
-        def build():
-            array = np.empty(len(members), dtype=object)
-            array[:] = make()
-            return array
-
-        return build
-
-    def _csr(self, node, where, depth):
-        kind = next(iter(node))
-        shape, make = node[kind], self._members(node.get("parts"), where, depth)
-        cls = sparse.csr_array if kind == "csr_array" else sparse.csr_matrix
-        return lambda: _make_csr(cls, shape, *make())
-
-    def _words(self, node, where, depth):
-        make = self._members(node["words"], where, depth)
-        return lambda: Words.from_parts(*make()).columns
-
-    def _slice(self, node, where, depth):
-        ends = node["slice"]
-        fits = isinstance(ends, list) and len(ends) == 3
-        fits = fits and all(end is None or type(end) is int for end in ends)
-        _require(fits, node, where)
-        return lambda: slice(*ends)
-
-    def _dtype(self, node, where, depth):
-        name = node["dtype"]
-        fits = isinstance(name, str) and _DTYPE.fullmatch(name)
-        _require(fits, node, where)
-        return lambda: np.dtype(name)
-
-    def _type(self, node, where, depth):
-        cls = _look_up(_TYPES, node["type"], where)
-        return lambda: cls
-
-    def _scalar(self, node, where, depth):
-        cls, value = _look_up(_SCALARS, node["scalar"], where), node.get("value")
-        _require(value is not None and type(value) in _PLAIN, node, where)
-        return lambda: cls(value)
-
     def _object(self, node, where, depth):
-        name, parts = node["object"], node.get("parts")
-        writing = _look_up(self.known, name, where)
-        _require(isinstance(parts, dict), node, where)
+        name, parts = node["object"], node["parts"]
+        _require(isinstance(name, str) and isinstance(parts, dict), node, where)
+        writing = self.known.get(name)
+        if writing is None:
+            raise ModelFileError(
+                f"holds {name[:80]} at {where}, which is not a class that a model file "
+                "may hold (a plug-in must be imported before)"
+            )
         wrong = writing.wrong_names(set(parts))
         if wrong:
             listed = ", ".join(sorted(wrong)[:5])
@@ -260,50 +189,44 @@ class Reader(_Walk):
         return lambda: writing.build({key: make() for key, make in makes.items()})
 
 
-_READERS = {
-    "array": Reader._array,
-    "csr_array": Reader._csr,
-    "csr_matrix": Reader._csr,
-    "dict": Reader._dict,
-    "dtype": Reader._dtype,
-    "object": Reader._object,
-    "objects": Reader._objects,
-    "scalar": Reader._scalar,
-    "slice": Reader._slice,
-    "tuple": Reader._tuple,
-    "type": Reader._type,
-    "words": Reader._words,
-}
-
-
-def _look_up(known, name, where):
-    found = known.get(name) if isinstance(name, str) else None
-    if found is None:
-        raise ModelFileError(
-            f"holds {str(name)[:80]} at {where}, which is not a class that a model "
-            "file may hold (a plug-in must be imported before)"
-        )
-    return found
-
-
 def _require(condition, node, where):
     if not condition:
         raise ModelFileError(f"holds {str(node)[:80]} at {where}")
 
 
+def _is_plain(node):
+    return type(node) in _PLAIN
+
+
 def _is_scalar(node):
-    return type(node) in _PLAIN or (isinstance(node, dict) and "scalar" in node)
+    is_number = isinstance(node, dict) and node.keys() <= _SCALARS.keys()
+    return is_number or _is_plain(node)
 
 
-def _csr_parts(rows):
-    return rows.data, rows.indices, rows.indptr
+def _is_item(node):
+    return isinstance(node, list) and len(node) == 2 and _is_scalar(node[0])
 
 
-def _make_csr(cls, shape, data, indices, indptr):
-    """A CSR matrix; ValueError if the parts do not make one.
+def _is_end(node):
+    return node is None or type(node) is int
 
-    Wrong positions would make compiled code write beyond an array.
-    """
+
+def _is_dtype(node):
+    return isinstance(node, str) and _DTYPE.fullmatch(node)
+
+
+def _is_type(node):
+    return isinstance(node, str) and node in _TYPES
+
+
+def _make_objects(*members):
+    array = np.empty(len(members), dtype=object)
+    array[:] = members
+    return array
+
+
+def _make_csr(shape, data, indices, indptr):
+    """A CSR matrix; wrong positions would make compiled code write beyond an array."""
     n_rows, n_columns = (int(size) for size in shape)
     parts = (data, indices, indptr)
     if not all(isinstance(part, np.ndarray) and part.ndim == 1 for part in parts):
@@ -316,4 +239,17 @@ def _make_csr(cls, shape, data, indices, indptr):
         raise ValueError("the rows of sparse rows must follow each other")
     if len(data) and not (indices.min() >= 0 and indices.max() < n_columns):
         raise ValueError(f"sparse rows must have columns below {n_columns}")
-    return cls(parts, shape=(n_rows, n_columns))
+    return sparse.csr_matrix(parts, shape=(n_rows, n_columns))
+
+
+_KINDS = {  # how many members, what nodes they may be, and the value of them
+    "tuple": (None, None, lambda *members: members),
+    "dict": (None, _is_item, lambda *items: dict(items)),
+    "objects": (None, _is_scalar, _make_objects),
+    "csr_matrix": (4, None, _make_csr),
+    "csr_array": (4, None, lambda *parts: sparse.csr_array(_make_csr(*parts))),
+    "slice": (3, _is_end, slice),
+    "dtype": (1, _is_dtype, np.dtype),
+    "type": (1, _is_type, _TYPES.get),
+    **{name: (1, _is_plain, cls) for name, cls in _SCALARS.items()},
+}

@@ -62,14 +62,8 @@ class Balance(Value):
     def class_shares(self, names, estimated, who):
         """The share of each class, in the order of the names.
 
-        Parameters
-        ----------
-        names : list
-            The classes.
-        estimated : ndarray of shape (n_classes,)
-            What the labels say, see `widemargin.sample.Sample.class_shares`.
-        who : str
-            The estimator, for the message.
+        `estimated` is what the labels say, see `widemargin.sample.Sample.class_shares`;
+        `who` is the estimator, for the message.
         """
         if self.shares == "equal":
             return np.full(len(names), 1.0 / len(names))
@@ -99,24 +93,11 @@ class Balance(Value):
 
 
 def size_bounds(shares, tolerance, n_movable):
-    r"""Smallest and largest number of searched samples in each class.
+    r"""Smallest and largest number of movable rows in each class.
 
     The sizes n_h with :math:`|n_h / u - b_h| < \varepsilon`, the constraint of Eqs. (7)
     and (10) of Gieseke et al., and always the whole numbers nearest to u b_h, so that a
     tolerance of zero asks for these.
-
-    Parameters
-    ----------
-    shares : ndarray of shape (n_classes,)
-        b_h, adding up to one.
-    tolerance : float
-        :math:`\varepsilon \ge 0`.
-    n_movable : int
-        u.
-
-    Returns
-    -------
-    lower, upper : ndarrays of int, shape (n_classes,)
 
     Examples
     --------
@@ -150,25 +131,8 @@ def nearest_sizes(shares, n_movable):
 def repair_sizes(codes, preference, movable, lower, upper):
     """The labels with all bounds kept, at the least loss of preference, greedily.
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n,)
-        Class of each point.
-    preference : ndarray of shape (n_classes, n)
-        How well each class suits each point; those that lose least move.
-    movable : ndarray of bool, shape (n,)
-        Points that may change class.
-    lower, upper : ndarrays of shape (n_classes,)
-        Bounds of the class sizes.
-
-    Returns
-    -------
-    ndarray of int32, shape (n,)
-
-    Raises
-    ------
-    ValueError
-        If no labels keep the bounds.
+    `preference`, (n_classes, n), is how well each class suits each row; those that lose
+    least move. Raises ValueError if no labels keep the bounds.
 
     Examples
     --------

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg import cho_solve, lapack, solve_triangular
+from scipy.linalg import cho_solve, lapack
 
 from widemargin.kernels.rbf import Rbf
 from widemargin.linalg.cholesky import jittered_cholesky
@@ -37,38 +37,21 @@ _LOG_2PI = np.log(2.0 * np.pi)
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A criterion at some theta.
+    """A criterion at some theta."""
 
-    Attributes
-    ----------
-    value : float
-        Larger is better.
-    gradient : ndarray of shape (n_theta,)
-    jitter : float
-        What had to be added to the diagonal of C to factorize it, mostly nothing.
-    """
-
-    value: float
-    gradient: np.ndarray
-    jitter: float = 0.0
+    value: float  # larger is better
+    gradient: np.ndarray  # (n_theta,)
+    jitter: float = 0.0  # added to the diagonal of C to factorize it, mostly zero
 
 
 @dataclass(frozen=True)
 class LogNormalPrior:
-    """Independent normal distributions of the entries of theta.
+    """Independent normal distributions of the entries of theta."""
 
-    Attributes
-    ----------
-    center : ndarray of shape (n_theta,)
-        Their means: a theta.
-    variance_sd, width_sd, noise_sd : float
-        Standard deviations of log v, of each log gamma and of log s.
-    """
-
-    center: np.ndarray
-    variance_sd: float = 1.0
-    width_sd: float = 0.5
-    noise_sd: float = 0.5
+    center: np.ndarray  # their means: a theta
+    variance_sd: float = 1.0  # standard deviation of log v,
+    width_sd: float = 0.5  # of each log gamma
+    noise_sd: float = 0.5  # and of log s
 
     def __call__(self, theta):
         """Logarithm of the density of theta, and its gradient."""
@@ -81,49 +64,14 @@ class LogNormalPrior:
 
 @dataclass(frozen=True)
 class GpPosterior:
-    """A Gaussian process given its targets.
+    """A Gaussian process given its targets."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n, n_features)
-    variance, gamma : float, ndarray
-        Of the kernel.
-    gram : ndarray of shape (n, n)
-        K.
-    factor : tuple
-        Lower Cholesky factor of C, for :func:`scipy.linalg.cho_solve`.
-    jitter : float
-        What had to be added to the diagonal of C to factorize it.
-    dual_coef : ndarray of shape (n, n_columns)
-        P Y.
-    level : ndarray of shape (n_columns,)
-        The mean of each column by generalized least squares, or zeros.
-    ones : ndarray of shape (n,), or None
-        C^{-1} 1 where the mean is unknown.
-    """
-
-    X: np.ndarray
-    variance: float
-    gamma: np.ndarray
-    gram: np.ndarray
-    factor: tuple
-    jitter: float
-    dual_coef: np.ndarray
-    level: np.ndarray
-    ones: np.ndarray | None
-
-    def mean_at(self, X):
-        """Mean of m + f at the rows of X, (n_rows, n_columns)."""
-        return self._cross(X) @ self.dual_coef + self.level
-
-    def variance_at(self, X):
-        """Variance of m + f at the rows of X, (n_rows,); Sec. 2.7 of [1]_."""
-        cross = self._cross(X)
-        half = solve_triangular(self.factor[0], cross.T, lower=True, check_finite=False)
-        left = self.variance - np.einsum("ij,ij->j", half, half)
-        if self.ones is not None:
-            left += (1.0 - cross @ self.ones) ** 2 / self.ones.sum()
-        return np.maximum(left, 0.0)
+    gram: np.ndarray  # K, (n, n)
+    factor: tuple  # lower Cholesky factor of C, for scipy's `cho_solve`
+    jitter: float  # added to the diagonal of C to factorize it
+    dual_coef: np.ndarray  # P Y, (n, n_columns)
+    level: np.ndarray  # mean of each column by generalized least squares, or zeros
+    ones: np.ndarray | None  # C^{-1} 1 where the mean is unknown
 
     def precision(self):
         """The matrix P, (n, n)."""
@@ -135,40 +83,20 @@ class GpPosterior:
             inverse -= np.outer(root, root)
         return inverse
 
-    def _cross(self, X):
-        """Kernel values between the rows of X and those with targets."""
-        center, root = self.X.mean(axis=0, dtype=np.float64), np.sqrt(self.gamma)
-        return self.variance * Rbf(1.0)((X - center) * root, (self.X - center) * root)
-
 
 @dataclass(frozen=True)
 class GpEvidence:
-    r"""Criteria by which the hyperparameters of a Gaussian process are learned.
+    """Criteria by which the hyperparameters of a Gaussian process are learned.
 
-    Attributes
-    ----------
-    X : ndarray of shape (n, n_features)
-    Y : ndarray of shape (n, n_columns)
-        Targets; each column is a draw of its own from the same process.
-    weights : ndarray of shape (n,)
-        Positive: row i has the noise s / w_i.
-    fit_mean : bool
-        Whether a constant, one for each column, is unknown. Else it is zero, as in
-        scikit-learn's `GaussianProcessRegressor`.
-    prior : LogNormalPrior or None
-        Added to either criterion.
-
-    Notes
-    -----
     One evaluation takes O(n^3 + n^2 n_features) time and O(n^2) memory, whether there
     is one width or one for each feature.
     """
 
     X: np.ndarray
-    Y: np.ndarray
-    weights: np.ndarray
-    fit_mean: bool = True
-    prior: LogNormalPrior | None = None
+    Y: np.ndarray  # targets, (n, n_columns); each column is a draw of its own
+    weights: np.ndarray  # positive: row i has the noise s / w_i
+    fit_mean: bool = True  # whether a constant for each column is unknown, or else zero
+    prior: LogNormalPrior | None = None  # added to either criterion
 
     def marginal_likelihood(self, theta):
         r"""Log marginal likelihood, summed over the columns, and its gradient.
@@ -184,10 +112,6 @@ class GpEvidence:
         observations where the fitted mean has used up one, and prefers one to another
         of two kernels that differ by a constant and hence predict the same; this one
         does neither. Without the mean it is Eq. (5.8) of [1]_.
-
-        Returns
-        -------
-        Evaluation
         """
         fit = self.posterior(theta)
         n, n_columns = self.Y.shape
@@ -202,16 +126,12 @@ class GpEvidence:
         return self._evaluation(value, by_matrix, fit, theta)
 
     def leave_one_out(self, theta):
-        r"""Log density of each target given all others, and its gradient.
+        """Log density of each target given all others, and its gradient.
 
         Summed over rows and columns, Eqs. (5.10) to (5.12) of [1]_ with P for the
         inverse: without row i its target has the mean :math:`y_i - (P y)_i / P_{ii}`
-        and the variance :math:`1 / P_{ii}`, in which the noise of the row and, where
-        the mean is unknown, the doubt about the mean are included [3]_.
-
-        Returns
-        -------
-        Evaluation
+        and the variance :math:`1 / P_{ii}`, which include the noise of the row and,
+        where the mean is unknown, the uncertainty of the mean [3]_.
         """
         fit = self.posterior(theta)
         n, n_columns = self.Y.shape
@@ -227,12 +147,7 @@ class GpEvidence:
         return self._evaluation(0.5 * value, by_matrix, fit, theta)
 
     def posterior(self, theta):
-        """The process given the targets.
-
-        Returns
-        -------
-        GpPosterior
-        """
+        """The process given the targets."""
         variance, gamma, noise = self.parameters(theta)
         gram = variance * Rbf(1.0)(self._centered * np.sqrt(gamma))
         matrix = gram.copy()
@@ -244,9 +159,7 @@ class GpEvidence:
             ones = cho_solve(factor, np.ones(len(matrix)), check_finite=False)
             level = dual_coef.sum(axis=0) / ones.sum()
             dual_coef -= np.outer(ones, level)
-        return GpPosterior(
-            self.X, variance, gamma, gram, factor, jitter, dual_coef, level, ones
-        )
+        return GpPosterior(gram, factor, jitter, dual_coef, level, ones)
 
     def parameters(self, theta):
         """The variance v, the widths gamma (1,) or (n_features,), and the noise s."""

@@ -12,110 +12,62 @@ from widemargin.objectives.reduced import ReducedObjective
 
 @dataclass(frozen=True)
 class Intercept:
-    """A constant b in the scores.
+    """A constant b in the scores."""
 
-    Attributes
-    ----------
-    penalty : float
-        Weight of b^2.
-    inside : bool
-        Whether the graph also acts on b; then it must have no other penalty.
-    """
-
-    penalty: float = 0.0
-    inside: bool = True
+    penalty: float = 0.0  # weight of b^2
+    inside: bool = True  # whether the graph also acts on b; then no other penalty
 
 
 class Functions:
-    """The functions of a space, in the coordinates that solvers work in.
+    """The functions of a space, and a constant if any, in coordinates for solvers.
 
     With scores f = B c and squared norm c'P c, the gradient of h(f) + (ridge / 2) c'P c
     is B' dh + ridge P c; preconditioned by P it is
-    ``pull(dh) + ridge * penalized(c)``, which never needs the inverse of P. What acts
-    on the scores comes in two parts, the loss and the graph, since an intercept may be
-    hidden from the graph.
-
-    Parameters
-    ----------
-    space : GramSpace or FeatureSpace
+    ``pull(dh) + ridge * penalized(c)``, which never needs the inverse of P. A constant
+    is the last coordinate, for which P is 1; its square has the weight `ridge` relative
+    to the ambient norm. What acts on the scores comes in two parts, the loss and the
+    graph, since the constant may be hidden from the graph, that is, not `inside`.
     """
 
-    def __init__(self, space):
-        self.space = space
-        self.n_rows, self.n_coordinates = space.n_rows, space.n_coordinates
-        self.dtype = space.dtype
+    def __init__(self, space, *, constant=False, ridge=0.0, inside=True):
+        self.space, self.dtype, self.n_rows = space, space.dtype, space.n_rows
+        self.n_coordinates = space.n_coordinates + constant
+        self.constant, self.ridge, self.inside = constant, ridge, inside
 
     def scores(self, c):
         """Values on the rows, (n_coordinates, k) -> (n_rows, k)."""
-        return self.space.scores(c)
+        if not self.constant:
+            return self.space.scores(c)
+        return self.space.scores(c[:-1]) + c[-1]
 
     def pull(self, by_loss, by_graph):
         """The map P^-1 B' from the rows to the coordinates."""
-        return self.space.coordinates_of(by_loss + by_graph)
-
-    def seen_by_graph(self, c, scores):
-        """The part of the scores that the graph acts on."""
-        return scores
-
-    def penalized(self, c):
-        """The coordinates with the share of the ambient weight that each bears."""
-        return c
-
-    def inner(self, c, d, scores_d):
-        """Inner product c'P d of each column, given the scores of d; shape (k,)."""
-        return self.space.inner(c, d, scores_d)
-
-    def ambient(self, c, d, scores_d):
-        """Inner product of the ambient norm, given the scores of d; shape (k,)."""
-        return self.space.inner(c, d, scores_d)
-
-
-class WithIntercept(Functions):
-    """The same plus a constant: f = B c + b, the last coordinate being b.
-
-    Parameters
-    ----------
-    space : GramSpace or FeatureSpace
-    ridge : float
-        Weight of b^2 relative to the ambient norm.
-    inside : bool
-        Whether the graph also acts on b.
-    """
-
-    def __init__(self, space, ridge, inside):
-        super().__init__(space)
-        self.n_coordinates += 1
-        self.ridge, self.inside = ridge, inside
-
-    def scores(self, c):
-        """Values on the rows."""
-        return self.space.scores(c[:-1]) + c[-1]
+        pulled = self.space.coordinates_of(by_loss + by_graph)
+        if not self.constant:
+            return pulled
+        seen = by_loss + by_graph if self.inside else by_loss
+        return np.vstack([pulled, seen.sum(axis=0)])
 
     def seen_by_graph(self, c, scores):
         """The part of the scores that the graph acts on."""
         return scores if self.inside else scores - c[-1]
 
-    def pull(self, by_loss, by_graph):
-        """Coordinates of the preconditioned gradient; P is 1 for the intercept."""
-        of_intercept = by_loss.sum(axis=0)
-        if self.inside:
-            of_intercept = of_intercept + by_graph.sum(axis=0)
-        return np.vstack([super().pull(by_loss, by_graph), of_intercept])
-
     def penalized(self, c):
         """The coordinates with the share of the ambient weight that each bears."""
-        c = c.copy()
-        c[-1] *= self.ridge
-        return c
+        if not self.constant:
+            return c
+        return np.vstack([c[:-1], self.dtype.type(self.ridge) * c[-1]])
 
-    def inner(self, c, d, scores_d):
-        """Inner product of each column under the preconditioner."""
-        return self.space.inner(c[:-1], d[:-1], scores_d - d[-1]) + c[-1] * d[-1]
+    def inner(self, c, d, scores_d, ridge=1.0):
+        """Inner product c'P d of each column, given the scores of d; shape (k,)."""
+        if not self.constant:
+            return self.space.inner(c, d, scores_d)
+        own = self.space.inner(c[:-1], d[:-1], scores_d - d[-1])
+        return own + ridge * c[-1] * d[-1]
 
     def ambient(self, c, d, scores_d):
-        """Inner product of the ambient norm."""
-        inner = self.space.inner(c[:-1], d[:-1], scores_d - d[-1])
-        return inner + self.ridge * c[-1] * d[-1]
+        """Inner product of the ambient norm, given the scores of d; shape (k,)."""
+        return self.inner(c, d, scores_d, self.ridge)
 
 
 @dataclass(frozen=True)
@@ -129,32 +81,16 @@ class ManifoldObjective:
 
     and columns do not interact. An intercept is part of f in the loss, and in the
     smoothness term or not, as its `Intercept` says.
-
-    Attributes
-    ----------
-    space : GramSpace or FeatureSpace
-        The functions f, without the intercept.
-    laplacian : operator with ``laplacian @ V``
-        L, iterated or not.
-    label_idx : ndarray of shape (n_labeled,)
-        Row of each label; a row may stand there more than once.
-    targets : ndarray of shape (n_labeled, n_columns)
-        -1 and +1.
-    weights : ndarray of shape (n_labeled,)
-    loss : Squared or SquaredHinge
-    ambient, intrinsic : float
-        :math:`\gamma_A > 0` and :math:`\gamma_I \ge 0`.
-    intercept : Intercept or None
     """
 
-    space: object
-    laplacian: object
-    label_idx: np.ndarray
-    targets: np.ndarray
+    space: object  # of the functions f, without the intercept
+    laplacian: object  # L, iterated or not: an operator with ``laplacian @ V``
+    label_idx: np.ndarray  # row of each label; a row may stand there more than once
+    targets: np.ndarray  # -1 and +1, (n_labeled, n_columns)
     weights: np.ndarray
-    loss: object
-    ambient: float
-    intrinsic: float
+    loss: object  # Squared or SquaredHinge
+    ambient: float  # gamma_A > 0
+    intrinsic: float  # gamma_I >= 0
     intercept: Intercept | None = None
 
     @cached_property
@@ -162,8 +98,8 @@ class ManifoldObjective:
         """What the solvers work in: the space, with the intercept if any."""
         if self.intercept is None:
             return Functions(self.space)
-        ridge = self.intercept.penalty / self.ambient
-        return WithIntercept(self.space, ridge, self.intercept.inside)
+        ridge, inside = self.intercept.penalty / self.ambient, self.intercept.inside
+        return Functions(self.space, constant=True, ridge=ridge, inside=inside)
 
     def value(self, c, scores, smoothing, columns=slice(None)):
         """Objective of each column, (k,), given the `smoothing` of the scores."""
@@ -197,40 +133,11 @@ class ManifoldObjective:
         ridge = self.functions.penalized(c) * self.space.dtype.type(self.ambient)
         return self.functions.pull(by_loss, smoothing) + ridge
 
-    def hessian(self, active):
-        """Preconditioned Hessian of a column over a Gram matrix, Eq. (11).
-
-        Parameters
-        ----------
-        active : ndarray of bool, shape (n_labeled,)
-            The labels whose loss is a square.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_rows)
-            ``W_E K + ambient I + intrinsic L K``; K times it is the Hessian.
-        """
-        gram = self.space.gram.astype(np.float64, copy=False)
-        hessian = self._penalty.copy()
-        E = self.label_idx[active]
-        np.add.at(hessian, E, self.weights[active][:, None] * gram[E])
-        return hessian
-
-    @cached_property
-    def _penalty(self):
-        """The part of the Hessian that no label changes, for all steps and columns."""
-        gram = self.space.gram.astype(np.float64, copy=False)
-        penalty = self.intrinsic * (self.laplacian @ gram)
-        penalty.flat[:: len(gram) + 1] += self.ambient
-        return penalty
-
     def reduced(self, deformed=None):
         """The same minimum in as many unknowns as there are labels.
 
-        Parameters
-        ----------
-        deformed : DeformedKernel or DeformedFeatures, optional
-            A factorization for the same ratio of the weights, to be used again.
+        `deformed` is a factorization for the same ratio of the weights, to be used
+        again.
         """
         if deformed is None:
             ratio = self.intrinsic / self.ambient
@@ -240,24 +147,14 @@ class ManifoldObjective:
 
 @dataclass(frozen=True)
 class GraphFamily:
-    """Models in order of the share of the graph in their kernel.
+    """Models in order of the share of the graph in their kernel."""
 
-    Attributes
-    ----------
-    shares : tuple of float
-        From 0 (the graph is not used) to 1 (nothing but the kernel bent by it).
-    problems : list of ReducedObjective
-        One for each share.
-    graph : ManifoldObjective
-        The model of share 1 (or the given one), with its weights.
-    chosen : bool
-        Whether the weights were chosen for these rows, and not given.
-    """
-
+    # from 0 (the graph is not used) to 1 (nothing but the kernel bent by it)
     shares: tuple[float, ...]
-    problems: list[ReducedObjective]
+    problems: list[ReducedObjective]  # one for each share
+    # the model of share 1 (or the given one), with its weights
     graph: ManifoldObjective
-    chosen: bool
+    chosen: bool  # whether the weights were chosen for these rows, and not given
 
     def graph_objective(self, objective):
         """The model of share 1 on more rows than the family was built from.
@@ -295,21 +192,8 @@ def share_graph(objective, shares=GRAPH_SHARES, *, ratio=GRAPH_RATIO):
     besides b. For a kernel with unit diagonal :math:`\rho` is n times `ratio`, and
     :math:`\tau` makes both kernels equally large on the labeled rows, so that the
     same :math:`\gamma_A` means as much regularization for each share. One
-    factorization serves them all.
-
-    Parameters
-    ----------
-    objective : ManifoldObjective
-        The model without the graph; its `intrinsic` weight is not used.
-    shares : tuple of float
-        The shares, 0 and 1 among them. Others need an intercept that is the same with
-        and without the graph, that is, not one inside the graph term.
-    ratio : float
-        Weight of the graph relative to the ambient norm, for each row.
-
-    Returns
-    -------
-    GraphFamily
+    factorization serves them all. The `intrinsic` weight of the objective is not used;
+    shares other than 0 and 1 need an intercept that is not inside the graph term.
     """
     plain = replace(objective, intrinsic=0.0).reduced()
     space = objective.space

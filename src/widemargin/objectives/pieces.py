@@ -16,39 +16,36 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+_MAX_TRIALS = 100  # of a line search, which needs a few
+_ROUNDING = 1e-15
+_TIE = 1e-3  # of (21): with D = 2 it puts many scores on the threshold of (19)
+_TINY = 1e-300
+
 
 @dataclass(frozen=True)
 class HingePieces:
     r"""Weighted hinges of the scores plus a linear term.
 
     .. math:: \sum_p c_p \max(0, s_p (\tau_p - f_{i_p})) + \sum_i l_i f_i
-
-    Attributes
-    ----------
-    n_samples : int
-        Length of the scores f.
-    rows : ndarray of shape (n_pieces,)
-        Sample :math:`i_p` of each piece; a sample may have any number of pieces.
-    kinks : ndarray of shape (n_pieces,)
-        Score :math:`\tau_p` at which the piece has its kink.
-    sides : ndarray of shape (n_pieces,)
-        :math:`s_p`: +1 if scores below the kink cost, -1 if scores above it do.
-    costs : ndarray of shape (n_pieces,)
-        Slope :math:`c_p \ge 0` on that side.
-    linear : ndarray of shape (n_samples,)
-        Linear term :math:`l`.
     """
 
-    n_samples: int
-    rows: np.ndarray
-    kinks: np.ndarray
-    sides: np.ndarray
-    costs: np.ndarray
-    linear: np.ndarray
+    n_samples: int  # length of the scores f
+    rows: np.ndarray  # sample i_p of each piece; a sample may have any number of pieces
+    kinks: np.ndarray  # score tau_p at which the piece has its kink
+    sides: np.ndarray  # s_p: +1 if scores below the kink cost, -1 if scores above do
+    costs: np.ndarray  # slope c_p >= 0 on that side
+    linear: np.ndarray  # l, (n_samples,)
 
     def __add__(self, other):
         """The sum of two losses of the same scores."""
-        return join([self, other])
+        return HingePieces(
+            self.n_samples,
+            np.concatenate([self.rows, other.rows]),
+            np.concatenate([self.kinks, other.kinks]),
+            np.concatenate([self.sides, other.sides]),
+            np.concatenate([self.costs, other.costs]),
+            self.linear + other.linear,
+        )
 
     def with_slopes(self, rows, slopes):
         """The loss plus slopes times the scores of some samples."""
@@ -84,31 +81,41 @@ class HingePieces:
         starts = np.concatenate([[0], np.cumsum(counts)])
         return starts, self.kinks[order], self.costs[order]
 
-    def fill(self, coefficients):
-        """How much of its cost each piece has passed, in the order of `by_sample`."""
+    def paid(self):
+        """The pieces that cost something."""
+        paid = self.costs > 0
+        names = ("rows", "kinks", "sides", "costs")
+        return replace(self, **{name: getattr(self, name)[paid] for name in names})
+
+    def coefficients(self, multipliers):
+        """Coefficients of the samples with given multipliers of the pieces."""
+        signed = self.sides * multipliers
+        return np.bincount(self.rows, signed, self.n_samples) - self.linear
+
+    def multipliers(self, coefficients):
+        """Multipliers with given coefficients, as far as the costs allow.
+
+        A coefficient rises from its smallest value over the sample's pieces in the
+        order of `by_sample`; what each has passed of its cost is its multiplier, or
+        the rest of the cost where scores above the kink cost.
+        """
+        order = np.lexsort((-self.kinks, self.rows))
         starts, _, costs = self.by_sample()
         counts, total = np.diff(starts), np.concatenate([[0.0], np.cumsum(costs)])
         before = total[:-1] - np.repeat(total[starts[:-1]], counts)
         room = np.repeat(coefficients - self.bounds()[0], counts) - before
-        return np.clip(room, 0.0, costs)
+        passed = np.empty(len(order))
+        passed[order] = np.clip(room, 0.0, costs)
+        return np.where(self.sides > 0, passed, self.costs - passed)
 
     def dual_path(self, *, free_intercept):
         """What a dual solver needs: (lower, upper, starts, kinks, lengths).
 
-        Smallest and largest coefficient of each sample, and its pieces as in
-        `by_sample`, without those that cost nothing.
-
-        Raises
-        ------
-        ValueError
-            If the intercept is free and the loss falls without end as it moves.
+        Smallest and largest coefficient of each sample, and its pieces `by_sample`.
         """
         if free_intercept:
             self.check_free_intercept()
-        starts, kinks, lengths = self.by_sample()
-        paid = lengths > 0
-        counts = np.concatenate([[0], np.cumsum(paid)])
-        return *self.bounds(), counts[starts], kinks[paid], lengths[paid]
+        return *self.bounds(), *self.paid().by_sample()
 
     def check_free_intercept(self):
         """Raise unless the loss is bounded from below in a free intercept."""
@@ -127,20 +134,10 @@ class HingePieces:
         r"""Lower bound of the objective that feasible coefficients prove.
 
         The objective is :math:`\frac12 \|h\|^2` plus the loss of :math:`h + b`, for a
-        fixed intercept b, or for the best one if the coefficients sum to zero.
-
-        Parameters
-        ----------
-        coefficients : ndarray of shape (n_samples,)
-            Within `bounds`.
-        roughness : float
-            Squared norm of the function with these coefficients.
-        intercept : float
-            The fixed intercept; of no effect if the coefficients sum to zero.
+        fixed intercept b, or for the best one if the coefficients sum to zero; the
+        `roughness` is the squared norm of the function with these coefficients.
         """
-        _, kinks, _ = self.by_sample()
-        lower_value = -self.costs[self.sides < 0] @ self.kinks[self.sides < 0]
-        gained = kinks @ self.fill(coefficients) + lower_value
+        gained = (self.sides * self.multipliers(coefficients)) @ self.kinks
         return float(gained - intercept * coefficients.sum() - roughness / 2.0)
 
     def evidence(self, coefficients, scores, intercept):
@@ -150,9 +147,8 @@ class HingePieces:
         """
         roughness = float(coefficients @ scores)
         objective = roughness / 2.0 + self.value(scores + intercept)
-        return objective, objective - self.dual_value(
-            coefficients, roughness, intercept
-        )
+        proved = self.dual_value(coefficients, roughness, intercept)
+        return objective, objective - proved
 
 
 def hinges(n_samples, rows, kinks, sides, costs):
@@ -167,16 +163,79 @@ def hinges(n_samples, rows, kinks, sides, costs):
     )
 
 
-def join(pieces):
-    """The sum of several losses of the same scores."""
-    first = pieces[0]
-    parts = {
-        name: np.concatenate([getattr(part, name) for part in pieces])
-        for name in ("rows", "kinks", "sides", "costs")
-    }
-    return HingePieces(
-        first.n_samples, **parts, linear=sum(part.linear for part in pieces)
-    )
+@dataclass(frozen=True)
+class ProximalHinges:
+    r"""The smooth function of the scores in a step of the method of multipliers.
+
+    Every hinge is :math:`c \max(0, u) = \max_{0 \le \beta \le c} \beta u` with
+    :math:`u = s (\tau - f)`. Its place is taken by
+
+    .. math:: \max_{0 \le \beta \le c} \beta u - \frac{\delta}{2c} (\beta - \alpha)^2 ,
+
+    whose derivative by u is :math:`\beta = \operatorname{clip}(\alpha + cu/\delta, 0,
+    c)`: the kink becomes a parabola of width :math:`\delta`. If :math:`\alpha` is
+    optimal, so are the scores that minimize the smooth function, for every width.
+    """
+
+    pieces: HingePieces  # with positive costs
+    multipliers: np.ndarray  # alpha, from zero to the costs, (n_pieces,)
+    width: float  # delta > 0
+
+    def multipliers_at(self, scores):
+        """The maximizing multipliers, (n_pieces,): the next ones of the method."""
+        return np.clip(self._raised(scores), 0.0, self.pieces.costs)
+
+    def curvature(self, scores):
+        """Second derivative by each score, (n_samples,); zero away from the kinks."""
+        pieces, raised = self.pieces, self._raised(scores)
+        bends = (raised > 0.0) & (raised < pieces.costs)
+        costs = pieces.costs[bends] / self.width
+        return np.bincount(pieces.rows[bends], costs, pieces.n_samples)
+
+    def step(self, scores, direction, slope=0.0, curvature=0.0):
+        r"""Minimum along a line, to rounding.
+
+        Of the smooth hinges, the linear term and
+        :math:`\mathrm{slope}\, t + \frac12 \mathrm{curvature}\, t^2` at
+        `scores + t * direction`. The derivative by t is increasing and piecewise
+        linear, so that Newton's method ends on the right piece; halving the interval
+        helps where it circles. O(n_pieces) for each of a few trials.
+        """
+        pieces = self.pieces
+        raised = self._raised(scores)
+        change = -pieces.sides * direction[pieces.rows]  # of u, for t = 1
+        drift = pieces.costs / self.width * change
+        slope = slope + float(pieces.linear @ direction)
+        finest = _ROUNDING * np.abs(scores).max() / max(np.abs(direction).max(), _TINY)
+        low, high, t, reach = -np.inf, np.inf, 0.0, 1.0
+        for n_trials in range(1, _MAX_TRIALS + 1):
+            moved = raised + t * drift
+            pulls = np.clip(moved, 0.0, pieces.costs) * change
+            rise = float(pulls.sum()) + slope + curvature * t
+            size = float(np.abs(pulls).sum()) + abs(slope) + abs(curvature * t)
+            if abs(rise) <= _ROUNDING * size:
+                break
+            low, high = (t, high) if rise < 0 else (low, t)
+            bends = (moved > 0.0) & (moved < pieces.costs)
+            bend = curvature + float(drift[bends] @ change[bends])
+            aim = t - rise / bend if bend > 0 else -np.inf * rise
+            patient = n_trials % 3 > 0  # Newton may crawl from piece to piece
+            if np.isinf(high - low):
+                near, far = (t, t + reach) if rise < 0 else (t - reach, t)
+                aim = min(max(aim, near), far) if patient else near + far - t
+                reach *= 4.0
+            elif not (low < aim < high and patient):
+                aim = (low + high) / 2.0
+            t, before = float(aim), t
+            if abs(t - before) <= finest:
+                break
+        return t
+
+    def _raised(self, scores):
+        """Multipliers before they are clipped."""
+        pieces = self.pieces
+        slack = pieces.sides * (pieces.kinks - scores[pieces.rows])
+        return self.multipliers + pieces.costs / self.width * slack
 
 
 class BranchLoss:
@@ -191,21 +250,10 @@ class BranchLoss:
         return np.column_stack([self.branches(f) for f in scores.T])
 
     def total(self, given, scores, rows, costs, branches=None):
-        """Given losses plus this one on some rows, summed over the columns of scores.
+        """The branches, and given losses plus this one on some rows, summed.
 
-        Parameters
-        ----------
-        given : sequence of HingePieces
-            One for each column.
-        scores : ndarray of shape (n_samples, n_columns)
-        rows, costs : ndarrays of shape (n_rows,)
-            Where this loss applies, and its weights there.
-        branches : ndarray of shape (n_rows, n_columns), optional
-            By default the lowest ones.
-
-        Returns
-        -------
-        branches, total
+        Each column of scores, (n_samples, n_columns), has its own given loss; the
+        branches are the lowest ones by default.
         """
         own_scores = scores[rows]
         branches = self.lowest(own_scores) if branches is None else branches
@@ -232,7 +280,7 @@ class SymmetricHinge(BranchLoss):
 
     def pieces(self, branches, rows, costs, n_samples):
         """Hinges that pull each score to the margin of its side."""
-        return hinges(n_samples, rows, branches, branches, costs)
+        return labeled_hinges(rows, branches, costs, n_samples)
 
 
 @dataclass(frozen=True)
@@ -273,13 +321,8 @@ class MinLoss(BranchLoss):
 
     def pieces(self, branches, rows, costs, n_samples):
         """A hinge for each relevant sample, two for each that is not."""
-        return _mixture(
-            branches != 0,
-            SymmetricHinge(),
-            EpsilonInsensitive(self.epsilon),
-            (branches, rows, costs),
-            n_samples,
-        )
+        losses = SymmetricHinge(), EpsilonInsensitive(self.epsilon)
+        return _mixture(branches != 0, losses, (branches, rows, costs), n_samples)
 
 
 @dataclass(frozen=True)
@@ -350,13 +393,8 @@ class RelaxedMinLoss:
 
     def fixed_pieces(self, relevant, branches, rows, costs, n_samples):
         """The loss with the decisions d held fixed, as Theorem 4 needs it."""
-        return _mixture(
-            relevant,
-            Ramp(self.kappa),
-            EpsilonInsensitive(self.epsilon),
-            (branches, rows, costs),
-            n_samples,
-        )
+        losses = Ramp(self.kappa), EpsilonInsensitive(self.epsilon)
+        return _mixture(relevant, losses, (branches, rows, costs), n_samples)
 
 
 def is_relevant(scores, epsilon, slack=0.0):
@@ -365,9 +403,6 @@ def is_relevant(scores, epsilon, slack=0.0):
     With a slack, those that are farther by more than it.
     """
     return np.abs(scores) > 0.5 * (1.0 + epsilon) + slack
-
-
-_TIE = 1e-3  # of (21): with D = 2 it puts many scores on the threshold of (19)
 
 
 def labeled_hinges(rows, signs, costs, n_samples):
@@ -381,7 +416,10 @@ def _pairs(rows, margin, costs, n_samples):
     return hinges(n_samples, np.tile(rows, 2), margin * signs, signs, np.tile(costs, 2))
 
 
-def _mixture(first, loss, other, of_rows, n_samples):
+def _mixture(first, losses, of_rows, n_samples):
     """Pieces of one loss on the rows where `first` holds, of another elsewhere."""
-    own = loss.pieces(*(values[first] for values in of_rows), n_samples)
-    return own + other.pieces(*(values[~first] for values in of_rows), n_samples)
+    parts = ([values[mask] for values in of_rows] for mask in (first, ~first))
+    own, other = (
+        loss.pieces(*part, n_samples) for loss, part in zip(losses, parts, strict=True)
+    )
+    return own + other

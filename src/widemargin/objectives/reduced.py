@@ -21,27 +21,16 @@ class ReducedObjective:
     .. math:: \tfrac12 \Big( \sum_i w_i\, \ell(t_i, f_i) + g^\top S g + \tau b^2 \Big),
               \qquad f = -S g + b\, q .
 
-    Attributes
-    ----------
-    response : ndarray of shape (n_labeled, n_labeled)
-        S, symmetric positive semi-definite.
-    offset : ndarray of shape (n_labeled,)
-        q, how a unit intercept shows in the labeled scores once the other
-        coordinates have adapted to it; zero without an intercept.
-    offset_penalty : float
-        :math:`\tau`, the price of a unit intercept: its own penalty or, inside the
-        graph term, what the graph charges, which is zero where :math:`L 1 = 0`.
-    basis : ndarray of shape (n_coordinates, n_labeled)
-        Coordinates of the function for each unit vector g, with the sign changed.
-    offset_basis : ndarray of shape (n_coordinates,)
-        The same for a unit intercept.
+    The `offset` q is how a unit intercept shows in the labeled scores once the other
+    coordinates have adapted to it. Its price :math:`\tau` is its own penalty or, inside
+    the graph term, what the graph charges, which is zero where :math:`L 1 = 0`.
     """
 
-    response: np.ndarray
-    offset: np.ndarray
-    offset_penalty: float
-    basis: np.ndarray
-    offset_basis: np.ndarray
+    response: np.ndarray  # S, symmetric positive semi-definite
+    offset: np.ndarray  # q, (n_labeled,); zero without an intercept
+    offset_penalty: float  # tau
+    basis: np.ndarray  # minus the coordinates of the function for each unit vector g
+    offset_basis: np.ndarray  # the same for a unit intercept
     targets: np.ndarray
     weights: np.ndarray
     loss: object
@@ -95,18 +84,8 @@ class ReducedObjective:
     def newton_points(self, active, columns, g, intercept):
         """Minimum of the quadratic of some columns; the others stay as they are.
 
-        Parameters
-        ----------
-        active : ndarray of bool, shape (n_labeled, n_columns)
-            The labels that carry a squared loss.
-        columns : ndarray of int
-            Those of equal active labels share a factorization.
-        g, intercept
-            Current point.
-
-        Returns
-        -------
-        g, intercept : ndarrays
+        `active` marks the labels that carry a squared loss, (n_labeled, n_columns);
+        columns with the same active labels share a factorization.
         """
         g, intercept = g.copy(), intercept.copy()
         for pattern, positions in column_groups(active[:, columns]):
@@ -116,12 +95,9 @@ class ReducedObjective:
         return g, intercept
 
     def stationary(self, active):
-        """Minimum if exactly the `active` labels (a mask) carried a squared loss.
+        """The function that maps targets to the minimum, g and intercepts.
 
-        Returns
-        -------
-        solve : callable
-            Maps targets (n_labeled, k) to g (n_labeled, k) and intercepts (k,).
+        As if exactly the `active` labels, a mask, carried a squared loss.
         """
         E = np.flatnonzero(active)
         G = self.response[np.ix_(E, E)] + np.diag(1.0 / self.weights[E])
@@ -154,19 +130,10 @@ class ReducedObjective:
         )
 
     def leave_one_out(self, solution):
-        """Scores that each label would get without itself.
+        """Scores that each label would get without itself, from the minimum.
 
         Exact for the squared loss; for the squared hinge as long as no other label
         enters or leaves the margin.
-
-        Parameters
-        ----------
-        solution : ndarray of shape (n_labeled + 1, n_columns)
-            The minimum: g and, in the last row, the intercept.
-
-        Returns
-        -------
-        ndarray of shape (n_labeled, n_columns)
         """
         g = solution[:-1]
         scores = self.scores(g, solution[-1])

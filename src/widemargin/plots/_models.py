@@ -16,16 +16,7 @@ from widemargin.plots._style import short_name
 
 @dataclass(frozen=True)
 class InferredRows:
-    """The class of each row, given or inferred.
-
-    Attributes
-    ----------
-    codes : ndarray of int, shape (n_samples,)
-        Position in `classes`; -1 for rows of no class.
-    labeled : ndarray of bool, shape (n_samples,)
-        Whether y has a label.
-    classes : ndarray of shape (n_classes,)
-    """
+    """The class of each row, given or inferred; code -1 for rows of no class."""
 
     codes: np.ndarray
     labeled: np.ndarray
@@ -43,14 +34,25 @@ def check_model(estimator, who, *, needs=(), advice=""):
     if missing:
         raise TypeError(
             f"estimator of {who} must have {missing[0]}, which "
-            f"{type(last_step(estimator)).__name__} does not; {advice}."
+            f"{model_name(estimator)} does not; {advice}."
         )
+
+
+def check_classifier(estimator, who):
+    """Raise unless the estimator is a fitted classifier with scores."""
+    advice = "pass a classifier, or use ClusterDisplay for clusters"
+    check_model(estimator, who, needs=("classes_", "decision_function"), advice=advice)
 
 
 def last_step(estimator):
     """The model itself, out of a search over parameters or a pipeline."""
     estimator = getattr(estimator, "best_estimator_", estimator)
     return estimator[-1] if isinstance(estimator, Pipeline) else estimator
+
+
+def model_name(estimator):
+    """What the model is called in messages and titles."""
+    return type(last_step(estimator)).__name__
 
 
 def see_through(estimator, X):
@@ -113,14 +115,11 @@ def infer_rows(estimator, X, y, who):
     given = np.full(n_samples, -1)
     if labeled.any():
         given[labeled] = find_codes(np.asarray(y, dtype=object)[labeled], classes)
-    codes = _fitted_codes(model, classes, given)
-    if codes is None or y is None:
-        scores = score_matrix(estimator, X, len(classes), who)
-        codes = decide(scores)
-    else:
-        relevant = getattr(model, "relevance_", None)
-        if relevant is not None:
-            codes[~relevant] = -1
+    codes = None if y is None else _fitted_codes(model, classes, given)
+    if codes is None:
+        codes = decide(score_matrix(estimator, X, len(classes), who))
+    elif getattr(model, "relevance_", None) is not None:
+        codes[~model.relevance_] = -1
     codes[labeled] = given[labeled]
     return InferredRows(codes, labeled, classes)
 
@@ -144,37 +143,18 @@ def find_codes(values, classes):
 class Plane:
     """Where rows are drawn.
 
-    Attributes
-    ----------
-    points : ndarray of shape (n_samples, 2)
-    axis_names : tuple of two str
-    is_projection : bool
-        Whether rows had more than two features.
-    lift : callable or None
-        Maps points (n, 2) to rows that a model can predict; None if there is no way
-        back from the plane.
+    `lift` maps points (n, 2) to rows that a model can predict; it is None if there is
+    no way back from the plane.
     """
 
-    points: np.ndarray
+    points: np.ndarray  # (n_samples, 2)
     axis_names: tuple
     is_projection: bool
     lift: Callable | None
 
 
-def make_plane(X, projection, *, who, is_pairwise=False):
-    """The plane in which to draw the rows of X.
-
-    Parameters
-    ----------
-    X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-    projection : "pca", None or array-like of shape (n_samples, 2)
-        What to do with more than two features: the two principal components, an error,
-        or your own points.
-    who : str
-        Name of the display, for messages.
-    is_pairwise : bool
-        Whether X is a Gram matrix, whose columns are not features.
-    """
+def make_plane(X, projection, who, estimator=None):
+    """The plane in which to draw the rows of X, which the estimator takes."""
     if not (projection is None or isinstance(projection, str)):
         return _own_points(projection, X, who)
     if projection not in ("pca", None):
@@ -182,7 +162,7 @@ def make_plane(X, projection, *, who, is_pairwise=False):
             f"projection of {who} must be 'pca', None or an array of shape "
             f"(n_samples, 2), got {projection!r}."
         )
-    if is_pairwise:
+    if estimator is not None and is_pairwise(estimator):
         raise ValueError(
             f"X of {who} is a precomputed Gram matrix, which has no features to draw; "
             "pass points as projection, an array of shape (n_samples, 2)."
@@ -204,10 +184,6 @@ def make_plane(X, projection, *, who, is_pairwise=False):
             f"X of {who} must have 2 features with projection=None, got {n_features}; "
             "use projection='pca', or pass an array of shape (n_samples, 2)."
         )
-    return _principal_plane(X, rows)
-
-
-def _principal_plane(X, rows):
     solver = "arpack" if sparse.issparse(rows) else "auto"
     pca = PCA(n_components=2, svd_solver=solver, random_state=0)
     points = pca.fit_transform(rows)

@@ -1,6 +1,7 @@
 """How displays look: one color and marker per class, the same in all of them."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,12 +12,12 @@ COLORS = (
 )  # fmt: skip
 MARKERS = "os^Dv<>pP*X"  # 11 markers and 7 colors: pairs repeat after 77 classes
 GRAY = "#7F7F7F"  # rows of no class
+GRID = {"alpha": 0.25, "linewidth": 0.6}
 _LEGEND_ROWS = 14
 _OTHER_ENTRIES = 5  # of a legend, besides the classes
 _NAME_LENGTH = 30  # letters of a name in a legend
 _MIN_WIDTH = 4.4  # of axes beside a legend, in inches
 _TICK_SPAN = 200  # a logarithmic axis that spans less also has ticks at 2 and 5
-_LABELED_SIZES = 30.0, 65.0  # for many and for few labeled rows
 
 
 def class_color(code):
@@ -29,38 +30,14 @@ def class_marker(code):
     return "x" if code < 0 else MARKERS[(code + code // len(COLORS)) % len(MARKERS)]
 
 
+def class_look(code):
+    """Color and marker of a class, as matplotlib takes them."""
+    return {"color": class_color(code), "marker": class_marker(code)}
+
+
 def row_size(n_rows):
     """Marker area of rows, smaller for many of them."""
     return min(26.0, max(5.0, 350.0 / math.sqrt(max(n_rows, 1))))
-
-
-def load_pyplot():
-    """The module matplotlib.pyplot.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    """
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as problem:
-        raise ImportError(
-            "Displays need matplotlib, which is not installed: "
-            "pip install 'widemargin[plots]'."
-        ) from problem
-    return plt
-
-
-def take_axes(ax, size=(6.4, 4.4), names=()):
-    """The given axes, or those of a new figure with room for names in a legend."""
-    plt = load_pyplot()
-    if ax is None:
-        width, height = size
-        width = max(width, _MIN_WIDTH + _legend_width(names))
-        _, ax = plt.subplots(figsize=(width, height), layout="constrained")
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
 
 
 def short_name(name):
@@ -71,32 +48,83 @@ def short_name(name):
     return name.replace("$", r"\$")
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
+class Display:
+    """The titles of displays, and the steps of drawing that they share."""
+
+    axis_names: tuple = ("feature 1", "feature 2")
+    name: str = ""
+
+    def _open(self, ax, size=(6.4, 4.4), names=(), titles=None):
+        """Set ``ax_`` and ``figure_``; a new figure has room for names in a legend."""
+        if ax is None:
+            ax = new_axes((max(size[0], _MIN_WIDTH + _legend_width(names)), size[1]))
+        self.ax_, self.figure_ = open_frame(ax), ax.figure
+        xlabel, ylabel = titles or self.axis_names
+        ax.set(title=self.name, xlabel=xlabel, ylabel=ylabel)
+        return ax
+
+    def _draw_classes(self, points, codes, labeled):
+        """Set ``labeled_`` and ``unlabeled_``: dicts of scatters by code."""
+        labeled_size = min(65.0, max(30.0, 2500.0 / max(labeled.sum(), 1)))
+        sizes, drawn = (row_size(len(points)), labeled_size), ({}, {})
+        for code in np.unique(codes).tolist():
+            for kind, size in enumerate(sizes):
+                own = points[(codes == code) & (labeled == kind)]
+                if len(own):
+                    drawn[kind][code] = self._draw_rows(own, code, size, bool(kind))
+        self.unlabeled_, self.labeled_ = drawn
+
+    def _draw_rows(self, points, code, size, is_labeled=False):
+        """Rows of one class; labeled ones are larger and have a black edge."""
+        look = class_look(code)
+        if is_labeled:
+            look |= {} if code < 0 else {"edgecolor": "black", "linewidth": 1.2}
+            return self.ax_.scatter(*points.T, s=size, zorder=4, **look)
+        look |= {} if code < 0 else {"linewidth": 0}  # a cross consists of lines
+        return self.ax_.scatter(*points.T, s=size, zorder=3, alpha=0.75, **look)
+
+    def _class_handles(self, rest):
+        """Legend entries of the classes, of rows of no class, and of labeled rows."""
+        handles = [class_handle(code, name) for code, name in enumerate(self.classes)]
+        handles += [rest] if (self.codes < 0).any() else []
+        labeled = kind_handle("labeled", is_labeled=True)
+        return [*handles, labeled] if self.labeled_ else handles
+
+    def _put_legend(self, handles):
+        """Set ``legend_``, to the right of the axes, where it covers nothing."""
+        self.legend_ = None
+        if handles:
+            self.legend_ = self.ax_.legend(
+                handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0),
+                ncols=math.ceil(len(handles) / _LEGEND_ROWS), borderaxespad=0.0,
+                columnspacing=1.0, handletextpad=0.5, frameon=False,
+            )  # fmt: skip
+
+
+def new_axes(size, n_rows=1):
+    """Axes of a new figure, one below the other; ImportError without matplotlib."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as problem:
+        raise ImportError(
+            "Displays need matplotlib, which is not installed: "
+            "pip install 'widemargin[plots]'."
+        ) from problem
+    return plt.subplots(n_rows, figsize=size, layout="constrained", sharex=True)[1]
+
+
+def open_frame(ax):
+    """Remove the lines above and to the right of the axes."""
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
 def _legend_width(names):
     """Approximate width of a legend with these names and a few others, in inches."""
     longest = max((len(short_name(name)) for name in names), default=0)
     n_columns = math.ceil((len(names) + _OTHER_ENTRIES) / _LEGEND_ROWS)
     return n_columns * (0.4 + 0.08 * longest)
-
-
-def labeled_size(n_labeled):
-    """Marker area of labeled rows, smaller for many of them."""
-    low, high = _LABELED_SIZES
-    return min(high, max(low, 2500.0 / max(n_labeled, 1)))
-
-
-class Display:
-    """What displays share: where they are drawn, and their titles."""
-
-    axis_names = name = ""
-
-    def _open(self, ax, size=(6.4, 4.4), names=()):
-        """Set ``ax_`` and ``figure_``, with the titles of the axes."""
-        self.ax_ = take_axes(ax, size, names)
-        self.figure_ = self.ax_.figure
-        self.ax_.set_title(self.name)
-        if self.axis_names:
-            self.ax_.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1])
-        return self.ax_
 
 
 def use_whole_numbers(axis, values):
@@ -118,30 +146,6 @@ def make_logarithmic(axis):
     axis.set_minor_formatter(NullFormatter())
 
 
-def draw_classes(ax, points, codes, labeled):
-    """Draw labeled and unlabeled rows: two dicts of scatters by code of the class."""
-    sizes = row_size(len(points)), labeled_size(labeled.sum())
-    drawn = {}, {}
-    for code in np.unique(codes).tolist():
-        for is_labeled in (False, True):
-            chosen = (codes == code) & (labeled == is_labeled)
-            if chosen.any():
-                size, own = sizes[is_labeled], points[chosen]
-                scatter = draw_rows(ax, own, code, size, is_labeled=is_labeled)
-                drawn[is_labeled][code] = scatter
-    return drawn[True], drawn[False]
-
-
-def draw_rows(ax, points, code, size, *, is_labeled=False):
-    """Draw rows of one class; labeled ones are larger and have a black edge."""
-    look = {"color": class_color(code), "marker": class_marker(code)}
-    if is_labeled:
-        rim = {} if code < 0 else {"edgecolor": "black", "linewidth": 1.2}
-        return ax.scatter(*points.T, s=size, zorder=4, **look, **rim)
-    edge = {} if code < 0 else {"linewidth": 0}
-    return ax.scatter(*points.T, s=size, zorder=3, alpha=0.75, **look, **edge)
-
-
 def line_handle(name, **look):
     """The legend entry of a line."""
     from matplotlib.lines import Line2D
@@ -151,10 +155,10 @@ def line_handle(name, **look):
 
 def class_handle(code, name):
     """The legend entry of a class."""
-    color, marker = class_color(code), class_marker(code)
-    edge = color if marker == "x" else "none"
-    look = {"linestyle": "none", "markersize": 6.5, "markeredgecolor": edge}
-    return line_handle(short_name(name), color=color, marker=marker, **look)
+    look = class_look(code)
+    edge = look["color"] if code < 0 else "none"
+    look |= {"linestyle": "none", "markersize": 6.5, "markeredgecolor": edge}
+    return line_handle(short_name(name), **look)
 
 
 def kind_handle(name, *, is_labeled):
@@ -162,12 +166,6 @@ def kind_handle(name, *, is_labeled):
     color, size, edge = ("white", 8, "black") if is_labeled else (GRAY, 4.5, "none")
     look = {"linestyle": "none", "markersize": size, "markeredgecolor": edge}
     return line_handle(name, color=color, marker="o", **look)
-
-
-def class_handles(classes, *, has_rest=False, rest_name="irrelevant"):
-    """The legend entries of all classes, and of rows of no class if there are any."""
-    handles = [class_handle(code, str(name)) for code, name in enumerate(classes)]
-    return [*handles, class_handle(-1, rest_name)] if has_rest else handles
 
 
 def class_names(codes, classes):
@@ -180,12 +178,3 @@ def make_frame(columns):
     import pandas as pd  # not needed to draw
 
     return pd.DataFrame(columns)
-
-
-def put_legend(ax, handles):
-    """Put a legend to the right of the axes, where it covers nothing."""
-    return ax.legend(
-        handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False,
-        ncols=math.ceil(len(handles) / _LEGEND_ROWS), borderaxespad=0.0,
-        columnspacing=1.0, handletextpad=0.5,
-    )  # fmt: skip

@@ -4,16 +4,8 @@ from dataclasses import KW_ONLY, dataclass, field
 
 import numpy as np
 
-from widemargin.plots._models import check_model, last_step
-from widemargin.plots._style import (
-    COLORS,
-    Display,
-    load_pyplot,
-    make_frame,
-    make_logarithmic,
-    take_axes,
-    use_whole_numbers,
-)
+from widemargin.plots import _models, _style
+from widemargin.plots._style import Display
 from widemargin.solvers.result import Status
 
 _TITLES = {  # of estimators that declare none
@@ -31,7 +23,7 @@ _MAX_MARKERS = 40  # more values have no marker each
 class ConvergenceDisplay(Display):
     """Objective, criterion and decision changes against the iteration.
 
-    Make it with `from_estimator`.
+    Make it with `from_estimator`; :mod:`widemargin.plots` has what displays share.
 
     Parameters
     ----------
@@ -46,8 +38,6 @@ class ConvergenceDisplay(Display):
         Titles of the quantities.
     step_name : str
         What an iteration is called.
-    name : str
-        What the model is called.
 
     Attributes
     ----------
@@ -68,8 +58,6 @@ class ConvergenceDisplay(Display):
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")  # draws into files, opens no window
     >>> from widemargin import LaplacianSVC
     >>> from widemargin.datasets import hide_labels, make_two_moons
     >>> from widemargin.plots import ConvergenceDisplay
@@ -88,26 +76,16 @@ class ConvergenceDisplay(Display):
     stopped_at: int | None = None
     labels: dict = field(default_factory=dict)
     step_name: str = "iteration"
-    name: str = ""
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None, **options):
-        """Draw what the solver of a fitted model recorded.
+    def from_estimator(cls, estimator, **options):
+        """Draw what the solver of a fitted model recorded in ``result_.history``.
 
-        Parameters
-        ----------
-        estimator : fitted estimator
-            With ``result_.history``; a pipeline may be around it. The titles are its
-            ``history_names``, and the horizontal axis is its ``step_name``.
-        ax, **options
-            As in `plot`.
-
-        Returns
-        -------
-        ConvergenceDisplay
+        The titles are the model's ``history_names``, and the horizontal axis is its
+        ``step_name``.
         """
-        check_model(estimator, cls.__name__)
-        model = last_step(estimator)
+        _models.check_model(estimator, cls.__name__)
+        model = _models.last_step(estimator)
         result = getattr(model, "result_", None)
         titles = getattr(model, "history_names", _TITLES)
         recorded = {} if result is None else result.history
@@ -122,17 +100,16 @@ class ConvergenceDisplay(Display):
                 f"{type(model).__name__} has none; fit an iterative solver, such as "
                 "LaplacianSVC(solver='pcg')."
             )
+        is_early = result.status is Status.STOPPED_EARLY
         display = cls(
             history,
             {key: _count(key, recorded, result.n_iter) for key in history},
-            stopped_at=(
-                result.n_iter if result.status is Status.STOPPED_EARLY else None
-            ),
+            stopped_at=result.n_iter if is_early else None,
             labels=titles,
             step_name=getattr(model, "step_name", cls.step_name),
             name=type(model).__name__,
         )
-        return display.plot(ax, **options)
+        return display.plot(**options)
 
     def plot(self, ax=None, *, quantities=None):
         """Draw it, one quantity below the other.
@@ -144,10 +121,6 @@ class ConvergenceDisplay(Display):
         quantities : str or sequence of str, optional
             What to draw, of the keys of `history`. By default everything, but only
             one of criterion and gradient norm; in single axes, only the first.
-
-        Returns
-        -------
-        self
         """
         quantities = self._choose(quantities, ax)
         axes = _take_panels(ax, len(quantities))
@@ -167,13 +140,12 @@ class ConvergenceDisplay(Display):
 
     def frame(self):
         """The values as a pandas DataFrame: quantity, iteration, value."""
-        return make_frame(
-            {
-                "quantity": [key for key, v in self.history.items() for _ in v],
-                self.step_name: np.concatenate(list(self.iterations.values())),
-                "value": np.concatenate(list(self.history.values())),
-            }
-        )
+        columns = {
+            "quantity": [key for key, values in self.history.items() for _ in values],
+            self.step_name: np.concatenate(list(self.iterations.values())),
+            "value": np.concatenate(list(self.history.values())),
+        }
+        return _style.make_frame(columns)
 
     def _draw(self, panel, key):
         """One quantity."""
@@ -181,15 +153,15 @@ class ConvergenceDisplay(Display):
         (self.lines_[key],) = panel.plot(
             self.iterations[key], values, linewidth=1.6, markersize=4,
             marker="o" if len(values) < _MAX_MARKERS else None,
-            color=COLORS[list(_TITLES).index(key) if key in _TITLES else 0],
+            color=_style.COLORS[list(_TITLES).index(key) if key in _TITLES else 0],
         )  # fmt: skip
         panel.ticklabel_format(axis="y", useOffset=False)
         if title.startswith("share") or values.min() == 0:
             _start_at_zero(panel, values)
         elif values.min() > 0 and values.max() > _LOG_SPAN * values.min():
-            make_logarithmic(panel.yaxis)
+            _style.make_logarithmic(panel.yaxis)
         panel.set_ylabel(title)
-        panel.grid(alpha=0.25, linewidth=0.6)
+        panel.grid(**_style.GRID)
         if self.stopped_at is not None:
             look = {"color": "black", "linestyle": "dashed", "linewidth": 1.0}
             self.stops_.append(panel.axvline(self.stopped_at, **look))
@@ -213,23 +185,19 @@ class ConvergenceDisplay(Display):
 
 def _take_panels(ax, n_panels):
     """Axes one below the other: the given ones, or those of a new figure."""
-    if ax is None:
-        height = 1.2 + 1.7 * n_panels
-        _, ax = load_pyplot().subplots(
-            n_panels, figsize=(6.4, height), layout="constrained", sharex=True
-        )
+    ax = _style.new_axes((6.4, 1.2 + 1.7 * n_panels), n_panels) if ax is None else ax
     axes = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
     if len(axes) != n_panels:
         raise ValueError(
             f"ax of ConvergenceDisplay must hold {n_panels} Axes, one for each "
             f"quantity, got {len(axes)}; choose with quantities=..."
         )
-    return np.array([take_axes(panel) for panel in axes], dtype=object)
+    return np.array([_style.open_frame(panel) for panel in axes], dtype=object)
 
 
 def _start_at_zero(panel, values):
     """An axis of shares or counts, with room for the markers at zero."""
-    use_whole_numbers(panel.yaxis, values)
+    _style.use_whole_numbers(panel.yaxis, values)
     low, high = min(0.0, values.min()), max(0.0, values.max())
     extent = high - low or 1.0  # nothing has changed at all
     panel.set_ylim(low - _ROOM * extent, low + (1 + _ROOM) * extent)

@@ -7,29 +7,11 @@ from numbers import Integral, Real
 import numpy as np
 
 from widemargin.labels import decide
-from widemargin.plots._models import (
-    check_model,
-    infer_rows,
-    is_pairwise,
-    last_step,
-    make_plane,
-    score_matrix,
-    see_through,
-)
-from widemargin.plots._style import (
-    Display,
-    class_color,
-    class_handles,
-    class_names,
-    draw_classes,
-    kind_handle,
-    line_handle,
-    make_frame,
-    put_legend,
-)
+from widemargin.plots import _models, _style
+from widemargin.plots._style import Display
 
-_BOUNDARY = {"colors": "black", "linewidths": 1.4, "linestyles": "solid"}
-_MARGIN = {"colors": "black", "linewidths": 0.9, "linestyles": "dashed"}
+_BOUNDARY = {"color": "black", "linewidth": 1.4, "linestyle": "solid"}
+_MARGIN = {"color": "black", "linewidth": 0.9, "linestyle": "dashed"}
 _AGREEMENT = 0.9  # share of rows for which a slice must be right to be drawn
 _BLOCK_VALUES = 20_000_000  # of rows that are evaluated at a time
 _BORDER = 0.06  # around the rows, as a share of their extent
@@ -39,37 +21,23 @@ _BORDER = 0.06  # around the rows, as a share of their extent
 class DecisionDisplay(Display):
     """Labeled and unlabeled rows, the boundary and the margin of a classifier.
 
-    Make it with `from_estimator`.
+    Make it with `from_estimator`; :mod:`widemargin.plots` has what displays share.
 
     Parameters
     ----------
-    points : ndarray of shape (n_samples, 2)
-        Where rows are drawn.
-    codes : ndarray of int, shape (n_samples,)
-        Class of each row, given or inferred, as a position in `classes`; -1 for rows
-        of no class.
-    labeled : ndarray of bool, shape (n_samples,)
-        Which rows have a given label.
-    classes : ndarray of shape (n_classes,)
-        The class names.
+    points, codes, labeled, classes, axis_names, name
+        The rows, and titles.
     grid : tuple of two ndarrays, optional
         Coordinates of the grid along each axis, shapes (n_x,) and (n_y,).
     scores : ndarray of shape (n_y, n_x, n_columns), optional
         One-vs-rest scores on the grid; one column for two classes.
-    axis_names : tuple of two str
-        What the axes are.
-    name : str
-        What the classifier is called.
 
     Attributes
     ----------
-    ax_, figure_
-        Where it was drawn.
     labeled_, unlabeled_ : dict of PathCollection
-        Rows of each class by its code; -1 for rows of no class.
+        Rows of each class by its code.
     regions_, boundary_, margin_ : QuadMesh, lists of ContourSet
         The decisions in the plane; None and empty without scores.
-    legend_ : Legend or None
 
     See Also
     --------
@@ -77,8 +45,6 @@ class DecisionDisplay(Display):
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")  # draws into files, opens no window
     >>> from widemargin import LaplacianSVC
     >>> from widemargin.datasets import hide_labels, make_two_moons
     >>> from widemargin.kernels import Rbf
@@ -99,8 +65,6 @@ class DecisionDisplay(Display):
     _: KW_ONLY
     grid: tuple | None = None
     scores: np.ndarray | None = None
-    axis_names: tuple = ("feature 1", "feature 2")
-    name: str = ""
 
     @classmethod
     def from_estimator(
@@ -113,47 +77,26 @@ class DecisionDisplay(Display):
         boundary="auto",
         grid_resolution=200,
         block_values=_BLOCK_VALUES,
-        ax=None,
         **options,
     ):
         """Draw the decisions of a fitted classifier.
 
         Parameters
         ----------
-        estimator : fitted classifier
-            With ``classes_`` and `decision_function`; a pipeline may be around it.
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows, or what a pipeline takes; those of `fit` if inferred labels are to
-            be shown.
-        y : array-like of shape (n_samples,), optional
-            Labels as in `fit`, unlabeled rows marked. Without it all rows are
-            unlabeled and have the predicted class.
-        projection : "pca", None or array-like of shape (n_samples, 2), default="pca"
-            What to do with more than two features: the two principal components (in a
-            pipeline, of the rows as its last step sees them), an error, or your own
-            points (from t-SNE, say), which have no boundary.
+        estimator, X, y, projection, **options
+            See :mod:`widemargin.plots`. The classifier has a `decision_function`.
+            Without y all rows are unlabeled and have the predicted class.
         boundary : "auto", True or False, default="auto"
             Whether to evaluate the classifier on a grid. In a projection that is the
             slice through the mean of the rows; "auto" keeps it only if 90 % of the
-            rows, moved onto the slice, keep their class.
+            rows, moved onto the slice, keep their class. Your own points have none.
         grid_resolution : int, default=200
             Points of the grid along each axis.
         block_values : int, default=20_000_000
             Numbers in the rows that are evaluated at a time, which limits the memory.
-        ax, **options
-            As in `plot`.
-
-        Returns
-        -------
-        DecisionDisplay
         """
         who = cls.__name__
-        check_model(
-            estimator,
-            who,
-            needs=("classes_", "decision_function"),
-            advice="pass a classifier, or use ClusterDisplay for clusters",
-        )
+        _models.check_classifier(estimator, who)
         if boundary not in ("auto", True, False):
             raise ValueError(
                 f"boundary of {who} must be 'auto', True or False, got {boundary!r}."
@@ -163,82 +106,63 @@ class DecisionDisplay(Display):
                 f"grid_resolution of {who} must be a whole number >= 2, got "
                 f"{grid_resolution!r}."
             )
-        estimator, X = see_through(estimator, X)
+        estimator, X = _models.see_through(estimator, X)
         X = X if hasattr(X, "shape") else np.asarray(X)
-        plane = make_plane(X, projection, who=who, is_pairwise=is_pairwise(estimator))
-        rows = infer_rows(estimator, X, y, who)
+        plane = _models.make_plane(X, projection, who, estimator)
         if boundary is True and plane.lift is None:
             raise ValueError(
                 f"boundary=True of {who} needs a way back from the plane to features, "
                 "which your own points do not have; use boundary='auto'."
             )
+        rows = _models.infer_rows(estimator, X, y, who)
+
+        def evaluate(points):
+            n_blocks = math.ceil(points.shape[0] * X.shape[1] / block_values)
+            scored = [
+                _models.score_matrix(estimator, plane.lift(own), len(rows.classes), who)
+                for own in np.array_split(points, n_blocks)
+            ]
+            return np.concatenate(scored)
+
         grid = scores = None
-        if boundary is not False and plane.lift is not None:
-            n_classes = len(rows.classes)
-
-            def evaluate(points):
-                n_blocks = math.ceil(points.shape[0] * X.shape[1] / block_values)
-                blocks = np.array_split(points, n_blocks)
-                lifted = (plane.lift(block) for block in blocks)
-                scored = [score_matrix(estimator, x, n_classes, who) for x in lifted]
-                return np.concatenate(scored)
-
-            is_wanted = boundary is True or not plane.is_projection
-            is_wanted = is_wanted or _agreement(evaluate, plane, rows) >= _AGREEMENT
-            if is_wanted:
-                grid = _make_grid(plane.points, grid_resolution)
-                mesh = np.stack(np.meshgrid(*grid), axis=-1)  # (n_y, n_x, 2)
-                scores = evaluate(mesh.reshape(-1, 2))
-                scores = scores.reshape(*mesh.shape[:2], -1)
-        display = cls(
-            plane.points,
-            rows.codes,
-            rows.labeled,
-            rows.classes,
-            grid=grid,
-            scores=scores,
-            axis_names=plane.axis_names,
-            name=type(last_step(estimator)).__name__,
-        )
-        return display.plot(ax, **options)
+        if _draws_grid(boundary, plane, rows, evaluate):
+            grid = _make_grid(plane.points, grid_resolution)
+            mesh = np.stack(np.meshgrid(*grid), axis=-1)  # (n_y, n_x, 2)
+            scores = evaluate(mesh.reshape(-1, 2)).reshape(*mesh.shape[:2], -1)
+        titles = {"axis_names": plane.axis_names, "name": _models.model_name(estimator)}
+        display = cls(plane.points, **vars(rows), grid=grid, scores=scores, **titles)
+        return display.plot(**options)
 
     def plot(self, ax=None, *, margin=1.0, legend=True):
         """Draw it.
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+        ax, legend
+            See :mod:`widemargin.plots`.
         margin : float or None, default=1.0
             Dashed lines are where the score, or for more than two classes half of the
             lead over the next class, is this far from the boundary. None draws none.
-        legend : bool, default=True
-            Whether to put a legend to the right of the axes.
-
-        Returns
-        -------
-        self
         """
         if margin is not None and not (isinstance(margin, Real) and margin > 0):
             raise ValueError(
                 f"margin of {type(self).__name__} must be a number > 0 or None, "
                 f"got {margin!r}."
             )
-        ax = self._open(ax, names=self.classes if legend else ())
+        self._open(ax, names=self.classes if legend else ())
         self.regions_, self.boundary_, self.margin_ = None, [], []
         if self.scores is not None:
             self._draw_plane(margin)
-        self.labeled_, self.unlabeled_ = draw_classes(
-            ax, self.points, self.codes, self.labeled
-        )
-        self.legend_ = put_legend(ax, self._handles()) if legend else None
+        self._draw_classes(self.points, self.codes, self.labeled)
+        self._put_legend(self._handles() if legend else ())
         return self
 
     def frame(self):
         """The rows as a pandas DataFrame: x, y, class, labeled."""
-        names = class_names(self.codes, self.classes)
+        names = _style.class_names(self.codes, self.classes)
         x, y = self.points.T
-        return make_frame({"x": x, "y": y, "class": names, "labeled": self.labeled})
+        columns = {"x": x, "y": y, "class": names, "labeled": self.labeled}
+        return _style.make_frame(columns)
 
     def _draw_plane(self, margin):
         from matplotlib.colors import ListedColormap
@@ -246,7 +170,7 @@ class DecisionDisplay(Display):
         n_classes, n_columns = len(self.classes), self.scores.shape[-1]
         winners = decide(self.scores.reshape(-1, n_columns))
         winners = winners.reshape(self.scores.shape[:2])
-        colors = ListedColormap([class_color(code) for code in range(n_classes)])
+        colors = ListedColormap([_style.class_color(code) for code in range(n_classes)])
         self.regions_ = self.ax_.pcolormesh(
             *self.grid, winners, cmap=colors, vmin=-0.5, vmax=n_classes - 0.5,
             shading="nearest", alpha=0.14, rasterized=True, linewidth=0,
@@ -257,32 +181,35 @@ class DecisionDisplay(Display):
             field, levels = _margin_field(self.scores, float(margin))
             if any(field.min() < level < field.max() for level in levels):
                 self.margin_.append(self._contour(field, levels, _MARGIN))
-        for limits, values in zip(("xlim", "ylim"), self.grid, strict=True):
-            self.ax_.set(**{limits: (values[0], values[-1])})
+        x, y = self.grid
+        self.ax_.set(xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
 
     def _contour(self, field, levels, look):
-        return self.ax_.contour(*self.grid, field, levels=levels, zorder=2, **look)
+        looks = {f"{name}s": value for name, value in look.items()}  # one per level
+        return self.ax_.contour(*self.grid, field, levels=levels, zorder=2, **looks)
 
     def _handles(self):
-        handles = class_handles(self.classes, has_rest=(self.codes < 0).any())
-        if self.labeled_:
-            handles.append(kind_handle("labeled", is_labeled=True))
+        handles = self._class_handles(_style.class_handle(-1, "irrelevant"))
         if self.unlabeled_ and self.labeled_:
-            handles.append(kind_handle("unlabeled", is_labeled=False))
+            handles.append(_style.kind_handle("unlabeled", is_labeled=False))
         if self.boundary_:
-            handles.append(line_handle("boundary", color="black", linewidth=1.4))
+            handles.append(_style.line_handle("boundary", **_BOUNDARY))
         if self.margin_:
-            look = {"color": "black", "linewidth": 0.9, "linestyle": "dashed"}
-            handles.append(line_handle("margin", **look))
+            handles.append(_style.line_handle("margin", **_MARGIN))
         return handles
 
 
-def _agreement(evaluate, plane, rows):
-    """Share of the rows of a class that keep it when moved onto the plane."""
+def _draws_grid(boundary, plane, rows, evaluate):
+    """Whether the decisions in the plane are to be drawn, and are those of the rows."""
+    if boundary is False or plane.lift is None:
+        return False
+    if boundary is True or not plane.is_projection:
+        return True
     known = rows.codes >= 0
     if not known.any():
-        return 0.0
-    return np.mean(decide(evaluate(plane.points[known])) == rows.codes[known])
+        return False
+    kept = decide(evaluate(plane.points[known])) == rows.codes[known]
+    return np.mean(kept) >= _AGREEMENT
 
 
 def _make_grid(points, n_points):

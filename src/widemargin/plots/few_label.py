@@ -1,21 +1,11 @@
 """Candidates of a `FewLabelClassifier`, with their errors and weights."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
-from widemargin.plots._models import check_model, last_step
-from widemargin.plots._style import (
-    GRAY,
-    Display,
-    class_color,
-    class_marker,
-    line_handle,
-    make_frame,
-    put_legend,
-    short_name,
-    take_axes,
-)
+from widemargin.plots import _models, _style
+from widemargin.plots._style import Display
 
 _ERRORS_SHARE = 0.7  # of the width; the weights have the rest
 _ROW_HEIGHT = 0.36  # inches
@@ -27,21 +17,17 @@ _MIN_SPAN = 0.1  # of the errors
 class FewLabelDisplay(Display):
     """Held-out error and weight of each candidate of a `FewLabelClassifier`.
 
-    Make it with `from_estimator`.
+    Make it with `from_estimator`; :mod:`widemargin.plots` has what displays share.
 
     Parameters
     ----------
     report : FewLabelReport
         The candidates, the supervised model first, and the error of their average.
-    name : str
-        What the model is called.
 
     Attributes
     ----------
-    ax_, figure_
-        Where it was drawn.
     weights_ax_ : Axes
-        The right part of `ax_`, with the weights.
+        The right part of ``ax_``, with the weights.
     errors_ : list of ErrorbarContainer
         One for each candidate with a known error, with a bar of one standard error on
         each side.
@@ -50,12 +36,9 @@ class FewLabelDisplay(Display):
     band_ : Rectangle or None
         Estimated error of the average, and one standard error on each side; None if it
         is unknown.
-    legend_ : Legend or None
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")  # draws into files, opens no window
     >>> from widemargin import FewLabelClassifier
     >>> from widemargin.datasets import hide_labels, make_two_moons
     >>> from widemargin.plots import FewLabelDisplay
@@ -68,63 +51,34 @@ class FewLabelDisplay(Display):
     """
 
     report: object
-    _: KW_ONLY
-    name: str = ""
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None, **options):
-        """Draw the report of a model.
-
-        Parameters
-        ----------
-        estimator : fitted FewLabelClassifier
-            Or another estimator with a ``report_``; a pipeline or a search over
-            parameters may be around it.
-        ax, **options
-            As in `plot`.
-
-        Returns
-        -------
-        FewLabelDisplay
-        """
-        who = cls.__name__
-        check_model(estimator, who)
-        model = last_step(estimator)
-        check_model(
-            model, who, needs=("report_",), advice="pass a fitted FewLabelClassifier"
-        )
-        return cls(model.report_, name=type(model).__name__).plot(ax, **options)
+    def from_estimator(cls, estimator, **options):
+        """Draw the ``report_`` of a model."""
+        model, advice = _models.last_step(estimator), "pass a fitted FewLabelClassifier"
+        _models.check_model(model, cls.__name__, needs=("report_",), advice=advice)
+        return cls(model.report_, name=type(model).__name__).plot(**options)
 
     def plot(self, ax=None, *, legend=True):
-        """Draw it, one row per candidate.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure. Names and legend are beside the
-            axes: make your figure with ``layout="constrained"``, or they are cut off.
-        legend : bool, default=True
-            Whether to explain the marks, to the right of the axes.
-
-        Returns
-        -------
-        self
-        """
+        """Draw it, one row per candidate."""
         candidates = self.report.candidates
-        n_rows = len(candidates)
-        size = (8.8 if legend else 6.8, 1.2 + _ROW_HEIGHT * n_rows)
-        ax = self._open(ax, size)
-        beside = (_ERRORS_SHARE, 0.0, 1.0 - _ERRORS_SHARE, 1.0)
-        self.weights_ax_ = take_axes(ax.inset_axes(beside, sharey=ax))
+        size = 8.8 if legend else 6.8, 1.2 + _ROW_HEIGHT * len(candidates)
+        ax = self._open(ax, size, titles=("", ""))
+        beside = _ERRORS_SHARE, 0.0, 1.0 - _ERRORS_SHARE, 1.0
+        self.weights_ax_ = _style.open_frame(ax.inset_axes(beside, sharey=ax))
         self.band_ = self._draw_average() if self.report.n_held_out else None
         self.errors_ = [
             self._draw_error(row, candidate)
             for row, candidate in enumerate(candidates)
             if np.isfinite(candidate.error)
         ]
-        self.weights_ = self._draw_weights()
-        self._set_axes()
-        self.legend_ = self._put_legend() if legend else None
+        names = [_style.short_name(candidate.name) for candidate in candidates]
+        ax.set_yticks(range(len(names)), names)
+        ax.set_ylim(len(names) - 0.5, -0.5)  # the supervised model at the top
+        ax.tick_params(axis="y", length=0)
+        self._set_errors()
+        self._draw_weights()
+        self._put_legend(self._handles() if legend else ())
         return self
 
     def frame(self):
@@ -133,14 +87,15 @@ class FewLabelDisplay(Display):
         columns = {"candidate": [line.name for line in lines]}
         for name in ("weight", "error", "error_std"):
             columns[name] = [getattr(line, name) for line in lines]
-        return make_frame(columns)
+        return _style.make_frame(columns)
 
     def _draw_average(self):
         """A band with a line in its middle."""
         error, spread = self.report.error, self.report.error_std
         self.ax_.axvline(error, color="black", linewidth=1.0, zorder=1)
         low, high = max(0.0, error - spread), min(1.0, error + spread)
-        return self.ax_.axvspan(low, high, color=GRAY, alpha=0.2, linewidth=0, zorder=0)
+        look = {"color": _style.GRAY, "alpha": 0.2, "linewidth": 0, "zorder": 0}
+        return self.ax_.axvspan(low, high, **look)
 
     def _draw_error(self, row, candidate):
         """A point, and a bar that ends where errors do."""
@@ -150,33 +105,6 @@ class FewLabelDisplay(Display):
             [error], [row], xerr=ends, markersize=7, elinewidth=1.8, capsize=0,
             zorder=3, **_look(row),
         )  # fmt: skip
-
-    def _draw_weights(self):
-        weights = [candidate.weight for candidate in self.report.candidates]
-        colors = [_look(row)["color"] for row in range(len(weights))]
-        bars = self.weights_ax_.barh(range(len(weights)), weights, 0.6, color=colors)
-        self.weights_ax_.bar_label(bars, fmt="{:.2f}", padding=3, fontsize="small")
-        return bars
-
-    def _set_axes(self):
-        ax, candidates = self.ax_, self.report.candidates
-        names = [short_name(candidate.name) for candidate in candidates]
-        ax.set_yticks(range(len(names)), names)
-        ax.set_ylim(len(names) - 0.5, -0.5)  # the supervised model at the top
-        ax.tick_params(axis="y", length=0)
-        self._set_errors()
-        on = f" on {self.report.n_held_out:,} held-out labels" if self.errors_ else ""
-        ax.set_xlabel(f"error{on}", x=_ERRORS_SHARE / 2)
-        if not self.errors_:
-            ax.text(
-                _ERRORS_SHARE / 2, 0.5, "no label could be held out",
-                transform=ax.transAxes,
-                ha="center", va="center", style="italic", backgroundcolor="white",
-            )  # fmt: skip
-        self.weights_ax_.set_xlabel("weight", x=0.0, ha="left")
-        self.weights_ax_.set(xlim=(0, 1.3), xticks=[])
-        self.weights_ax_.spines["bottom"].set_visible(False)
-        self.weights_ax_.tick_params(axis="y", length=0, labelleft=False)
 
     def _set_errors(self):
         """An axis from zero to the largest error, on the left part of the axes."""
@@ -193,32 +121,46 @@ class FewLabelDisplay(Display):
         ax.set_xticks(ticks, [f"{100 * tick:g} %" for tick in ticks])
         ax.set_xlim(low, low + (high - low + 2 * _ROOM * most) / _ERRORS_SHARE)
         ax.spines["bottom"].set_bounds(low, high)
-        ax.grid(axis="x", alpha=0.25, linewidth=0.6)
+        ax.grid(axis="x", **_style.GRID)
+        on = f" on {self.report.n_held_out:,} held-out labels" if self.errors_ else ""
+        ax.set_xlabel(f"error{on}", x=_ERRORS_SHARE / 2)
+        if not self.errors_:
+            ax.text(
+                _ERRORS_SHARE / 2, 0.5, "no label could be held out", ha="center",
+                va="center", style="italic", backgroundcolor="white",
+                transform=ax.transAxes,
+            )  # fmt: skip
 
-    def _put_legend(self):
-        """Explain the marks; add the error of the average as a number."""
-        shown = {0: "supervised", 1: "with unlabeled rows"}
-        handles = [
-            line_handle(name, markersize=7, linewidth=1.8, **_look(row))
-            for row, name in shown.items()
-            if row < len(self.report.candidates)
-        ]
-        if self.band_ is not None:
-            handles += self._average_handles()
-        return put_legend(self.ax_, handles)
+    def _draw_weights(self):
+        ax, weights = self.weights_ax_, [line.weight for line in self.report.candidates]
+        rows = range(len(weights))
+        colors = [_look(row)["color"] for row in rows]
+        self.weights_ = ax.barh(rows, weights, 0.6, color=colors)
+        ax.bar_label(self.weights_, fmt="{:.2f}", padding=3, fontsize="small")
+        ax.set_xlabel("weight", x=0.0, ha="left")
+        ax.set(xlim=(0, 1.3), xticks=[])
+        ax.spines["bottom"].set_visible(False)
+        ax.tick_params(axis="y", length=0, labelleft=False)
 
-    def _average_handles(self):
-        """Entries of the line and of the band around it."""
+    def _handles(self):
+        """Entries of the marks, and of the error of the average as a number."""
         from matplotlib.patches import Patch
 
+        names = ["supervised", "with unlabeled rows"][: len(self.report.candidates)]
+        handles = [
+            _style.line_handle(name, markersize=7, linewidth=1.8, **_look(row))
+            for row, name in enumerate(names)
+        ]
+        if self.band_ is None:
+            return handles
         error, spread = 100 * self.report.error, 100 * self.report.error_std
         upright = {"marker": "|", "markersize": 12, "linestyle": "none"}
-        line = line_handle(f"average: {error:.1f} %", color="black", **upright)
-        name = f"± {spread:.1f} %, standard error"
-        return [line, Patch(color=GRAY, alpha=0.35, linewidth=0, label=name)]
+        line = _style.line_handle(f"average: {error:.1f} %", color="black", **upright)
+        band = Patch(color=_style.GRAY, alpha=0.35, linewidth=0)
+        band.set_label(f"± {spread:.1f} %, standard error")
+        return [*handles, line, band]
 
 
 def _look(row):
     """Color and marker of a candidate; the supervised model is the first."""
-    kind = 1 if row == 0 else 0
-    return {"color": class_color(kind), "marker": class_marker(kind)}
+    return _style.class_look(1 if row == 0 else 0)

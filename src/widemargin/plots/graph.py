@@ -10,27 +10,8 @@ from widemargin.graphs import Graph, KnnGraph, check_adjacency
 from widemargin.kernels import read_kernel
 from widemargin.labels import labeled_mask
 from widemargin.linalg.rows import distinct_rows
-from widemargin.plots._models import (
-    InferredRows,
-    check_length,
-    check_model,
-    count_rows,
-    find_codes,
-    infer_rows,
-    is_pairwise,
-    make_plane,
-)
-from widemargin.plots._style import (
-    GRAY,
-    Display,
-    class_handles,
-    draw_classes,
-    kind_handle,
-    line_handle,
-    make_frame,
-    put_legend,
-    row_size,
-)
+from widemargin.plots import _models, _style
+from widemargin.plots._style import Display
 
 _CUT = "#000000"
 _MANY_EDGES = 2000  # more of them are thinner lines
@@ -42,39 +23,27 @@ class GraphDisplay(Display):
 
     Heavier edges are darker; those between rows of different classes, "cut" in the
     legend, are black. Make it with `from_estimator`, `from_points` or `from_adjacency`.
+    :mod:`widemargin.plots` has what displays share.
 
     Parameters
     ----------
-    points : ndarray of shape (n_samples, 2)
-        Where rows are drawn.
+    points, codes, labeled, classes, axis_names, name
+        The rows, whose classes may be None, and titles.
     edges : ndarray of int, shape (n_edges, 2)
         The rows that each edge joins, the first one before the second.
     weights : ndarray of shape (n_edges,)
         Weights of the edges.
-    codes : ndarray of int, shape (n_samples,), optional
-        Class of each row as a position in `classes`; -1 for none.
-    labeled : ndarray of bool, shape (n_samples,), optional
-        Which rows have a given label.
-    classes : ndarray of shape (n_classes,), optional
-        Names of the classes.
     rest_name : str
         What rows of no class are called.
-    axis_names : tuple of two str
-        What the axes are.
-    name : str
-        What the graph is called.
 
     Attributes
     ----------
-    ax_, figure_
-        Where it was drawn.
     edges_ : LineCollection
         Edges within a class, or all of them if there are no classes.
     cut_edges_ : LineCollection or None
         Edges between classes.
     labeled_, unlabeled_ : dict of PathCollection
         Rows of each class by its code.
-    legend_ : Legend or None
 
     Notes
     -----
@@ -82,16 +51,10 @@ class GraphDisplay(Display):
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")  # draws into files, opens no window
-    >>> from widemargin import LaplacianSVC
-    >>> from widemargin.datasets import hide_labels, make_two_moons
-    >>> from widemargin.graphs import KnnGraph
+    >>> from widemargin.datasets import make_two_moons
     >>> from widemargin.plots import GraphDisplay
     >>> X, y = make_two_moons(100, noise=0.08, random_state=0)
-    >>> y_partial = hide_labels(y, 6, rng=0)
-    >>> model = LaplacianSVC(graph=KnnGraph(10)).fit(X, y_partial)
-    >>> display = GraphDisplay.from_estimator(model, X, y_partial)
+    >>> display = GraphDisplay.from_points(X, y, n_neighbors=10)
     >>> display.edges.shape == (len(display.weights), 2)
     True
     """
@@ -104,43 +67,21 @@ class GraphDisplay(Display):
     labeled: np.ndarray | None = None
     classes: np.ndarray | None = None
     rest_name: str = "irrelevant"
-    axis_names: tuple = ("feature 1", "feature 2")
-    name: str = ""
 
     @classmethod
-    def from_estimator(
-        cls, estimator, X, y=None, *, projection="pca", ax=None, **options
-    ):
+    def from_estimator(cls, estimator, X, y=None, *, projection="pca", **options):
         """Draw the graph that a fitted model is regularized with.
 
-        Parameters
-        ----------
-        estimator : fitted estimator
-            With the parameters `graph` and `kernel`, not in a pipeline.
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows, as in `fit`.
-        y : array-like of shape (n_samples,), optional
-            Labels as in `fit`, unlabeled rows marked.
-        projection : "pca", None or array-like of shape (n_samples, 2), default="pca"
-            What to do with more than two features: the two principal components, an
-            error, or your own points.
-        ax, **options
-            As in `plot`.
-
-        Returns
-        -------
-        GraphDisplay
+        The model has the parameters `graph` and `kernel`, and is not in a pipeline.
         """
         who, kind = cls.__name__, type(estimator).__name__
-        check_model(
-            estimator,
-            who,
-            needs=("kernel", "graph"),
-            advice="pass a model with a neighbor graph, such as LaplacianSVC (the last "
-            "step of a pipeline with transformed rows), or use from_points",
+        advice = (
+            "pass a model with a neighbor graph, such as LaplacianSVC (the last step "
+            "of a pipeline with transformed rows), or use from_points"
         )
-        pairwise = is_pairwise(estimator)
-        plane = make_plane(X, projection, who=who, is_pairwise=pairwise)
+        _models.check_model(estimator, who, needs=("kernel", "graph"), advice=advice)
+        pairwise = _models.is_pairwise(estimator)
+        plane = _models.make_plane(X, projection, who, estimator)
         graph = Graph.read(estimator.graph, f"graph of {kind}")
         kernel = read_kernel(estimator.kernel, f"kernel of {kind}")
         rows = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32))
@@ -148,79 +89,45 @@ class GraphDisplay(Display):
         adjacency = graph.adjacency(*kernel.geometry(rows if pairwise else rows[first]))
         found = None
         if hasattr(estimator, "classes_"):
-            found = infer_rows(estimator, X, y, who)
+            found = _models.infer_rows(estimator, X, y, who)
         elif hasattr(estimator, "labels_"):
             names = np.arange(estimator.n_clusters)
-            found = InferredRows(estimator.labels_, None, names)
+            found = _models.InferredRows(estimator.labels_, None, names)
         display = cls._make(adjacency, plane, found, f"{kind}: {_graph_name(graph)}")
         display.edges = first[display.edges]
-        return display.plot(ax, **options)
+        return display.plot(**options)
 
     @classmethod
-    def from_points(
-        cls,
-        X,
-        y=None,
-        *,
-        n_neighbors=8,
-        weights="self-tuned",
-        projection="pca",
-        ax=None,
-        **options,
-    ):
+    def from_points(cls, X, y=None, *, projection="pca", ax=None, legend=True, **graph):
         """Draw the nearest-neighbor graph of rows, before there is a model.
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,), optional
-            Class of each row; unlabeled ones marked.
-        n_neighbors, weights
-            As in :class:`widemargin.graphs.KnnGraph`.
-        projection, ax, **options
-            As in `from_estimator`.
-
-        Returns
-        -------
-        GraphDisplay
+        Other keywords, such as `n_neighbors` and `weights`, are those of
+        :class:`widemargin.graphs.KnnGraph`.
         """
         rows = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32))
-        graph = KnnGraph(n_neighbors, weights)
+        graph = KnnGraph(**graph)
         adjacency, name = graph.adjacency(rows), _graph_name(graph)
-        return cls._from_labels(adjacency, X, y, projection, name).plot(ax, **options)
+        display = cls._from_labels(adjacency, X, y, projection, name)
+        return display.plot(ax, legend=legend)
 
     @classmethod
-    def from_adjacency(
-        cls, adjacency, X, y=None, *, projection="pca", ax=None, **options
-    ):
-        """Draw a graph of your own.
-
-        Parameters
-        ----------
-        adjacency : sparse matrix of shape (n_samples, n_samples)
-            Weights of the edges, symmetric.
-        X, y, projection, ax, **options
-            As in `from_points`.
-
-        Returns
-        -------
-        GraphDisplay
-        """
-        adjacency = check_adjacency(adjacency, count_rows(X))
-        return cls._from_labels(adjacency, X, y, projection, "").plot(ax, **options)
+    def from_adjacency(cls, adjacency, X, y=None, *, projection="pca", **options):
+        """Draw a graph of your own, a symmetric sparse matrix of weights."""
+        adjacency = check_adjacency(adjacency, _models.count_rows(X))
+        return cls._from_labels(adjacency, X, y, projection, "").plot(**options)
 
     @classmethod
     def _from_labels(cls, adjacency, X, y, projection, name):
         """A graph with the classes of its rows, if y is given."""
-        plane, found = make_plane(X, projection, who=cls.__name__), None
+        plane, found = _models.make_plane(X, projection, cls.__name__), None
         if y is not None:
             labeled = labeled_mask(y)
-            check_length(labeled, len(plane.points), "y", cls.__name__)
+            _models.check_length(labeled, len(plane.points), "y", cls.__name__)
             known = np.asarray(y, dtype=object)[labeled].tolist()
             classes, codes = np.unique(known), np.full(len(labeled), -1)
-            codes[labeled] = find_codes(known, classes)
-            found = InferredRows(codes, None if labeled.all() else labeled, classes)
+            codes[labeled] = _models.find_codes(known, classes)
+            marked = None if labeled.all() else labeled
+            found = _models.InferredRows(codes, marked, classes)
         display = cls._make(adjacency, plane, found, name)
         display.rest_name = "unlabeled"
         return display
@@ -228,16 +135,10 @@ class GraphDisplay(Display):
     @classmethod
     def _make(cls, adjacency, plane, found, name):
         upper = sparse.triu(adjacency, k=1).tocoo()  # each edge once
-        return cls(
-            plane.points,
-            np.column_stack([upper.row, upper.col]),
-            np.asarray(upper.data, np.float64),
-            codes=found and found.codes,
-            labeled=found and found.labeled,
-            classes=found and found.classes,
-            axis_names=plane.axis_names,
-            name=name,
-        )
+        edges = np.column_stack([upper.row, upper.col])
+        weights, rows = np.asarray(upper.data, np.float64), vars(found) if found else {}
+        titles = {"axis_names": plane.axis_names, "name": name}
+        return cls(plane.points, edges, weights, **rows, **titles)
 
     @property
     def is_cut(self):
@@ -248,34 +149,21 @@ class GraphDisplay(Display):
         return (first != second) & (first >= 0) & (second >= 0)
 
     def plot(self, ax=None, *, legend=True):
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        legend : bool, default=True
-            Whether to put a legend to the right of the axes, if there are classes.
-
-        Returns
-        -------
-        self
-        """
-        names = self.classes if legend and self.classes is not None else ()
-        ax = self._open(ax, names=names)
+        """Draw it; there is a legend if there are classes."""
+        has_legend = legend and self.classes is not None
+        self._open(ax, names=self.classes if has_legend else ())
         is_cut = self.is_cut
-        self.edges_ = self._draw_edges(~is_cut, GRAY, 0.7)
+        self.edges_ = self._draw_edges(~is_cut, _style.GRAY, 0.7)
         self.cut_edges_ = self._draw_edges(is_cut, _CUT, 1.1) if is_cut.any() else None
         self._draw_nodes()
-        has_legend = legend and self.classes is not None
-        self.legend_ = put_legend(ax, self._handles()) if has_legend else None
+        self._put_legend(self._handles() if has_legend else ())
         return self
 
     def frame(self):
         """The edges as a pandas DataFrame: first, second, weight, is_cut."""
         first, second = self.edges.T
         columns = {"first": first, "second": second, "weight": self.weights}
-        return make_frame(columns | {"is_cut": self.is_cut})
+        return _style.make_frame(columns | {"is_cut": self.is_cut})
 
     def _draw_edges(self, chosen, color, width):
         from matplotlib.collections import LineCollection
@@ -286,33 +174,26 @@ class GraphDisplay(Display):
         width *= min(1.0, max(0.4, np.sqrt(_MANY_EDGES / max(len(self.edges), 1))))
         colors = np.tile(to_rgba(color), (len(weights), 1))
         colors[:, 3] = 0.1 + 0.9 * weights / largest
-        lines = LineCollection(
-            self.points[self.edges[chosen]], colors=colors, linewidths=width, zorder=1
-        )
-        self.ax_.add_collection(lines)
-        return lines
+        ends, look = self.points[self.edges[chosen]], {"linewidths": width, "zorder": 1}
+        return self.ax_.add_collection(LineCollection(ends, colors=colors, **look))
 
     def _draw_nodes(self):
         n_rows = len(self.points)
         codes = np.full(n_rows, -1) if self.codes is None else self.codes
         labeled = np.zeros(n_rows, bool) if self.labeled is None else self.labeled
         known = codes >= 0
-        self.labeled_, self.unlabeled_ = draw_classes(
-            self.ax_, self.points[known], codes[known], labeled[known]
-        )
+        self._draw_classes(self.points[known], codes[known], labeled[known])
         if not known.all():  # no class: dots
-            dots = {"s": row_size(n_rows), "color": GRAY, "linewidth": 0, "zorder": 3}
-            self.unlabeled_[-1] = self.ax_.scatter(*self.points[~known].T, **dots)
+            dots = {"color": _style.GRAY, "linewidth": 0, "zorder": 3}
+            x, y, size = *self.points[~known].T, _style.row_size(n_rows)
+            self.unlabeled_[-1] = self.ax_.scatter(x, y, size, **dots)
 
     def _handles(self):
-        handles = class_handles(self.classes)
-        if (self.codes < 0).any():
-            handles.append(kind_handle(self.rest_name, is_labeled=False))
-        if self.labeled_:
-            handles.append(kind_handle("labeled", is_labeled=True))
-        handles.append(line_handle("edge", color=GRAY, linewidth=1.0))
+        rest = _style.kind_handle(self.rest_name, is_labeled=False)
+        handles = self._class_handles(rest)
+        handles.append(_style.line_handle("edge", color=_style.GRAY, linewidth=1.0))
         if self.cut_edges_ is not None:
-            handles.append(line_handle("cut edge", color=_CUT))
+            handles.append(_style.line_handle("cut edge", color=_CUT))
         return handles
 
 

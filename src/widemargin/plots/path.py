@@ -5,17 +5,8 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from widemargin.plots._models import check_model, last_step
-from widemargin.plots._style import (
-    Display,
-    class_color,
-    class_marker,
-    line_handle,
-    make_frame,
-    make_logarithmic,
-    put_legend,
-    use_whole_numbers,
-)
+from widemargin.plots import _models, _style
+from widemargin.plots._style import Display
 
 _RING = {
     "linestyle": "none", "marker": "o", "markerfacecolor": "none",
@@ -29,6 +20,7 @@ class PathDisplay(Display):
 
     Make it with `from_estimators` (models of `fit_path` or `fit_grid`),
     `from_estimator` (the models that a model averages) or `from_arrays`.
+    :mod:`widemargin.plots` has what displays share.
 
     Parameters
     ----------
@@ -36,26 +28,19 @@ class PathDisplay(Display):
         Values of the parameter, in order.
     scores : ndarray of shape (n_series, n_values)
         The values to draw; NaN where there is none.
-    parameter : str
-        Name of the parameter.
-    score_name : str
-        Name of the scores.
+    parameter, score_name : str
+        Names of the parameter and of the scores.
     series : sequence of str, optional
         Names of the lines.
     mark_lowest : bool
         Whether to mark the lowest point, or all points that share this place.
-    name : str
-        What the models are called.
 
     Attributes
     ----------
-    ax_, figure_
-        Where it was drawn.
     lines_ : list of Line2D
         One for each series.
     lowest_ : Line2D or None
         Mark of the lowest point, or of all that share this place.
-    legend_ : Legend or None
 
     Notes
     -----
@@ -64,8 +49,6 @@ class PathDisplay(Display):
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")  # draws into files, opens no window
     >>> from widemargin import LaplacianSVC
     >>> from widemargin.datasets import hide_labels, make_two_moons
     >>> from widemargin.plots import PathDisplay
@@ -86,19 +69,10 @@ class PathDisplay(Display):
     score_name: str = "error"
     series: list | None = None
     mark_lowest: bool = True
-    name: str = ""
 
     @classmethod
     def from_estimators(
-        cls,
-        estimators,
-        X=None,
-        y=None,
-        *,
-        metric="auto",
-        parameter=None,
-        ax=None,
-        **options,
+        cls, estimators, X=None, y=None, *, metric="auto", parameter=None, **options
     ):
         """Draw models that differ in a few parameters.
 
@@ -116,62 +90,44 @@ class PathDisplay(Display):
         parameter : str, optional
             The parameter for the horizontal axis. By default the one with the most
             values. The other parameters that differ make the series.
-        ax, **options
-            As in `plot`.
-
-        Returns
-        -------
-        PathDisplay
+        **options
+            See :mod:`widemargin.plots`.
         """
         who, models = cls.__name__, _check_models(estimators, cls.__name__)
-        parameters = _differing(models, parameter, who)
-        parameter, others = parameters[0], parameters[1:]
+        parameter, *others = _differing(models, parameter, who)
         metric = ("objective" if y is None else "error") if metric == "auto" else metric
-        compute = _make_metric(metric, X, y, who)
         keys = [getattr(model, parameter) for model in models]
         groups = [tuple(getattr(m, name) for name in others) for m in models]
-        values, lines = _in_order(keys), list(dict.fromkeys(groups))
+        values = sorted(dict.fromkeys(keys), key=_sort_key)
+        lines = list(dict.fromkeys(groups))
         scores = np.full((len(lines), len(values)), np.nan)
         for model, key, group in zip(models, keys, groups, strict=True):
-            scores[lines.index(group), values.index(key)] = compute(model)
-        series = [
-            ", ".join(
-                f"{name}={_plain(value)}"
-                for name, value in zip(others, group, strict=True)
+            scores[lines.index(group), values.index(key)] = _evaluate(
+                model, metric, X, y, who
             )
-            for group in lines
-        ]
-        score_name = metric if isinstance(metric, str) else _metric_name(metric)
+        named = [zip(others, map(_plain, group), strict=True) for group in lines]
+        series = [", ".join(f"{name}={value}" for name, value in own) for own in named]
         display = cls(
             values,
             scores,
             parameter=parameter,
-            score_name=score_name,
+            score_name=metric if isinstance(metric, str) else _metric_name(metric),
             series=series if others else None,
             mark_lowest=metric != "objective",
             name=type(models[0]).__name__,
         )
-        return display.plot(ax, **options)
+        return display.plot(**options)
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None, **options):
+    def from_estimator(cls, estimator, **options):
         """Draw the held-out errors of the models that an estimator averages.
 
-        Parameters
-        ----------
-        estimator : fitted estimator
-            With ``average_.errors``, and a fitted attribute with a value or name for
-            each averaged model, which its declaration ``averaged`` names, such as
-            ``unlabeled_weights_``; a pipeline may be around it.
-        ax, **options
-            As in `plot`.
-
-        Returns
-        -------
-        PathDisplay
+        The model has ``average_.errors``, and a fitted attribute with a value or name
+        for each averaged model, which its declaration ``averaged`` names, such as
+        ``unlabeled_weights_``.
         """
-        check_model(estimator, cls.__name__)
-        model = last_step(estimator)
+        _models.check_model(estimator, cls.__name__)
+        model = _models.last_step(estimator)
         errors = getattr(getattr(model, "average_", None), "errors", None)
         names = getattr(model, getattr(model, "averaged", None) or "", None)
         if errors is None or names is None:
@@ -188,21 +144,10 @@ class PathDisplay(Display):
             score_name="share of held-out labels that are wrong",
             name=type(model).__name__,
         )
-        return display.plot(ax, **options)
+        return display.plot(**options)
 
     @classmethod
-    def from_arrays(
-        cls,
-        values,
-        scores,
-        *,
-        parameter="regularization",
-        score_name="error",
-        series=None,
-        mark_lowest=True,
-        ax=None,
-        **options,
-    ):
+    def from_arrays(cls, values, scores, *, ax=None, legend=True, **fields):
         """Draw numbers of your own.
 
         Parameters
@@ -211,16 +156,12 @@ class PathDisplay(Display):
             Values of the parameter, in any order.
         scores : array-like of shape (n_values,) or (n_series, n_values)
             The values to draw.
-        parameter, score_name, series, mark_lowest
-            As in the class.
-        ax, **options
-            As in `plot`.
-
-        Returns
-        -------
-        PathDisplay
+        ax, legend
+            See :mod:`widemargin.plots`.
+        **fields
+            Other parameters of the class: `parameter`, `score_name` and so on.
         """
-        values = list(np.asarray(values).tolist())
+        values, series = np.asarray(values).tolist(), fields.get("series")
         scores = np.atleast_2d(np.asarray(scores, dtype=np.float64))
         if scores.ndim != 2 or scores.shape[1] != len(values) or not values:
             raise ValueError(
@@ -233,81 +174,56 @@ class PathDisplay(Display):
                 f"row of scores, got {len(series)}."
             )
         order = sorted(range(len(values)), key=lambda i: _sort_key(values[i]))
-        display = cls(
-            [values[i] for i in order],
-            scores[:, order],
-            parameter=parameter,
-            score_name=score_name,
-            series=series,
-            mark_lowest=mark_lowest,
-        )
-        return display.plot(ax, **options)
+        display = cls([values[i] for i in order], scores[:, order], **fields)
+        return display.plot(ax, legend=legend)
 
     def plot(self, ax=None, *, legend=True):
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        legend : bool, default=True
-            Whether to put the names of the series to the right of the axes.
-
-        Returns
-        -------
-        self
-        """
+        """Draw it; the legend has the names of the series."""
         names = self.series if legend and self.series is not None else ()
-        ax = self._open(ax, (6.4, 4.0), names=names)
+        ax = self._open(ax, (6.4, 4.0), names, titles=(self.parameter, self.score_name))
         is_log = all(_is_number(value) and value > 0 for value in self.values)
         x = np.asarray(self.values, float) if is_log else np.arange(len(self.values))
         self.lines_ = []
         for code, line in enumerate(self.scores):
             known, size = np.isfinite(line), {"markersize": 6, "linewidth": 1.6}
-            self.lines_ += ax.plot(x[known], line[known], **size, **_look(code))
+            self.lines_ += ax.plot(
+                x[known], line[known], **size, **_style.class_look(code)
+            )
         if is_log:
-            make_logarithmic(ax.xaxis)
+            _style.make_logarithmic(ax.xaxis)
         else:
             ax.set_xticks(x, [_plain(value) for value in self.values])
         if not np.nan_to_num(self.scores).any():
             ax.set_ylim(-0.05, 1.0)  # no errors at all
-        use_whole_numbers(ax.yaxis, self.scores)
-        self.lowest_ = self._mark(x) if self.mark_lowest else None
-        ax.grid(alpha=0.25, linewidth=0.6)
-        ax.set(xlabel=self.parameter, ylabel=self.score_name)
-        self.legend_ = put_legend(ax, self._handles()) if legend else None
+        _style.use_whole_numbers(ax.yaxis, self.scores)
+        self.lowest_ = None
+        if self.mark_lowest and np.isfinite(self.scores).any():
+            rows, columns = np.nonzero(self.scores == np.nanmin(self.scores))
+            y = self.scores[rows, columns]
+            (self.lowest_,) = ax.plot(x[columns], y, markersize=14, **_RING)
+        ax.grid(**_style.GRID)
+        self._put_legend(self._handles() if legend else ())
         return self
 
     def frame(self):
         """The points as a pandas DataFrame: series, value of the parameter, score."""
         n_series, n_values = self.scores.shape
         names = self.series or [""] * n_series
-        return make_frame(
-            {
-                "series": [name for name in names for _ in range(n_values)],
-                self.parameter: list(self.values) * n_series,
-                self.score_name: self.scores.ravel(),
-            }
-        )
-
-    def _mark(self, x):
-        """Rings around the lowest points."""
-        if not np.isfinite(self.scores).any():
-            return None
-        rows, columns = np.nonzero(self.scores == np.nanmin(self.scores))
-        y = self.scores[rows, columns]
-        return self.ax_.plot(x[columns], y, markersize=14, **_RING)[0]
+        columns = {
+            "series": [name for name in names for _ in range(n_values)],
+            self.parameter: list(self.values) * n_series,
+            self.score_name: self.scores.ravel(),
+        }
+        return _style.make_frame(columns)
 
     def _handles(self):
         names = enumerate(self.series or ())
-        handles = [line_handle(name, **_look(code)) for code, name in names]
+        handles = [
+            _style.line_handle(name, **_style.class_look(code)) for code, name in names
+        ]
         if self.lowest_ is not None:
-            handles.append(line_handle("lowest", markersize=11, **_RING))
+            handles.append(_style.line_handle("lowest", markersize=11, **_RING))
         return handles
-
-
-def _look(code):
-    return {"color": class_color(code), "marker": class_marker(code)}
 
 
 def _check_models(estimators, who):
@@ -320,7 +236,7 @@ def _check_models(estimators, who):
         )
     models = list(estimators)
     for model in models:
-        check_model(model, who)
+        _models.check_model(model, who)
     kinds = sorted({type(model).__name__ for model in models})
     if len(kinds) != 1:
         raise ValueError(
@@ -344,12 +260,11 @@ def _differing(models, parameter, who):
     return [first, *(name for name in differing if name != first)]
 
 
-def _make_metric(metric, X, y, who):
-    """A function of a model."""
+def _evaluate(model, metric, X, y, who):
     if callable(metric):
-        return lambda model: float(metric(model, X, y))
+        return float(metric(model, X, y))
     if metric == "objective":
-        return lambda model: float(model.result_.objective)
+        return float(model.result_.objective)
     if metric != "error":
         raise ValueError(
             f"metric of {who} must be 'auto', 'error', 'objective' or a function "
@@ -360,17 +275,13 @@ def _make_metric(metric, X, y, who):
             f"metric='error' of {who} needs X and y, rows and their true classes; "
             "pass them, or use metric='objective'."
         )
-
-    def error(model):
-        if not hasattr(model, "classes_"):
-            raise ValueError(
-                f"metric='error' of {who} needs classifiers, got "
-                f"{type(model).__name__}; pass a function, such as "
-                "lambda model, X, y: 1 - adjusted_rand_score(y, model.predict(X))."
-            )
-        return 1.0 - float(model.score(X, y))
-
-    return error
+    if not hasattr(model, "classes_"):
+        raise ValueError(
+            f"metric='error' of {who} needs classifiers, got {type(model).__name__}; "
+            "pass a function, such as "
+            "lambda model, X, y: 1 - adjusted_rand_score(y, model.predict(X))."
+        )
+    return 1.0 - float(model.score(X, y))
 
 
 def _metric_name(metric):
@@ -385,10 +296,6 @@ def _is_number(value):
 def _sort_key(value):
     """Numbers in order, then names."""
     return (0, value, "") if _is_number(value) else (1, 0, str(value))
-
-
-def _in_order(values):
-    return sorted(dict.fromkeys(values), key=_sort_key)
 
 
 def _plain(value):

@@ -5,23 +5,10 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from widemargin.labels import decide, margins
-from widemargin.plots._models import (
-    check_length,
-    check_model,
-    find_codes,
-    infer_rows,
-    last_step,
-    score_matrix,
-)
-from widemargin.plots._style import (
-    Display,
-    class_color,
-    class_names,
-    line_handle,
-    make_frame,
-    put_legend,
-    short_name,
-)
+from widemargin.plots import _models, _style
+from widemargin.plots._style import Display
+
+_WRONG = {"color": "black", "marker": ".", "linestyle": "none"}
 
 
 @dataclass(repr=False, eq=False)
@@ -31,33 +18,27 @@ class TransductionDisplay(Display):
     There is one block per class, whose height is the number of its rows. The margin of
     a row is positive if its score is on the side of its class. Rows left of zero got a
     class that differs from their score, to keep the balance of the classes, for
-    example. Make it with `from_estimator`.
+    example.
+
+    Make it with `from_estimator`; :mod:`widemargin.plots` has what displays share.
 
     Parameters
     ----------
     rows : ndarray of int, shape (n_unlabeled,)
         Positions of the unlabeled rows, by class and falling margin.
-    codes : ndarray of int, shape (n_unlabeled,)
-        Class of each of them as a position in `classes`; -1 for rows found irrelevant,
-        which come last.
+    codes, classes
+        Class of each of them, and the class names; irrelevant rows come last.
     margins : ndarray of shape (n_unlabeled,)
         Their margins.
-    classes : ndarray of shape (n_classes,)
-        The class names.
     wrong : ndarray of bool, shape (n_unlabeled,), optional
         Which of them have a different true class.
-    name : str
-        What the classifier is called.
 
     Attributes
     ----------
-    ax_, figure_
-        Where it was drawn.
     blocks_ : dict of PolyCollection
-        By the code of the class, if it has rows; -1 for irrelevant rows.
+        By the code of the class, if it has rows.
     wrong_ : Line2D or None
         Marks of the wrong rows.
-    legend_ : Legend or None
 
     Notes
     -----
@@ -67,8 +48,6 @@ class TransductionDisplay(Display):
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")  # draws into files, opens no window
     >>> from sklearn.datasets import load_iris
     >>> from widemargin import LaplacianSVC
     >>> from widemargin.datasets import hide_labels
@@ -87,42 +66,28 @@ class TransductionDisplay(Display):
     classes: np.ndarray
     _: KW_ONLY
     wrong: np.ndarray | None = None
-    name: str = ""
 
     @classmethod
-    def from_estimator(cls, estimator, X, y, *, y_true=None, ax=None, **options):
+    def from_estimator(cls, estimator, X, y, *, y_true=None, **options):
         """Draw the classes that a fitted classifier infers for the unlabeled rows.
 
         Parameters
         ----------
-        estimator : fitted classifier
-            With ``classes_`` and `decision_function`; a pipeline may be around it.
-        X, y
-            As in `fit`.
+        estimator, X, y, **options
+            See :mod:`widemargin.plots`. The classifier has a `decision_function`.
         y_true : array-like of shape (n_samples,), optional
             The true classes, to mark rows that are wrong.
-        ax, **options
-            As in `plot`.
-
-        Returns
-        -------
-        TransductionDisplay
         """
         who = cls.__name__
-        check_model(
-            estimator,
-            who,
-            needs=("classes_", "decision_function"),
-            advice="pass a classifier, or use ClusterDisplay for clusters",
-        )
-        found = infer_rows(estimator, X, y, who)
+        _models.check_classifier(estimator, who)
+        found = _models.infer_rows(estimator, X, y, who)
         rows = np.flatnonzero(~found.labeled)
         if not len(rows):
             raise ValueError(
                 f"y of {who} must have unlabeled rows, got {len(found.labeled)} labels "
                 "in as many rows; mark rows with -1 or None."
             )
-        scores = score_matrix(estimator, X, len(found.classes), who)[rows]
+        scores = _models.score_matrix(estimator, X, len(found.classes), who)[rows]
         codes = found.codes[rows]
         own = margins(scores, np.where(codes < 0, decide(scores), codes))
         block = np.where(codes < 0, len(found.classes), codes)
@@ -130,18 +95,12 @@ class TransductionDisplay(Display):
         wrong = None
         if y_true is not None:
             truth = np.asarray(y_true, dtype=object)
-            check_length(truth, len(found.codes), "y_true", who)
-            wrong = find_codes(truth, found.classes) != found.codes
+            _models.check_length(truth, len(found.codes), "y_true", who)
+            wrong = _models.find_codes(truth, found.classes) != found.codes
             wrong = wrong[rows][order]
-        display = cls(
-            rows[order],
-            codes[order],
-            own[order],
-            found.classes,
-            wrong=wrong,
-            name=type(last_step(estimator)).__name__,
-        )
-        return display.plot(ax, **options)
+        facts = rows[order], codes[order], own[order], found.classes
+        display = cls(*facts, wrong=wrong, name=_models.model_name(estimator))
+        return display.plot(**options)
 
     @property
     def sizes(self):
@@ -149,22 +108,10 @@ class TransductionDisplay(Display):
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.classes))
 
     def plot(self, ax=None, *, legend=True):
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        legend : bool, default=True
-            Whether to explain the marks of wrong rows, if there are any.
-
-        Returns
-        -------
-        self
-        """
+        """Draw it; the legend explains the marks of wrong rows, if there are any."""
         codes = [*range(len(self.classes))] + ([-1] if (self.codes < 0).any() else [])
-        height = min(12.0, max(3.6, 1.2 + 0.32 * len(codes)))
-        ax = self._open(ax, (6.4, height))
+        size = 6.4, min(12.0, max(3.6, 1.2 + 0.32 * len(codes)))
+        ax = self._open(ax, size, titles=("margin", "class of the unlabeled rows"))
         least = len(self.rows) / (3.0 * len(codes))  # room for the name of a class
         places = np.empty(len(self.rows))
         self.blocks_, ticks, names, top = {}, [], [], 0.0
@@ -173,30 +120,29 @@ class TransductionDisplay(Display):
             room = max(least, len(chosen))
             start = top + 0.5 * (room - len(chosen))
             places[chosen] = start + np.arange(len(chosen)) + 0.5
-            name = "irrelevant" if code < 0 else short_name(self.classes[code])
+            name = "irrelevant" if code < 0 else _style.short_name(self.classes[code])
             if len(chosen):
                 self.blocks_[code] = self._draw_block(chosen, start, code)
             ticks.append(top + 0.5 * room)
             names.append(f"{name}  ({len(chosen)})")
             top += room + 0.3 * least
         ax.axvline(0.0, color="black", linewidth=1.0)
-        self.wrong_ = self._mark_wrong(places)
         ax.set_yticks(ticks, names)
         ax.tick_params(axis="y", length=0)
         ax.set_ylim(top, -0.3 * least)  # the first class at the top
-        ax.set(xlabel="margin", ylabel="class of the unlabeled rows")
-        self.legend_ = None
-        if legend and self.wrong_ is not None:
-            look = {"color": "black", "marker": ".", "linestyle": "none"}
-            entry = line_handle(f"wrong ({self.wrong.sum()})", **look)
-            self.legend_ = put_legend(ax, [entry])
+        self.wrong_, handles = None, []
+        if self.wrong is not None and self.wrong.any():
+            ends = self.margins[self.wrong], places[self.wrong]  # of their bars
+            (self.wrong_,) = ax.plot(*ends, **_WRONG)
+            handles = [_style.line_handle(f"wrong ({self.wrong.sum()})", **_WRONG)]
+        self._put_legend(handles if legend else ())
         return self
 
     def frame(self):
         """The unlabeled rows as a pandas DataFrame: row, class, margin, wrong."""
-        names = class_names(self.codes, self.classes)
+        names = _style.class_names(self.codes, self.classes)
         columns = {"row": self.rows, "class": names, "margin": self.margins}
-        return make_frame(
+        return _style.make_frame(
             columns if self.wrong is None else columns | {"wrong": self.wrong}
         )
 
@@ -206,13 +152,5 @@ class TransductionDisplay(Display):
         widths = self.margins[chosen]
         return self.ax_.fill_betweenx(
             edges, np.append(widths, widths[-1]), step="post", linewidth=0, alpha=0.85,
-            color=class_color(code),
+            color=_style.class_color(code),
         )  # fmt: skip
-
-    def _mark_wrong(self, places):
-        """Dots at the ends of the bars of wrong rows."""
-        if self.wrong is None or not self.wrong.any():
-            return None
-        x, y = self.margins[self.wrong], places[self.wrong]
-        (marks,) = self.ax_.plot(x, y, color="black", marker=".", linestyle="none")
-        return marks

@@ -12,17 +12,8 @@ def information(probabilities, weights):
     The entropy of the mixture minus the mean entropy of the candidates, which is large
     where each is certain and they contradict each other: the label then decides between
     candidates. A twentieth of the mixture's entropy is added, for rows of which all
-    candidates are uncertain.
-
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n_candidates, n_rows, n_classes)
-    weights : ndarray of shape (n_candidates,)
-        Adding up to one.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
+    candidates are uncertain. Probabilities are (n_candidates, n_rows, n_classes); the
+    weights of the candidates add up to one.
     """
     mixture = np.tensordot(weights, probabilities, axes=1)
     own = np.tensordot(weights, entr(probabilities).sum(axis=2), axes=1)
@@ -33,20 +24,8 @@ def information(probabilities, weights):
 def choose_rows(value, kernel, X, n_rows):
     """Rows of large value that are not alike, the best first.
 
-    Each choice lowers the value of the other rows in proportion to their similarity.
-
-    Parameters
-    ----------
-    value : ndarray of shape (n,)
-        Non-negative.
-    kernel : Kernel
-        The similarity, from 0 to 1.
-    X : ndarray or CSR matrix of shape (n, n_features)
-    n_rows : int
-
-    Returns
-    -------
-    ndarray of int
+    Each choice lowers the non-negative value of the other rows in proportion to their
+    similarity, a kernel from 0 to 1.
     """
     value, chosen = value.astype(np.float64), []
     for _ in range(min(n_rows, len(value))):

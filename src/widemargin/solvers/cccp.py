@@ -27,9 +27,7 @@ class Direct(TriClassMethod, shorthand="min"):
         """The loss of an unlabeled row."""
         return MinLoss(epsilon)
 
-    def minimize(self, problem, start, **options):
-        """Solve the problem; `options` are those of `majorize_minimize`."""
-        return majorize_minimize(problem, start, **options)
+    minimize = staticmethod(majorize_minimize)
 
 
 @dataclass(frozen=True)
@@ -81,29 +79,14 @@ def tri_class_cccp(
     A step solves the relaxed convex problem, rounds the decisions d by Eq. (19) and
     takes the slopes of the concave part by Eq. (20). If that raises the objective
     :math:`Q^\kappa`, the step is taken back and repeated with the decisions of before
-    held fixed, which cannot raise it (Theorem 4).
+    held fixed, which cannot raise it (Theorem 4). Without `restore` no step is taken
+    back, and the procedure ends when decisions and slopes repeat.
 
-    Parameters
-    ----------
-    problem : BranchProblem
-        Its loss is a `RelaxedMinLoss`. Columns are solved one after the other.
-    start : ndarray of shape (n_samples + 1, n_columns)
-        The model of the labels alone: coefficients and, in the last row, intercepts.
-    scores : ndarray of shape (n_samples, n_columns), optional
-        Those of `start`, if they are known.
-    restore : bool
-        Whether steps that raise the objective are taken back. Without it the procedure
-        ends when decisions and slopes repeat.
-    max_iter : int
-        Steps at the most, for each column.
-    callback : callable, optional
-        Called as ``callback(n_iter, history)`` after each step.
-
-    Returns
-    -------
-    SolveResult
-        The history has the "objective" after each step, of all columns so far, and as
-        "criterion" the share of decisions and slopes that changed.
+    The loss of the `BranchProblem` is a `RelaxedMinLoss`; columns are solved one after
+    the other, with `max_iter` steps each. `start` is the model of the labels alone, in
+    the shape of the solution: coefficients and, in the last row, intercepts. The
+    history has the "objective" after each step, of all columns so far, and as
+    "criterion" the share of decisions and slopes that changed.
 
     Notes
     -----
@@ -122,18 +105,14 @@ def tri_class_cccp(
     ]
     status, history = Status.CONVERGED, {"objective": [], "criterion": []}
     for column in columns:
-        own, column.n_iter = drive(
-            column.steps(restore, history),
-            history,
-            max_iter=max_iter,
-            callback=callback,
-        )
+        steps = column.steps(restore, history)
+        own, column.n_iter = drive(steps, history, max_iter=max_iter, callback=callback)
         status = worst(status, own)
         if status is Status.INTERRUPTED:
             break
     return SolveResult(
         np.column_stack([column.solution for column in columns]),
-        sum(column.current_value() for column in columns),
+        sum(own.value(own.solution, own.scores, own.relevant) for own in columns),
         status,
         max(column.n_iter for column in columns),
         history,
@@ -158,19 +137,17 @@ class _Column:
         losses = self.loss.value(relevant, scores[self.rows])
         return 0.5 * roughness(solution, scores) + given + float(self.costs @ losses)
 
-    def current_value(self):
-        """The objective where the column stands."""
-        return self.value(self.solution, self.scores, self.relevant)
-
     def steps(self, restore, history):
         """Steps until nothing changes; yields the status in the end."""
         before = history["objective"][-1] if history["objective"] else 0.0
         lowest, seen, status = np.inf, set(), None
         while status is None:
-            result, found = self._step(self._relaxed_pieces())
+            args = self.slopes, self.rows, self.costs, len(self.scores)
+            result, found = self._step(self.loss.pieces(*args))
             is_interrupted = result.status is Status.INTERRUPTED
             if restore and not is_interrupted and self.value(*found) > lowest:
-                result, found = self._step(self._fixed_pieces())
+                fixed = self.loss.fixed_pieces(self.relevant, *args)
+                result, found = self._step(fixed)
                 is_interrupted = result.status is Status.INTERRUPTED
                 if self.value(*found) >= lowest:  # within the solver's tolerance
                     status = result.status
@@ -203,13 +180,3 @@ class _Column:
         scores = problem.space.dual_scores(result.solution)
         decisions = self.loss.decisions(scores[self.rows])
         return result, (result.solution, scores, decisions)
-
-    def _relaxed_pieces(self):
-        n_samples = self.problem.given[0].n_samples
-        return self.loss.pieces(self.slopes, self.rows, self.costs, n_samples)
-
-    def _fixed_pieces(self):
-        n_samples = self.problem.given[0].n_samples
-        return self.loss.fixed_pieces(
-            self.relevant, self.slopes, self.rows, self.costs, n_samples
-        )

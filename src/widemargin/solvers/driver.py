@@ -37,21 +37,9 @@ class Interruptible:
 def drive(steps, history, *, max_iter, callback=None):
     """Take a solver's steps until it ends, a limit is reached or an interrupt comes.
 
-    Parameters
-    ----------
-    steps : iterator
-        Each step yields None to go on, or the `Status` with which it ends.
-    history : dict of lists
-        What the solver records, for the callback.
-    max_iter : int
-        Steps at the most.
-    callback : callable, optional
-        Called as ``callback(n_iter, history)`` after each step that was finished.
-
-    Returns
-    -------
-    status : Status
-    n_iter : int
+    Each step yields None to go on, or the `Status` with which it ends.
+    ``callback(n_iter, history)`` follows each step that was finished. Returns the
+    status and the number of steps.
     """
     n_iter, ended = 0, None
     with Interruptible() as run:

@@ -25,14 +25,7 @@ class Hyperparameters(Value):
 
 @dataclass(frozen=True)
 class Heuristic(Hyperparameters, shorthand="heuristic"):
-    """Take the hyperparameters as they are.
-
-    Examples
-    --------
-    >>> from widemargin.solvers.evidence import Heuristic
-    >>> Heuristic()
-    Heuristic()
-    """
+    """Take the hyperparameters as they are."""
 
     criterion = None
 
@@ -98,56 +91,22 @@ class LeaveOneOutDensity(LearnedHyperparameters, shorthand="loo"):
 
 
 def learn_hyperparameters(
-    evidence,
-    start,
-    *,
-    criterion="marginal-likelihood",
-    max_iter=100,
-    tol=1e-5,
-    callback=None,
+    evidence, start, *, criterion="marginal-likelihood", max_iter=100, tol=1e-5
 ):
     """Hyperparameters for which a criterion of `GpEvidence` is largest, by L-BFGS-B.
 
     Every entry of theta stays within a factor of 1,000 of where it starts. The
-    criterion may have several local maxima: the answer is one near the start.
+    criterion, one of `CRITERIA` or ``criterion(evidence, theta)``, may have several
+    local maxima: the answer is one near the start. `tol` is the largest entry of the
+    gradient for each target, n_samples * n_columns in all; entries that point out of
+    the bounds do not count.
 
-    Parameters
-    ----------
-    evidence : GpEvidence
-        With its prior, if any.
-    start : ndarray of shape (n_theta,)
-        A theta, as :mod:`widemargin.objectives.gp_evidence` defines it.
-    criterion : {"marginal-likelihood", "loo"} or callable
-        ``criterion(evidence, theta)`` returns an `Evaluation`.
-    max_iter : int
-        Iterations at the most; most of them evaluate the criterion once.
-    tol : float
-        Largest entry of the gradient for each target, n_samples * n_columns in all;
-        entries that point out of the bounds do not count.
-    callback : callable, optional
-        Called with theta and the history after every iteration.
-
-    Returns
-    -------
-    SolveResult
-        The solution is the best theta seen, (n_theta,), and the objective *minus* the
-        criterion there. The history has one entry an iteration: "objective",
-        "criterion" (compared with `tol`) and "jitter" (see `Evaluation`). An interrupt
-        ends the search; with nothing evaluated the objective is infinite.
+    The solution is the best theta seen, and the objective *minus* the criterion there.
+    The history has one entry per iteration: "objective", "criterion" (compared with
+    `tol`) and "jitter" (see `Evaluation`). An interrupt ends the search; with nothing
+    evaluated the objective is infinite.
     """
-    if not callable(criterion):
-        if criterion not in CRITERIA:
-            raise ValueError(
-                f"criterion must be one of {', '.join(CRITERIA)}, got {criterion!r}."
-            )
-        criterion = CRITERIA[criterion]
-    search = _Search(evidence, criterion, start)
-
-    def note(theta):
-        search.note()
-        if callback is not None:
-            callback(theta, search.history)
-
+    search = _Search(evidence, CRITERIA.get(criterion, criterion), start)
     status = Status.STALLED
     with Interruptible() as work:
         found = minimize(
@@ -156,7 +115,7 @@ def learn_hyperparameters(
             jac=True,
             method="L-BFGS-B",
             bounds=np.column_stack([search.lower, search.upper]),
-            callback=note,
+            callback=search.note,
             options={"maxiter": max_iter, "gtol": tol, "ftol": 0.0},
         )
         if search.violation() <= tol:
@@ -197,7 +156,7 @@ class _Search:
         ahead = self.theta + self.last.gradient / self.evidence.Y.size
         return float(np.abs(np.clip(ahead, self.lower, self.upper) - self.theta).max())
 
-    def note(self):
+    def note(self, theta):
         """Write the last theta, where an iteration ended, into the history."""
         self.history["objective"].append(-self.last.value)
         self.history["criterion"].append(self.violation())

@@ -11,7 +11,6 @@ A loss that is a minimum of convex branches makes a `BranchProblem`, which
 """
 
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -40,15 +39,19 @@ class HingeSolver(Value):
     @classmethod
     def read(cls, given, who):
         """The solver that a user means; "auto" stays as it is."""
-        if isinstance(given, str) and given == "auto":
+        if isinstance(given, cls) or (isinstance(given, str) and given == "auto"):
             return given
-        if isinstance(given, cls) or (isinstance(given, str) and given in cls._members):
-            return super().read(given, who)
+        if isinstance(given, str) and given in cls._members:
+            return cls._members[given]()
         names = ", ".join(map(repr, cls.shorthands()))
         raise ValueError(
             f"{who} must be 'auto', {names} or a value such as Smo(tol=1e-4), got "
             f"{given!r}."
         )
+
+    def __post_init__(self):
+        """Raise unless the tolerance is positive."""
+        check_number(self, "tol", low=0, strict=True)
 
     def loosened(self, factor):
         """The same solver with a tolerance that is larger by a factor."""
@@ -73,22 +76,11 @@ class Smo(HingeSolver, shorthand="smo"):
 
     tol: float = 1e-3
 
-    def __post_init__(self):
-        """Raise unless the tolerance is positive."""
-        check_number(self, "tol", low=0, strict=True)
-
     def solve(self, space, pieces, intercept=None, start=None):
         """Minimize half of the squared norm plus the pieces."""
-        return _limited(
-            smo(
-                space.gram,
-                pieces,
-                intercept=intercept,
-                start=start,
-                tol=self.tol,
-                max_iter=_SMO_STEPS,
-            )
-        )
+        options = {"tol": self.tol, "max_iter": _SMO_STEPS}
+        result = smo(space.gram, pieces, intercept=intercept, start=start, **options)
+        return _limited(result)
 
 
 @dataclass(frozen=True)
@@ -109,22 +101,17 @@ class ProximalNewton(HingeSolver, shorthand="newton"):
 
     tol: float = 1e-4
 
-    def __post_init__(self):
-        """Raise unless the tolerance is positive."""
-        check_number(self, "tol", low=0, strict=True)
-
     def solve(self, space, pieces, intercept=None, start=None):
         """Minimize half of the squared norm plus the pieces."""
-        return _limited(
-            proximal_multipliers(
-                space.features,
-                pieces,
-                intercept=intercept,
-                center=space.center,
-                start=start,
-                tol=self.tol,
-            )
+        result = proximal_multipliers(
+            space.features,
+            pieces,
+            intercept=intercept,
+            center=space.center,
+            start=start,
+            tol=self.tol,
         )
+        return _limited(result)
 
 
 def choose_hinge_space(
@@ -140,16 +127,8 @@ def choose_hinge_space(
 ):
     """The space and the solver for what the user wishes.
 
-    Parameters
-    ----------
-    kernel, rows, landmarks, rng, who, ladder, gram_bytes
-        As in :func:`widemargin.spaces.choose_space`.
-    solver : HingeSolver or "auto"
-        "auto" is `ProximalNewton` on features and `Smo` on a Gram matrix.
-
-    Returns
-    -------
-    space, solver
+    Arguments are those of :func:`widemargin.spaces.choose_space`. The solver "auto" is
+    `ProximalNewton` on features and `Smo` on a Gram matrix.
     """
     is_smo = isinstance(solver, Smo)
     if is_smo and landmarks not in (None, "auto"):
@@ -198,54 +177,24 @@ class BranchProblem:
 
     .. math:: \sum_k \tfrac12 \|h_k\|^2 + \text{given}_k(f_k)
               + \sum_{i \in \text{rows}} c_i\, \ell(f_{ik}) , \qquad f_k = h_k + b_k
-
-    Attributes
-    ----------
-    space : GramSpace, GramRowSpace or FeatureSpace
-        The functions h.
-    solver : HingeSolver
-        What solves the convex problems.
-    given : tuple of HingePieces
-        Loss of the labeled rows, one for each column of scores.
-    loss : BranchLoss or RelaxedMinLoss
-        Of the other rows, see :mod:`widemargin.objectives.pieces`.
-    rows, costs : ndarrays of shape (n_rows,)
-        Rows that it applies to, and its weights there.
-    intercepts : tuple of float or None
-        Fixed intercept of each column, or None where it is free.
-    choose : JointChoice, optional
-        ``choose(scores) -> branches`` for all columns of the rows together; by default
-        each column takes its own lowest branches.
     """
 
-    space: object
-    solver: object
+    space: object  # of the functions h
+    solver: object  # HingeSolver of the convex problems
+    # loss of the labeled rows, for each column of scores
     given: tuple[HingePieces, ...]
-    loss: object
-    rows: np.ndarray
-    costs: np.ndarray
-    intercepts: tuple
+    loss: object  # BranchLoss or RelaxedMinLoss of the other rows,
+    rows: np.ndarray  # the rows that it applies to, and
+    costs: np.ndarray  # its weights there
+    intercepts: tuple  # fixed intercept of each column, or None where it is free
+    # JointChoice of the branches of all columns together; by default each column takes
+    # its own lowest branches
     choose: object = None
 
     @property
     def n_columns(self):
         """Number of functions."""
         return len(self.given)
-
-    def with_costs(self, costs):
-        """The same problem with other weights of the loss."""
-        return replace(self, costs=costs)
-
-    def branches(self, scores):
-        """Branches at the scores of all samples, (n_rows, n_columns)."""
-        choose = self.loss.lowest if self.choose is None else self.choose
-        return choose(scores[self.rows])
-
-    def value(self, solution, scores, branches):
-        """Objective, with the loss on the given branches."""
-        given, rows, costs = self.given, self.rows, self.costs
-        _, total = self.loss.total(given, scores, rows, costs, branches)
-        return 0.5 * roughness(solution, scores) + total
 
     def touch(self, solution, scores):
         """The branches at some scores, and the objective there."""
@@ -267,7 +216,7 @@ class BranchProblem:
         status, objective, criterion = Status.CONVERGED, 0.0, 0.0
         for k, given in enumerate(self.given):
             result = self.solver.solve(self.space, given, self.intercepts[k])
-            solution[:, k], scores[:, k] = result.solution, self.scores_of(result)
+            solution[:, k], scores[:, k] = result.solution, result.scores
             status = _worst([status, result.status])
             objective += result.objective
             criterion = max([criterion, *result.history.get("criterion", [])[-1:]])
@@ -280,40 +229,20 @@ class BranchProblem:
         """Scores of all samples, (n_samples, n_columns)."""
         return np.column_stack([self.space.dual_scores(own) for own in solution.T])
 
-    def scores_of(self, result):
-        """Scores of all samples by the result of a convex problem."""
-        if result.scores is not None:
-            return result.scores
-        return self.space.dual_scores(result.solution)
-
 
 def majorize_minimize(problem, start, *, scores=None, max_iter=50, callback=None):
     """Fix the lowest branches, solve the convex problem that is left, and repeat.
 
     Each step bounds the objective from above by a function that touches it, so that the
-    objective never rises; a step that gains nothing ends it.
-
-    Parameters
-    ----------
-    problem : BranchProblem
-    start : ndarray of shape (n_samples + 1, n_columns)
-        Coefficients and, in the last row, intercepts. Its branches are what the first
-        step fixes; if its intercepts are not the fixed ones, that step is taken
-        whatever it costs.
-    scores : ndarray of shape (n_samples, n_columns), optional
-        Those of `start`, if they are known.
-    max_iter : int
-        Steps at the most.
-    callback : callable, optional
-        Called as ``callback(n_iter, history)`` after each step.
-
-    Returns
-    -------
-    SolveResult
-        The solution has the shape of `start`. The history has the "objective" after
-        each step and as "criterion" the share of branches that still change.
+    objective never rises; a step that gains nothing ends it. `start`, (n_samples + 1,
+    n_columns), holds coefficients and, in the last row, intercepts, as the solution
+    does; `scores` are its own, if they are known. The first step fixes its branches; if
+    its intercepts are not the fixed ones, that step is taken whatever it costs. The
+    history has the "objective" after each step and as "criterion" the share of branches
+    that still change.
     """
     state = _State(problem, start, scores)
+    # fewer calls between modules than a generator, which is also resumed to end it
     steps = iter(state.step, StopIteration)
     status, n_iter = drive(steps, state.history, max_iter=max_iter, callback=callback)
     return SolveResult(
@@ -322,20 +251,11 @@ def majorize_minimize(problem, start, *, scores=None, max_iter=50, callback=None
 
 
 class Path(NamedTuple):
-    """Solutions for growing costs.
+    """Solutions for growing costs; an interrupted one is the last."""
 
-    Attributes
-    ----------
-    solutions : list of ndarrays of shape (n_samples + 1, n_columns)
-        An interrupted one is the last.
-    scores : list of ndarrays of shape (n_samples, n_columns)
-    result : SolveResult
-        That of the last solution; its status is the worst of all.
-    """
-
-    solutions: list
-    scores: list
-    result: SolveResult
+    solutions: list  # each (n_samples + 1, n_columns)
+    scores: list  # each (n_samples, n_columns)
+    result: SolveResult  # of the last solution; its status is the worst of all
 
 
 def follow_path(
@@ -350,25 +270,10 @@ def follow_path(
 ):
     """Solve for the given loss alone, then for growing costs of the other loss.
 
-    Parameters
-    ----------
-    problem : BranchProblem
-    path_costs : list of ndarrays of shape (n_rows,)
-        Costs of the rows; each problem starts from the solution before it.
-    minimize : callable
-        `majorize_minimize`, or another solver with the same arguments.
-    fixed_first : bool
-        Whether the first solution also keeps the fixed intercepts.
-    max_iter : int
-        Steps for each of the costs at the most.
-    announce : callable, optional
-        Called with the position in `path_costs` before each of them.
-    callback : callable, optional
-        Of `minimize`.
-
-    Returns
-    -------
-    Path
+    Each problem starts from the solution before it and is solved by `minimize`,
+    `majorize_minimize` or another solver with the same arguments. With `fixed_first`
+    the first solution also keeps the fixed intercepts. ``announce(place)`` is called
+    before each of the `path_costs`.
     """
     free = (None,) * problem.n_columns
     first = problem if fixed_first else replace(problem, intercepts=free)
@@ -415,14 +320,15 @@ class _State:
         problem, branches = self.problem, self.branches
         solution, scores = self.solution.copy(), self.scores.copy()
         for k in range(problem.n_columns):
-            if self.solved is not None and _equal(self.solved, branches, k):
+            is_new = self.solved is None or (self.solved[:, k] != branches[:, k]).any()
+            if not is_new:
                 continue
             result = problem.solve(k, branches[:, k], solution[:, k])
             self.statuses[k] = result.status
             if result.status is Status.INTERRUPTED:
                 return False
             solution[:, k] = result.solution
-            scores[:, k] = problem.scores_of(result)
+            scores[:, k] = result.scores
         lowest, value = problem.touch(solution, scores)
         rounding = _RISE * abs(value)
         if value > self.lowest + rounding:  # the solver's tolerance is left
@@ -439,16 +345,12 @@ class _State:
 
 def _worst(statuses):
     """The status that the user should hear of."""
+    # nearly always: no call to another module for it
     if all(status is Status.CONVERGED for status in statuses):
         return Status.CONVERGED
-    return reduce(worst, statuses)
+    return worst(*statuses)
 
 
 def roughness(solution, scores):
     """Squared norm of functions, summed, from their solutions and scores."""
     return float(np.vdot(solution[:-1], scores - solution[-1]))
-
-
-def _equal(one, other, k):
-    """Whether two choices of branches are the same in column k."""
-    return np.array_equal(one[:, k], other[:, k])

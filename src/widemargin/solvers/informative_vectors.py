@@ -51,19 +51,10 @@ class InformativeVectors(Landmarks, shorthand="ivm"):
 
 
 def choose_active(kernel, rows, scale, noise, n_active, labeled_idx):
-    """Positions of active rows, labeled ones before others.
+    """Positions of `n_active` active rows, labeled ones before others.
 
-    Parameters
-    ----------
-    kernel : Kernel
-    rows : Rows
-    scale : float
-        What the kernel is multiplied by.
-    noise : ndarray of shape (n_rows,)
-        Of each row.
-    n_active : int
-    labeled_idx : ndarray of int
-        If there are more of these, the most informative of them are taken.
+    `scale` multiplies the kernel; `noise` is that of each row. If there are more
+    labeled rows, the most informative of them are taken.
     """
     X, given_idx = rows.X, labeled_idx
     pool = np.arange(len(rows))
@@ -84,22 +75,14 @@ def choose_active(kernel, rows, scale, noise, n_active, labeled_idx):
 class ActiveRows:
     r"""Active rows, and the posterior variance that their targets leave.
 
-    With I the active rows in order and :math:`L L^\top = K_{II} + N_{II}`.
-
-    Attributes
-    ----------
-    rows : ndarray of int, shape (n_active,)
-        In the order of their inclusion.
-    factor : ndarray of shape (n_active, n_samples)
-        :math:`F = L^{-1} K_{I:}`, so that :math:`F^\top F` is what the active rows
-        explain of K.
-    variance : ndarray of shape (n_samples,)
-        Of f at all rows, given the targets of the active ones and a known mean.
+    With I the active rows in order and :math:`L L^\top = K_{II} + N_{II}`, the factor
+    is :math:`F = L^{-1} K_{I:}`, so that :math:`F^\top F` is what the active rows
+    explain of K.
     """
 
-    rows: np.ndarray
-    factor: np.ndarray
-    variance: np.ndarray
+    rows: np.ndarray  # in the order of their inclusion
+    factor: np.ndarray  # F, (n_active, n_samples)
+    variance: np.ndarray  # of f at all rows, given the active targets and a known mean
 
 
 def informative_vectors(
@@ -115,29 +98,10 @@ def informative_vectors(
     which is a partial Cholesky factorization of K + N with the pivot of the largest
     :math:`\zeta_i / n_i`. It takes O(n_samples * n_active) time for each row, and as
     much memory in all. The first of equally informative rows is taken.
+    ``columns(rows)`` gives the kernel between all samples and some of them, `diagonal`
+    that of every sample with itself; `given` rows, the labeled ones, come first.
+    `n_ahead` columns are computed at a time, which changes no result.
 
-    Parameters
-    ----------
-    columns : callable
-        ``columns(rows)`` gives the kernel between all samples and some of them,
-        (n_samples, n_rows).
-    diagonal : ndarray of shape (n_samples,)
-        The kernel of every sample with itself.
-    noise : ndarray of shape (n_samples,)
-        Positive variance of each target's noise.
-    n_active : int
-        Rows to choose; all if there are no more.
-    given : sequence of int
-        Rows to start with, in this order: the labeled ones.
-    n_ahead : int
-        Kernel columns that are computed at a time, which changes no result.
-
-    Returns
-    -------
-    ActiveRows
-
-    Notes
-    -----
     Deviations: [2]_ does not say that labeled rows come first. But with Gaussian noise
     the score depends on no label, and without `given` labeled rows may be left out.
     """
@@ -151,7 +115,9 @@ def informative_vectors(
     variance = diagonal.astype(np.float64)
     factor = np.empty((n_active, n_samples))
     rows, free = np.empty(n_active, dtype=np.intp), np.ones(n_samples, dtype=bool)
-    ready = _ColumnsAhead(columns)
+    # A kernel reads all samples for one column, and hardly more often for several: with
+    # a column that is missing come those of the rows likely to be next.
+    ready = {}
     for t in range(n_active):
         if t < len(given):
             likely = given[t : t + n_ahead]
@@ -159,31 +125,16 @@ def informative_vectors(
             score = np.where(free, variance / noise, -np.inf)
             likely = _largest(score, n_ahead)
         i = likely[0]
+        if i not in ready:
+            block = np.ascontiguousarray(columns(likely).T)
+            ready = dict(zip(likely.tolist(), block, strict=True))
         past = factor[:t, i].copy()
         root = np.sqrt(variance[i] + noise[i])
-        np.subtract(ready.column(likely), past @ factor[:t], out=factor[t])
+        np.subtract(ready.pop(i), past @ factor[:t], out=factor[t])
         factor[t] /= root
         variance = np.maximum(variance - factor[t] ** 2, 0.0)
         rows[t], free[i] = i, False
     return ActiveRows(rows, factor, variance)
-
-
-class _ColumnsAhead:
-    """Kernel columns, a few of which are computed before they are needed.
-
-    A kernel reads all samples for one column, and hardly more often for several. So
-    whenever a column is missing, those of the rows likely to be next come with it.
-    """
-
-    def __init__(self, columns):
-        self.columns, self.ready = columns, {}
-
-    def column(self, likely):
-        """Column of the first of some rows, (n_samples,); the others may be next."""
-        if likely[0] not in self.ready:
-            block = np.ascontiguousarray(self.columns(likely).T)
-            self.ready = dict(zip(likely.tolist(), block, strict=True))
-        return self.ready.pop(likely[0])
 
 
 def _largest(score, count):

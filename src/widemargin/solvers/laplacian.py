@@ -60,18 +60,18 @@ class Dual(LaplacianSolver, shorthand="dual"):
     ----------
     max_iter : int, default=1000
         Iterations at the most, for each class.
-    tol : float, default=1e-6
-        Largest violation of the optimality conditions.
+    tol : float, default=1e-9
+        Largest duality gap, relative to the objective.
 
     Examples
     --------
     >>> from widemargin.solvers.laplacian import Dual
-    >>> Dual(tol=1e-9)
-    Dual(max_iter=1000, tol=1e-09)
+    >>> Dual(tol=1e-6)
+    Dual(max_iter=1000, tol=1e-06)
     """
 
     max_iter: int = 1000
-    tol: float = 1e-6
+    tol: float = 1e-9
 
     def __post_init__(self):
         """Raise unless the fields are valid."""
@@ -151,24 +151,9 @@ class Pcg(LaplacianSolver, shorthand="pcg"):
 
 
 def hold_out_labels(codes, fraction, rng):
-    """A random share of the labels of each class, never the last one of a class.
+    """Mask of a random share of each class's labels, never the last one of a class.
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n_labels,)
-        Class codes.
-    fraction : float
-        Share to hold out.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray of bool, shape (n_labels,)
-
-    Raises
-    ------
-    ValueError
-        If no label can be spared.
+    Raises ValueError if no label can be spared.
     """
     held_out = np.zeros(len(codes), dtype=bool)
     for code in np.unique(codes):
@@ -184,16 +169,7 @@ def hold_out_labels(codes, fraction, rng):
 
 
 def choose_solver(n_rows, n_columns, n_labels, *, low_rank, limits=NEWTON_LIMITS):
-    """Newton's method where its factorizations are cheap, PCG elsewhere.
-
-    Parameters
-    ----------
-    n_rows, n_columns, n_labels : int
-        Number of rows, of columns of scores and of labels.
-    low_rank : bool
-        Whether the functions are those of few features.
-    limits : NewtonLimits
-    """
+    """Newton's method where its factorizations are cheap, PCG elsewhere."""
     most = min(limits.rows + limits.rows_per_column * n_columns, limits.max_rows)
     is_small = low_rank or n_rows <= most
     return Newton() if is_small and n_labels <= limits.labels else Pcg()
@@ -201,29 +177,15 @@ def choose_solver(n_rows, n_columns, n_labels, *, low_rank, limits=NEWTON_LIMITS
 
 @dataclass(frozen=True)
 class Training:
-    """What a Laplacian model learns from.
+    """What a Laplacian model learns from."""
 
-    Attributes
-    ----------
-    objective : ManifoldObjective
-        On all rows, with the labels to train on.
-    holdout : ManifoldObjective
-        The one on which labels are held out; often the same.
-    sample : Sample
-        Of the labels of `holdout`.
-    solver : LaplacianSolver
-    check : StabilityCheck, ValidationCheck, MixedCheck or None
-        When `Pcg` stops early.
-    by_labels : bool
-        Whether held-out labels choose the weight of the graph, which is otherwise that
-        of the objective.
-    """
-
-    objective: ManifoldObjective
-    holdout: ManifoldObjective
-    sample: Sample
+    objective: ManifoldObjective  # on all rows, with the labels to train on
+    holdout: ManifoldObjective  # the one on which labels are held out; often the same
+    sample: Sample  # of the labels of `holdout`
     solver: LaplacianSolver
-    check: object
+    check: object  # when `Pcg` stops early, or None
+    # whether held-out labels choose the weight of the graph, which is otherwise that of
+    # the objective
     by_labels: bool
 
 
@@ -231,50 +193,26 @@ class Training:
 class Learned:
     """A Laplacian model.
 
-    Attributes
-    ----------
-    shares : tuple of float
-        Share of the graph in each of the models that were averaged.
-    average : Average
-        Their weights, by held-out labels.
-    calibration : Calibration
-        Of the average.
-    graph : ManifoldObjective
-        That of the model with the largest share.
-    result : SolveResult
-        Its solution has the coordinates of the average. Status and history are those of
-        the last model, or of the first without success.
-    last : ndarray
-        Coordinates of the last model, from which another fit may start.
+    Status and history of the result are those of the last model, or of the first
+    without success.
     """
 
+    # share of the graph in each of the models that were averaged
     shares: tuple[float, ...]
-    average: Average
-    calibration: Calibration
-    graph: ManifoldObjective
-    result: SolveResult
-    last: np.ndarray
+    average: Average  # their weights, by held-out labels
+    calibration: Calibration  # of the average
+    graph: ManifoldObjective  # that of the model with the largest share
+    result: SolveResult  # its solution has the coordinates of the average
+    last: np.ndarray  # coordinates of the last model, from which another fit may start
 
 
 def learn(training, *, problem=None, start=None, callback=None):
     """Fit the models of all graph shares and average them by held-out labels.
 
     Every model predicts each label from the others, in closed form. A label that is the
-    only one of its class is not held out.
-
-    Parameters
-    ----------
-    training : Training
-    problem : ReducedObjective, optional
-        That of the given weights, if another fit has factorized it already.
-    start : ndarray, optional
-        Where `Pcg` starts.
-    callback : callable, optional
-        Called by `Pcg` as ``callback(iteration, history)``.
-
-    Returns
-    -------
-    Learned
+    only one of its class is not held out. `problem` is that of the given weights, if
+    another fit has factorized it already; `start` is where `Pcg` starts, the only
+    solver that calls ``callback(iteration, history)``.
     """
     family = choose_family(training, problem)
     exact = [reduced_newton(problem) for problem in family.problems]
@@ -301,20 +239,7 @@ def choose_family(training, problem=None):
 
 
 def average_family(problems, results, sample):
-    """Average and calibration by the leave-one-out scores of each problem's solution.
-
-    Parameters
-    ----------
-    problems : list of ReducedObjective
-    results : list of SolveResult
-        Their solutions.
-    sample : Sample
-        Of the labels of the problems.
-
-    Returns
-    -------
-    Average, Calibration
-    """
+    """Average and calibration by leave-one-out scores of each problem's solution."""
     pairs = zip(problems, results, strict=True)
     held_out = np.array([p.leave_one_out(result.solution) for p, result in pairs])
     held_out[:, ~sample.is_repeated] = np.nan

@@ -11,9 +11,13 @@ import numpy as np
 from widemargin.defaults import DECISION_TOLERANCE
 from widemargin.labels import decide
 from widemargin.solvers.driver import drive
-from widemargin.solvers.line_search import exact_step
+from widemargin.solvers.newton import exact_step
 from widemargin.solvers.result import SolveResult, Status
 
+# What each column of a block has in coordinates, on the rows, and as a number.
+_IN_COORDINATES = ("c", "d", "gradient")
+_ON_ROWS = ("scores", "smoothing", "d_scores", "gradient_scores")
+_NUMBERS = ("squared", "scale")
 _REFRESH = 50  # iterations after which scores are computed anew, against drift
 
 
@@ -27,30 +31,13 @@ def pcg(objective, start=None, *, max_iter=1000, tol=1e-6, check=None, callback=
     Gram matrix is harmless: what is called the preconditioned gradient comes first,
     the gradient is K times it.
 
-    Parameters
-    ----------
-    objective : ManifoldObjective
-        Over any space.
-    start : ndarray of shape (n_coordinates, n_columns), optional
-        Where to start; at zero if not given.
-    max_iter : int
-        Iterations at the most.
-    tol : float
-        A column has converged when its preconditioned gradient, in the norm of the
-        preconditioner, is at most `tol` times that at zero, but not less than 200 times
-        the machine precision.
-    check : StabilityCheck, ValidationCheck or MixedCheck, optional
-        Early stopping on the joint decision.
-    callback : callable, optional
-        Called as ``callback(iteration, history)`` after each iteration.
+    A column has converged when its preconditioned gradient, in the norm of the
+    preconditioner, is at most `tol` times that at zero, but not less than 200 times the
+    machine precision. `check` stops early, on the joint decision of all columns.
 
-    Returns
-    -------
-    SolveResult
-        The solution holds the coordinates, (n_coordinates, n_columns). The history
-        holds "objective" (sum over columns), "criterion" (largest over columns),
-        "gradient_norm" and, at each look of the check, "decision_change". A keyboard
-        interrupt ends the run with what it has.
+    The solution holds the coordinates, (n_coordinates, n_columns). The history holds
+    "objective" (sum over columns), "criterion" (largest over columns), "gradient_norm"
+    and, at each look of the check, "decision_change".
 
     References
     ----------
@@ -74,9 +61,8 @@ def pcg(objective, start=None, *, max_iter=1000, tol=1e-6, check=None, callback=
 class _Block:
     """The columns that are still moving, and the results of those that are not.
 
-    Of the arrays below, `c`, `d`, `gradient` live in coordinates, (m, k); `scores`,
-    `smoothing` (intrinsic L f) and their `d_` and `gradient_` twins live on the
-    rows, (n, k), and follow by recurrence: one product B @ gradient an iteration.
+    `smoothing` is intrinsic L f. The arrays on the rows follow by recurrence: one
+    product B @ gradient per iteration.
     """
 
     def __init__(self, objective, start):
@@ -183,7 +169,7 @@ class _Block:
             self.c[:, done], self.scores[:, done], self.smoothing[:, done], columns
         )
         self.columns = self.columns[~done]
-        for name in _PER_COLUMN:
+        for name in (*_IN_COORDINATES, *_ON_ROWS, *_NUMBERS):
             values = getattr(self, name)
             if values is not None:
                 setattr(self, name, values[..., ~done])
@@ -193,19 +179,6 @@ class _Block:
         scores = self.final_scores.copy()
         scores[:, self.columns] = self.scores
         return scores
-
-
-_PER_COLUMN = (
-    "c",
-    "scores",
-    "smoothing",
-    "gradient",
-    "gradient_scores",
-    "d",
-    "d_scores",
-    "squared",
-    "scale",
-)
 
 
 def check_interval(n_rows):
@@ -221,19 +194,12 @@ def check_interval(n_rows):
 class StabilityCheck:
     """Stop when few of the decisions on the unlabeled rows still change (Alg. 2).
 
-    Attributes
-    ----------
-    row_idx : ndarray
-        The unlabeled rows.
-    interval : int
-        Iterations between two looks.
-    tolerance : float
-        Share of changed decisions below which to stop. Deviation: the share is
-        meant, and not the printed distance of -1/+1 vectors, which is twice as large.
+    Deviation: the tolerance is for the share of changed decisions, and not for the
+    printed distance of -1/+1 vectors, which is twice as large.
     """
 
-    row_idx: np.ndarray
-    interval: int
+    row_idx: np.ndarray  # the unlabeled rows
+    interval: int  # iterations between two looks
     tolerance: float = DECISION_TOLERANCE
 
     def look(self, scores):
@@ -248,17 +214,10 @@ class StabilityCheck:
 
 @dataclass(frozen=True)
 class ValidationCheck:
-    """Stop unless one more held-out row is classified correctly (Alg. 3).
+    """Stop unless one more held-out row is classified correctly (Alg. 3)."""
 
-    Attributes
-    ----------
-    row_idx, codes : ndarrays
-        The held-out rows and their classes.
-    interval : see `StabilityCheck`
-    """
-
-    row_idx: np.ndarray
-    codes: np.ndarray
+    row_idx: np.ndarray  # the held-out rows
+    codes: np.ndarray  # their classes
     interval: int
 
     def look(self, scores):

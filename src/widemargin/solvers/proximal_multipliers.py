@@ -1,17 +1,29 @@
 """Hinges of a linear function of many features: the proximal method of multipliers."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_solve
 
 from widemargin.linalg.cholesky import jittered_cholesky
-from widemargin.objectives.proximal_hinges import ProximalHinges, coefficients, spread
+from widemargin.objectives.pieces import ProximalHinges
 from widemargin.solvers.driver import drive
 from widemargin.solvers.result import SolveResult, Status
 
 FACTORED_ORDER = 400  # a factorization of this order takes a few products with the rows
+# Chosen on text, on unscaled pixels and on random pieces with columns of mixed scales.
+_SOFT = 30.0  # the first width is the largest kink or the stiffness through this
+_NARROWER, _WIDER = 0.5, 16.0
+_NARROWEST = 1e-11  # part of the stiffness
+_INEXACT = 0.25  # error of the weights that a move of the multipliers allows
+_RESIDUAL = 0.1  # of conjugate gradients, relative to the gradient
+_ROUNDING = 1e-8  # a smaller move of the weights may be one
+_BALANCED = 1e-8  # sum of coefficients that counts as zero, relative to their size
+_PATIENCE = 200  # iterations without a smaller criterion
+_LEAST_OBJECTIVE = 1e-9  # an objective so much smaller than the costs is zero
+_TINY = 1e-300
+_LARGEST_FACTORED_ORDER = 2000  # where conjugate gradients are slow
 
 
 def proximal_multipliers(
@@ -37,46 +49,21 @@ def proximal_multipliers(
     the multipliers move and the smooth hinges come closer to the kinks. The minimum
     is that of the kinks, not of a smooth replacement.
 
-    Parameters
-    ----------
-    features : ndarray or CSR matrix of shape (n_samples, n_features)
-        X; a sparse matrix stays sparse.
-    pieces : HingePieces
-        The loss.
-    intercept : float, optional
-        b, if it is given; it is free and costs nothing otherwise.
-    center : ndarray of shape (n_features,), optional
-        m; zero if not given.
-    start : ndarray of shape (n_samples + 1,), optional
-        A solution of a similar problem; coefficients out of bounds are clipped.
-    tol : float
-        Largest criterion, see Returns.
-    max_iter : int
-        Newton steps and moves of the multipliers at the most.
-    factored_order : int
-        Newton's equations up to this order are factorized; larger ones are solved by
-        conjugate gradients first.
-    callback : callable, optional
-        Called as ``callback(iteration, history)``.
+    A sparse table X stays sparse, and m is zero if there is no `center`. The intercept
+    b is free and costs nothing unless it is given. `start` may be the solution of a
+    similar problem. Newton's equations up to `factored_order` are factorized; larger
+    ones are solved by conjugate gradients first.
 
-    Returns
-    -------
-    SolveResult
-        The solution holds the coefficients a of the samples, within the bounds of
-        the pieces, and in the end the intercept; the weights are
-        :math:`(X - 1 m^\top)^\top a`. The objective is that of this solution, not of
-        other weights. The criterion is the objective less the largest lower bound
-        proved so far (the dual value of feasible coefficients), divided by the
-        objective or by :math:`\frac12 \|w\|^2`, whichever is larger (or by 1e-9 of
-        the costs, below which there is nothing but rounding). If the intercept
-        is free, only coefficients that sum to zero prove a bound; the intercept of
-        the smooth problem is always its best one, which makes them do so to rounding.
-        A keyboard interrupt ends the run with the best solution so far.
-
-    Raises
-    ------
-    ValueError
-        If the intercept is free and the loss falls without end when it moves.
+    The solution, (n_samples + 1,), holds the coefficients a of the samples, within the
+    bounds of the pieces, and in the end the intercept; the weights are
+    :math:`(X - 1 m^\top)^\top a`. The objective is that of this solution. The criterion
+    is the objective less the largest lower bound proved so far (the dual value of
+    feasible coefficients), divided by the objective or by :math:`\frac12 \|w\|^2`,
+    whichever is larger (or by 1e-9 of the costs, below which there is nothing but
+    rounding). If the intercept is free, only coefficients that sum to zero prove a
+    bound; the intercept of the smooth problem is always its best one, which makes them
+    do so to rounding. A free intercept in which the loss falls without end raises
+    ValueError.
 
     Notes
     -----
@@ -96,12 +83,7 @@ def proximal_multipliers(
     status, _ = drive(steps, run.history, max_iter=np.inf)  # counts its steps itself
     best = run.best
     return SolveResult(
-        run.solution(best),
-        best.objective,
-        status,
-        run.n_iter,
-        run.history,
-        best.scores,
+        run.solution(best), best.objective, status, run.n_iter, run.history, best.scores
     )
 
 
@@ -130,7 +112,7 @@ class _Run:
         self.free = intercept is None
         self.center = center if self.free else None  # moves the intercept only
         self.rows = CenteredRows(features, None if self.free else center)
-        self.pieces = pieces = _paid_pieces(pieces)
+        self.pieces = pieces = pieces.paid()
         self.everywhere = np.ones(pieces.n_samples)
         multipliers = np.zeros(len(pieces.rows))
         self.w, self.h = np.zeros(features.shape[1]), np.zeros(pieces.n_samples)
@@ -138,8 +120,8 @@ class _Run:
         unit = float(np.abs(pieces.kinks).max(initial=0.0)) or 1.0
         self.smallest = max(_LEAST_OBJECTIVE * unit * float(pieces.costs.sum()), _TINY)
         if start is not None:
-            multipliers = spread(pieces, start[:-1])
-            self.w = self.rows.transposed_product(coefficients(pieces, multipliers))
+            multipliers = pieces.multipliers(start[:-1])
+            self.w = self.rows.transposed_product(pieces.coefficients(multipliers))
             self.h = self.rows @ self.w
             if self.free:
                 self.b = float(start[-1]) - self._shift(self.w)
@@ -186,7 +168,7 @@ class _Run:
         if self.free:
             self.b += self.hinges.step(self.h + self.b, self.everywhere)
         self.trial = self.hinges.multipliers_at(self.h + self.b)
-        a = coefficients(pieces, self.trial)
+        a = pieces.coefficients(self.trial)
         w = self.rows.transposed_product(a)
         self.gradient = self.w - w
         half_norm = float(w @ w) / 2.0
@@ -245,7 +227,7 @@ class _Run:
         w, h, pieces = self.w, self.h, self.pieces
         if not w.any():
             trial = self.hinges.multipliers_at(self.h + self.b)
-            w = self.rows.transposed_product(coefficients(pieces, trial))
+            w = self.rows.transposed_product(pieces.coefficients(trial))
             h = self.rows @ w
         costs = np.bincount(pieces.rows, pieces.costs, pieces.n_samples)
         if self.free:
@@ -262,22 +244,8 @@ class _Run:
         return 0.0 if self.center is None else float(self.center @ w)
 
 
-def _paid_pieces(pieces):
-    """The pieces that cost something."""
-    paid = pieces.costs > 0
-    names = ("rows", "kinks", "sides", "costs")
-    return replace(pieces, **{name: getattr(pieces, name)[paid] for name in names})
-
-
 class CenteredRows:
-    """The rows of a table, less a vector that is the same for all of them.
-
-    Attributes
-    ----------
-    features : ndarray or CSR matrix of shape (n_samples, n_features)
-    center : ndarray of shape (n_features,) or None
-        What is subtracted from every row; it is never done in a sparse table.
-    """
+    """The rows of a table, less a center that a sparse table never has subtracted."""
 
     def __init__(self, features, center=None):
         self.features, self.center = features, center
@@ -293,10 +261,8 @@ class CenteredRows:
         return product if self.center is None else product - a.sum() * self.center
 
     def to_dense(self):
-        """The rows as an array."""
+        """The rows of a dense table, centered."""
         dense = self.features
-        if sparse.issparse(dense):
-            dense = dense.toarray()
         return dense if self.center is None else dense - self.center
 
     def gram(self):
@@ -338,30 +304,12 @@ def newton_step(
 
     The matrix is :math:`I + Z^\top S Z` with the rows Z that bend, their curvature S
     and, if the intercept is free, their S-weighted mean subtracted from them: that is
-    what remains of the equations when the slope by the intercept is zero.
+    what remains of the equations when the slope by the intercept is zero. Conjugate
+    gradients may leave a `share` of the gradient; after `max_products` products with
+    the rows a factorization takes over, if its order is not too large.
 
-    Parameters
-    ----------
-    rows : CenteredRows
-    curvature : ndarray of shape (n_samples,)
-    gradient : ndarray of shape (n_features,)
-        By the weights.
-    free : bool
-        Whether the intercept moves.
-    share : float
-        Part of the gradient that conjugate gradients may leave.
-    factored_order : int
-        Equations up to this order are factorized.
-    max_products : int
-        Products with the rows after which conjugate gradients give way to a
-        factorization, if its order is not too large.
-
-    Returns
-    -------
-    step : ndarray of shape (n_features,)
-    intercept_step : float
-    n_products : int
-        Products with the rows, 0 if the equations are solved by a factorization.
+    Returns the steps of the weights and of the intercept, and the number of products
+    with the rows, 0 if the equations are solved by a factorization.
     """
     bent = np.flatnonzero(curvature)
     if not len(bent):
@@ -387,8 +335,13 @@ def newton_step(
 def _factored(rows, weights, gradient):
     """The step by a Cholesky factorization of the smaller of two matrices."""
     n_rows, n_features = rows.features.shape
-    by = _by_features if n_features <= n_rows else _by_rows
-    return by(rows, weights, gradient)
+    if n_features <= n_rows:
+        return _by_features(rows, weights, gradient)
+    # Woodbury: S^-1 + Z Z', (n_bent, n_bent)
+    matrix = rows.gram()
+    matrix[np.diag_indices_from(matrix)] += 1.0 / weights
+    inner = cho_solve(jittered_cholesky(matrix)[0], rows @ gradient)
+    return rows.transposed_product(inner) - gradient
 
 
 def _by_features(rows, weights, gradient):
@@ -405,14 +358,6 @@ def _by_features(rows, weights, gradient):
         matrix = scaled.T @ scaled
     matrix[np.diag_indices_from(matrix)] += 1.0
     return -cho_solve(jittered_cholesky(matrix)[0], gradient)
-
-
-def _by_rows(rows, weights, gradient):
-    """Woodbury: Cholesky of S^-1 + Z Z', (n_bent, n_bent)."""
-    matrix = rows.gram()
-    matrix[np.diag_indices_from(matrix)] += 1.0 / weights
-    inner = cho_solve(jittered_cholesky(matrix)[0], rows @ gradient)
-    return rows.transposed_product(inner) - gradient
 
 
 def _conjugate_gradients(rows, weights, gradient, share, max_products):
@@ -433,17 +378,3 @@ def _conjugate_gradients(rows, weights, gradient, share, max_products):
             break
         direction = scaled + energy / before * direction
     return step, n_products
-
-
-# Chosen on text, on unscaled pixels and on random pieces with columns of mixed scales.
-_SOFT = 30.0  # the first width is the largest kink or the stiffness through this
-_NARROWER, _WIDER = 0.5, 16.0
-_NARROWEST = 1e-11  # part of the stiffness
-_INEXACT = 0.25  # error of the weights that a move of the multipliers allows
-_RESIDUAL = 0.1  # of conjugate gradients, relative to the gradient
-_ROUNDING = 1e-8  # a smaller move of the weights may be one
-_BALANCED = 1e-8  # sum of coefficients that counts as zero, relative to their size
-_PATIENCE = 200  # iterations without a smaller criterion
-_LEAST_OBJECTIVE = 1e-9  # an objective so much smaller than the costs is zero
-_TINY = 1e-300
-_LARGEST_FACTORED_ORDER = 2000  # where conjugate gradients are slow

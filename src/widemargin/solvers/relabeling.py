@@ -18,14 +18,22 @@ import numpy as np
 from widemargin.checks import check_choice, check_number
 from widemargin.defaults import RELABEL_TOL
 from widemargin.labels import sign_coding
-from widemargin.solvers.class_offsets import assign_classes
+from widemargin.objectives.class_sizes import repair_sizes
 from widemargin.values import Value
 
 LOSSES = ("absolute", "squared", None)
+_OFFSET_ROUNDS = 50
+_OFFSET_STEP = 1e-4  # smaller changes, over the range of scores, do not count
+_TIE = 1e-12
 
 
+@dataclass(frozen=True)
 class Relabel(Value):
     """How unlabeled rows are relabeled, and when that ends; a family of parameters."""
+
+    threshold: str | None = None
+    tol: float = RELABEL_TOL
+    max_iter: int = 50
 
     def __post_init__(self):
         """Raise unless the threshold is known and the limits are positive."""
@@ -56,10 +64,6 @@ class LeaveOneOut(Relabel, shorthand="loo"):
     LeaveOneOut(threshold=None, tol=0.0, max_iter=50)
     """
 
-    threshold: str | None = None
-    tol: float = RELABEL_TOL
-    max_iter: int = 50
-
     leave_one_out = True
 
 
@@ -84,59 +88,48 @@ class InSample(Relabel, shorthand="in-sample"):
     """
 
     threshold: str | None = "absolute"
-    tol: float = RELABEL_TOL
-    max_iter: int = 50
 
     leave_one_out = False
 
 
 @dataclass(frozen=True)
-class Relabeling:
-    """How scores become labels.
+class JointChoice:
+    """Branches of all classes together, so that each row is in one class."""
 
-    Attributes
-    ----------
-    codes : ndarray of int, shape (n_samples,)
-        Given labels; anything where there is none.
-    movable : ndarray of bool, shape (n_samples,)
-        Samples without a given label.
-    lower, upper : ndarrays of int, shape (n_classes,)
-        Bounds of the number of these in each class.
-    loss : {"absolute", "squared"} or None
-        Loss by which a threshold for two classes is chosen within the bounds, Eqs. (9)
-        and (8) of Patel et al.; None moves it only as far as the bounds require. For
-        more classes it is always None.
-    label_weights : ndarray of shape (n_labeled,)
-        Weights of the given labels in that loss.
-    free_weights : ndarray of shape (n_movable,), optional
-        Weights of the others; all one by default.
-    """
-
-    codes: np.ndarray
-    movable: np.ndarray
-    lower: np.ndarray
+    lower: np.ndarray  # bounds of the class sizes
     upper: np.ndarray
-    loss: str | None
-    label_weights: np.ndarray
-    free_weights: np.ndarray | None = None
 
-    @property
-    def n_classes(self):
-        """Number of classes."""
-        return len(self.lower)
+    def codes(self, scores):
+        """Class of each row."""
+        return assign_classes(scores, self.lower, self.upper)[0]
+
+    def __call__(self, scores):
+        """Branches, (n_rows, n_classes): +1 for a row's class, -1 for others."""
+        return sign_coding(self.codes(scores), len(self.lower)).astype(int)
+
+
+@dataclass(frozen=True)
+class Relabeling:
+    """How scores become labels, given those that stay."""
+
+    codes: np.ndarray  # given labels; anything where there is none, (n_samples,)
+    movable: np.ndarray  # samples without a given label
+    lower: np.ndarray  # bounds of the number of these in each class
+    upper: np.ndarray
+    # by which a threshold for two classes is chosen within the bounds, a member of
+    # LOSSES; None moves it only as far as the bounds require
+    loss: str | None
+    label_weights: np.ndarray  # weights of the given labels in that loss
+    free_weights: np.ndarray | None = None  # of the others; all one by default
 
     def __call__(self, scores):
         """Labels of all samples, from one-vs-rest scores (n_samples, n_columns)."""
         codes = self.codes.copy()
-        codes[self.movable], _ = self._assign(scores)
+        codes[self.movable] = self.assign(scores)[0]
         return codes
 
-    def offsets(self, scores):
-        """What is added to the scores of each column before they are compared."""
-        return self._assign(scores)[1]
-
-    def _assign(self, scores):
-        """Labels of the movable samples, and offsets of the columns."""
+    def assign(self, scores):
+        """Labels of the movable samples, and what is added to each column before."""
         free = scores[self.movable]
         if scores.shape[1] > 1:
             return assign_classes(free, self.lower, self.upper)
@@ -161,13 +154,81 @@ class Relabeling:
         )
 
 
+def assign_classes(scores, lower, upper):
+    """Class of each sample: the largest score plus the offset of its class.
+
+    One class after the other takes the offset nearest to zero that keeps its size
+    within the bounds, until none changes. Where that does not end, or where samples are
+    tied, those that lose least change class until all bounds are kept.
+
+    The bounds are (n_classes,), which some sizes must keep. Returns the codes,
+    (n_samples,), and the offsets, (n_classes,).
+
+    Examples
+    --------
+    >>> scores = np.array([[0.9, 0.0], [0.5, 0.2], [0.4, 0.3]])
+    >>> codes, offsets = assign_classes(scores, np.array([1, 1]), np.array([2, 2]))
+    >>> codes.tolist()
+    [0, 0, 1]
+    """
+    n_samples, n_classes = scores.shape
+    offsets, codes = np.zeros(n_classes), scores.argmax(axis=1)
+    counts = np.bincount(codes, minlength=n_classes)
+    if ((counts >= lower) & (counts <= upper)).all():
+        return codes, offsets
+    step, columns = _OFFSET_STEP * float(np.ptp(scores)), np.ascontiguousarray(scores.T)
+    for _ in range(_OFFSET_ROUNDS):
+        before = offsets
+        offsets = _next_offsets(columns, before, lower, upper)
+        if np.abs(before - offsets).max() <= step:
+            break
+    shifted = scores + offsets
+    best = shifted.max(axis=1, keepdims=True)
+    tied = shifted >= best - _TIE * (1.0 + np.abs(best))
+    codes = np.where(tied, scores, -np.inf).argmax(axis=1)
+    everywhere = np.ones(n_samples, dtype=bool)
+    return repair_sizes(codes, shifted.T, everywhere, lower, upper), offsets
+
+
+def _next_offsets(columns, offsets, lower, upper):
+    """Offsets after each class in turn took its own; scores are (n_classes, n_samples).
+
+    The largest score of the other classes is that of the earlier ones, which have
+    moved, or of the later ones, which have not: a round costs as much as one pass.
+    """
+    later = np.full((len(columns) + 1, columns.shape[1]), -np.inf)
+    later[:-1] = np.maximum.accumulate((columns + offsets[:, None])[::-1])[::-1]
+    earlier, found = later[-1], np.empty_like(offsets)
+    for k, scores in enumerate(columns):
+        behind = np.maximum(earlier, later[k + 1]) - scores
+        found[k] = _smallest_offset(behind, lower[k], upper[k])
+        earlier = np.maximum(earlier, scores + found[k])
+    return found
+
+
+def _smallest_offset(behind, lower, upper):
+    """The offset nearest to zero that makes a class as large as it must be.
+
+    `behind` is by how much each sample's score is below the largest other one.
+    """
+    size = int(np.count_nonzero(behind < 0))
+    if lower <= size <= upper:
+        return 0.0
+    size, n_samples = (upper if size > upper else lower), len(behind)
+    places = [place for place in (size - 1, size) if 0 <= place < n_samples]
+    ordered = np.partition(behind, places)
+    last = ordered[size - 1] if size > 0 else -np.inf
+    following = ordered[size] if size < n_samples else np.inf
+    if np.isfinite(last) and np.isfinite(following):
+        return 0.5 * (last + following)
+    return last + 1.0 if np.isfinite(last) else following - 1.0
+
+
 def threshold_interval(scores, lower, upper):
     """Constants b for which `lower` to `upper` of the scores plus b are positive.
 
-    Returns
-    -------
-    low, high : float
-        Constants strictly between them keep the bounds. Infinite where there is none.
+    Constants strictly between the two that are returned; infinite where there is no
+    bound.
     """
     falling = np.sort(scores)[::-1]
     n = len(falling)
@@ -181,24 +242,8 @@ def best_threshold(
 ):
     """The constant b of lowest loss within an interval, Eq. (9), or (8) if `squared`.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_unlabeled,)
-        f of the unlabeled samples.
-    residuals : ndarray of shape (n_labeled,)
-        y - f of the labeled samples.
-    weights : ndarray of shape (n_labeled,)
-        Weights of the labeled samples.
-    interval : tuple of float
-        As `threshold_interval` gives it.
-    score_weights : ndarray of shape (n_unlabeled,), optional
-        Weights of the unlabeled samples; all one by default.
-    squared : bool
-        Whether the loss is squared.
-
-    Returns
-    -------
-    float
+    `scores` are f of the unlabeled samples, `residuals` y - f of the labeled ones, and
+    `weights` those of the labeled samples.
     """
     low, high = interval
     if low > high:
@@ -208,13 +253,11 @@ def best_threshold(
         candidates = _square_candidates(scores, own, residuals, weights)
     else:
         candidates = np.concatenate([residuals, -scores - 1.0, -scores + 1.0])
-    inner = low, high
-    if np.isfinite(low):
-        inner = np.nextafter(low, np.inf), high
-    if np.isfinite(high):
-        inner = inner[0], max(inner[0], np.nextafter(high, -np.inf))
-    ends = [end for end in inner if np.isfinite(end)]
-    candidates = np.append(np.clip(candidates, *inner), ends)
+    # strictly inside the interval
+    low = np.nextafter(low, np.inf) if np.isfinite(low) else low
+    high = max(low, np.nextafter(high, -np.inf)) if np.isfinite(high) else high
+    ends = [end for end in (low, high) if np.isfinite(end)]
+    candidates = np.append(np.clip(candidates, low, high), ends)
     if not len(candidates):
         return 0.0
     candidates = np.unique(candidates)

@@ -75,8 +75,12 @@ class SolveResult(Stored):
             require(fits, self, "history")
 
 
-def worst(status, other):
-    """The one of two statuses that the user should hear of."""
-    if status is None or status.is_success:
-        return other
-    return other if other is Status.INTERRUPTED else status
+def worst(*statuses):
+    """The status that the user should hear of: an interrupt, or the first failure.
+
+    The last one if all are successful; None counts as no status yet.
+    """
+    failed = [own for own in statuses if own is not None and not own.is_success]
+    if Status.INTERRUPTED in failed:
+        return Status.INTERRUPTED
+    return failed[0] if failed else statuses[-1]

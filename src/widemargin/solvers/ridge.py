@@ -7,19 +7,12 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Ridge:
-    """One fitted regression.
+    """One fitted regression."""
 
-    Attributes
-    ----------
-    coef : ndarray of shape (n_labels, n_columns)
-        Coefficients over the kernel as it was given, not centered.
-    intercept : ndarray of shape (n_columns,)
-    held_out : ndarray of shape (n_labels, n_columns)
-        Score of each label by the regression that is fitted without it.
-    """
-
+    # over the kernel as it was given, not centered, (n_labels, n_columns)
     coef: np.ndarray = field(repr=False)
     intercept: np.ndarray
+    # scores of each label by the regression that is fitted without it
     held_out: np.ndarray = field(repr=False)
 
 
@@ -35,21 +28,6 @@ def fit_ridges(gram, targets, weights, penalties):
     one. Without label i it would give :math:`y_i - (y_i - f_i) / (1 - h_i)` with
     :math:`h_i` the i-th diagonal entry of its smoother. One decomposition, O(n^3),
     serves all penalties.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (n_labels, n_labels)
-        Kernel matrix of the labeled rows.
-    targets : ndarray of shape (n_labels, n_columns)
-        One class against the rest.
-    weights : ndarray of shape (n_labels,)
-        Positive, adding up to one.
-    penalties : sequence of float
-        Values of lambda.
-
-    Returns
-    -------
-    list of Ridge
     """
     kernel = _Centered.of(gram.astype(np.float64, copy=False), weights)
     return [_fit(kernel, targets, weights, float(penalty)) for penalty in penalties]

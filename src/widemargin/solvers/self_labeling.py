@@ -100,20 +100,12 @@ def _are_positive(weights):
 
 @dataclass(frozen=True)
 class GaussianProcess:
-    """A Gaussian process with a profiled mean, whose posterior depends on all rows.
-
-    Attributes
-    ----------
-    space : GramSpace or FeatureSpace
-    scale, noise : float
-        Variance of the process, and of the noise of a row of weight one.
-    leave_one_out : bool
-        Whether a row is relabeled by the process without its label.
-    """
+    """A Gaussian process with a profiled mean, whose posterior depends on all rows."""
 
     space: object
-    scale: float
-    noise: float
+    scale: float  # variance of the process
+    noise: float  # variance of the noise of a row of weight one
+    # whether a row is relabeled by the process without its label
     leave_one_out: bool = True
 
     def regressor(self, weights):
@@ -122,9 +114,9 @@ class GaussianProcess:
         return ProcessRegressor(self, ProfiledSmoother(smoother))
 
     def directions(self, row_weights, n_components):
-        """Scores that two classes may be separated by: kernel principal components.
+        """Kernel principal components and their opposites, each (n, 1).
 
-        Each comes with its opposite, (n, 1).
+        Scores that two classes may be separated by.
         """
         product = self.space.kernel_product
         columns = kernel_spectrum(product, row_weights, n_components).vectors.T
@@ -133,27 +125,27 @@ class GaussianProcess:
 
 @dataclass(frozen=True)
 class ProcessRegressor:
-    """The process for some weights of the rows: everything from one smoother.
+    """The process for some weights of the rows: everything from one smoother."""
 
-    Attributes
-    ----------
-    model : GaussianProcess
-    profiled : ProfiledSmoother
-    """
-
-    model: GaussianProcess
+    model: object
     profiled: ProfiledSmoother
     status = Status.CONVERGED  # a factorization is exact
 
     def scores(self, signs):
         """Values to relabel by, (n, k) -> (n, k)."""
-        if self.model.leave_one_out:
-            return self.held_out(signs)
+        return self.held_out(signs) if self.model.leave_one_out else self.fitted(signs)
+
+    def fitted(self, signs):
+        """Fitted values of all rows, (n, k)."""
         return self.profiled @ signs
 
     def held_out(self, signs):
         """Value at each row of the functions fitted without it, (n, k)."""
         return self.profiled.leave_one_out(signs)
+
+    def coordinates(self, signs):
+        """Coefficients and constants of the fitted functions."""
+        return self.profiled.coordinates(signs)
 
     def neg_log_likelihood(self, signs):
         """Minus the log marginal likelihood of labels, up to what all of them share."""
@@ -161,7 +153,7 @@ class ProcessRegressor:
 
     def function(self, signs):
         """The fitted function, as a model keeps it."""
-        return self.model.space.to_function(*self.profiled.coordinates(signs))
+        return self.model.space.to_function(*self.coordinates(signs))
 
     def posterior(self):
         """The variance of the scores."""
@@ -172,30 +164,21 @@ class ProcessRegressor:
 class ActiveProcess:
     """A Gaussian process whose posterior depends on the labels of some rows only.
 
-    Attributes
-    ----------
-    space : GramSpace
-        Over the active rows.
-    active_idx : ndarray of shape (n_active,)
-        Their positions among all rows.
-    cross : ndarray of shape (n, n_active)
-        Kernel values of all rows against them.
-    scale, noise, leave_one_out
-        As in `GaussianProcess`; rows that are not active are held out anyway.
+    Scale, noise and leave_one_out are as in `GaussianProcess`; rows that are not active
+    are held out anyway.
     """
 
-    space: object
-    active_idx: np.ndarray
-    cross: np.ndarray
+    space: object  # over the active rows
+    active_idx: np.ndarray  # their positions among all rows
+    cross: np.ndarray  # kernel values of all rows against them, (n, n_active)
     scale: float
     noise: float
     leave_one_out: bool = True
 
     def regressor(self, weights):
         """The regressor for weights of all rows."""
-        smoother = self.space.smoother(
-            weights[self.active_idx], self.noise / self.scale
-        )
+        weights = weights[self.active_idx]
+        smoother = self.space.smoother(weights, self.noise / self.scale)
         return ActiveRegressor(self, ProfiledSmoother(smoother))
 
     def directions(self, row_weights, n_components):
@@ -203,45 +186,22 @@ class ActiveProcess:
         return []
 
 
-@dataclass(frozen=True)
-class ActiveRegressor:
-    """The process of active rows for some weights.
+class ActiveRegressor(ProcessRegressor):
+    """The process of active rows for some weights; the smoother is that of these."""
 
-    Attributes
-    ----------
-    model : ActiveProcess
-    profiled : ProfiledSmoother
-        Of the active rows.
-    """
-
-    model: ActiveProcess
-    profiled: ProfiledSmoother
-    status = Status.CONVERGED
-
-    def scores(self, signs):
-        """Values to relabel by, (n, k) -> (n, k)."""
-        return self.held_out(signs) if self.model.leave_one_out else self._fit(signs)
+    def fitted(self, signs):
+        """Fitted values of all rows, (n, k)."""
+        coefficients, constants = self.coordinates(signs)
+        return self.model.cross @ coefficients + constants
 
     def held_out(self, signs):
         """Value at each row of the functions fitted without it, (n, k)."""
-        scores, active_idx = self._fit(signs), self.model.active_idx
+        scores, active_idx = self.fitted(signs), self.model.active_idx
         scores[active_idx] = self.profiled.leave_one_out(signs[active_idx])
         return scores
 
-    def function(self, signs):
-        """The fitted function, as a model keeps it."""
-        return self.model.space.to_function(*self._coordinates(signs))
-
-    def posterior(self):
-        """The variance of the scores."""
-        return Posterior.of(self.profiled, self.model.scale, self.model.noise)
-
-    def _fit(self, signs):
-        """Fitted values of all rows."""
-        coefficients, constants = self._coordinates(signs)
-        return self.model.cross @ coefficients + constants
-
-    def _coordinates(self, signs):
+    def coordinates(self, signs):
+        """Coefficients and constants of the fitted functions."""
         return self.profiled.coordinates(signs[self.model.active_idx])
 
 
@@ -250,12 +210,6 @@ class AbsoluteRegression:
     r"""Support vector regression with the absolute loss, Eq. (4) of Patel et al.
 
     .. math:: \tfrac12 \|h\|^2 + C \sum_i w_i |y_i - h(x_i) - b|
-
-    Attributes
-    ----------
-    space : GramSpace, GramRowSpace or FeatureSpace
-    solver : HingeSolver
-    C : float
     """
 
     space: object
@@ -268,14 +222,7 @@ class AbsoluteRegression:
 
 
 class AbsoluteRegressor:
-    """Support vector regression with the absolute loss for some costs of the rows.
-
-    Parameters
-    ----------
-    space, solver
-        As in `AbsoluteRegression`.
-    costs : ndarray of shape (n,)
-    """
+    """Support vector regression with the absolute loss for some costs of the rows."""
 
     def __init__(self, space, solver, costs):
         self.space, self.solver, self.costs, self._last = space, solver, costs, {}
@@ -290,8 +237,7 @@ class AbsoluteRegressor:
 
     def function(self, signs):
         """The fitted function, as a model keeps it."""
-        columns = [self._solve(k, y) for k, y in enumerate(signs.T)]
-        dual = np.column_stack(columns)
+        dual = np.column_stack([self._solve(k, y) for k, y in enumerate(signs.T)])
         return self.space.to_function(*self.space.from_dual(dual))
 
     def _solve(self, k, targets):
@@ -318,41 +264,19 @@ class AbsoluteRegressor:
 
 @dataclass(frozen=True)
 class LabelingTask:
-    """Which labels are to be found, and how much each row counts.
-
-    Attributes
-    ----------
-    relabeling : Relabeling
-    row_weights : ndarray of shape (n_rows,)
-        In units of the mean weight of the unlabeled rows, because merged copies of
-        labeled rows have a weight of several rows.
-    labeled_weight : float
-        What the weights of labeled rows are multiplied by.
-    path : tuple of float
-        What those of unlabeled rows are multiplied by, in turns.
-    relabel : Relabel
-        When a loop ends.
-    """
+    """Which labels are to be found, and how much each row counts."""
 
     relabeling: Relabeling
+    # in units of the mean weight of the unlabeled rows, because merged copies of
+    # labeled rows have a weight of several rows
     row_weights: np.ndarray
-    labeled_weight: float
-    path: tuple
-    relabel: Relabel
+    labeled_weight: float  # what the weights of labeled rows are multiplied by
+    path: tuple  # what those of unlabeled rows are multiplied by, in turns
+    relabel: Relabel  # when a loop ends
 
     @classmethod
     def of(cls, sample, bounds, labeled_weight, annealing, relabel):
-        """The task of a sample.
-
-        Parameters
-        ----------
-        sample : Sample
-        bounds : pair of ndarrays of shape (n_classes,)
-            Smallest and largest number of unlabeled rows in each class.
-        labeled_weight : float
-        annealing : Annealing
-        relabel : Relabel
-        """
+        """The task of a sample; `bounds` are those of unlabeled rows in each class."""
         labeled, rows = sample.labeled, sample.row_weights
         some = ~labeled if sample.n_unlabeled else labeled
         row_weights = rows / rows[some].mean()
@@ -411,25 +335,13 @@ class LabelingTask:
 
 @dataclass(frozen=True)
 class Labeling:
-    """Labels of all rows, and the regressor that they were found by.
-
-    Attributes
-    ----------
-    codes : ndarray of int, shape (n_rows,)
-    signs : ndarray of shape (n_rows, n_columns)
-        The same as targets.
-    model : GaussianProcess, ActiveProcess or AbsoluteRegression
-    regressor
-        The last one.
-    result : SolveResult
-        Of the last loop: the solution holds the labels.
-    """
+    """Labels of all rows, and the regressor that they were found by."""
 
     codes: np.ndarray
-    signs: np.ndarray = field(repr=False)
+    signs: np.ndarray = field(repr=False)  # the codes as targets, (n_rows, n_columns)
     model: object = field(repr=False)
-    regressor: object = field(repr=False)
-    result: SolveResult
+    regressor: object = field(repr=False)  # the last one
+    result: SolveResult  # of the last loop: the solution holds the labels
 
     @property
     def is_interrupted(self):
@@ -445,24 +357,11 @@ class Labeling:
 def self_label(model, task, *, start=None, n_components=0, callback=None):
     """Find the labels of the unlabeled rows along the path of their weight.
 
-    Parameters
-    ----------
-    model : GaussianProcess, ActiveProcess or AbsoluteRegression
-    task : LabelingTask
-    start : ndarray of int, shape (n_rows,), optional
-        Labels to start from; by default those of a regression to the given labels.
-    n_components : int
-        For two classes, number of kernel components whose sides are more labels to
-        start from, in the middle of the path. The start of largest posterior
-        probability is taken, see :func:`alternate_from`.
-    callback : callable, optional
-        Called as ``callback(n_iter, history)`` after each round.
-
-    Returns
-    -------
-    Labeling
-        An interrupt keeps what the last regressor found; before there is one it is
-        passed on.
+    `start` has labels to start from; by default those of a regression to the given
+    labels. For two classes the sides of `n_components` kernel components are more
+    labels to start from, in the middle of the path; the start of largest posterior
+    probability is taken, see :func:`alternate_from`. An interrupt keeps what the last
+    regressor found; before there is one it is passed on.
     """
     relabeling, regressor, codes, directions = task.relabeling, None, start, ()
     if start is None:
@@ -503,37 +402,15 @@ def alternate_from(
     """The most probable of the labelings that several starts lead to.
 
     Starts are models of the given labels: `averaging.posterior_weights` weighs them by
-    the marginal likelihood of the labels that each leads to, and by a prior.
-
-    Parameters
-    ----------
-    starts : list of ndarrays of int, shape (n_rows,)
-        Labels to start from, those that the given labels lead to first.
-    regressor
-        Fits labels; with several starts it has a `neg_log_likelihood`.
-    task : LabelingTask
-    weight : float
-        Of an unlabeled row, for the history.
-    log_odds : float
-        What each label adds to the prior log odds of the first start against another.
-    callback : callable, optional
-
-    Returns
-    -------
-    SolveResult
-        Of the loop from the most probable start, the first of equal ones. An interrupt
-        ends it with the best so far.
+    the marginal likelihood of the labels that each leads to, and by a prior. Each label
+    adds `log_odds` to the prior log odds of the first start, the one that the given
+    labels lead to, against another. The result is that of the loop from the most
+    probable start, the first of equal ones. An interrupt ends it with the best so far.
     """
     results, losses, status = [], [], None
     for number, start in enumerate(starts, 1):
-        result = alternate(
-            regressor,
-            task,
-            start,
-            callback=callback,
-            unlabeled_weight=weight,
-            start_number=number,
-        )
+        facts = {"unlabeled_weight": weight, "start_number": number}
+        result = alternate(regressor, task, start, callback=callback, **facts)
         if len(starts) == 1:
             return result
         with Interruptible() as work:
@@ -558,63 +435,30 @@ def alternate_from(
 def alternate(regressor, task, start, *, callback=None, **facts):
     """Fit and relabel in turns until hardly a label changes, or labels repeat.
 
-    Parameters
-    ----------
-    regressor
-        ``regressor.scores(signs)`` are the scores of all rows, (n_rows, n_columns),
-        fitted to these targets.
-    task : LabelingTask
-    start : ndarray of int, shape (n_rows,)
-        Labels to start from.
-    callback : callable, optional
-        Called as ``callback(n_iter, history)`` after each fit.
-    **facts : float
-        What else the history records in each round.
-
-    Returns
-    -------
-    SolveResult
-        The solution holds the labels. The history has as "criterion" the share of
-        labels that changed, and as "objective" the number of changes. Labels that
-        repeat after more than one step, a cycle, also end it: relabeling by held-out
-        values need not lower any objective.
+    The solution holds the labels. The history has as "criterion" the share of labels
+    that changed, as "objective" the number of changes, and the `facts` in each round.
+    Labels that repeat after more than one step, a cycle, also end it: relabeling by
+    held-out values need not lower any objective.
     """
-    run = _Alternation(regressor, task, start, facts)
-    status, n_iter = drive(
-        run.steps(), run.history, max_iter=task.relabel.max_iter, callback=callback
-    )
-    n_changed = run.history["objective"][-1] if run.history["objective"] else 0.0
-    return SolveResult(run.codes, n_changed, status, n_iter, run.history)
+    labels, seen = [start], {start.tobytes()}
+    history = {name: [] for name in ("objective", "criterion", *facts)}
 
-
-class _Alternation:
-    """The labels so far, and what has been recorded of their changes."""
-
-    def __init__(self, regressor, task, start, facts):
-        self.regressor, self.task, self.codes, self.facts = (
-            regressor,
-            task,
-            start,
-            facts,
-        )
-        self.history = {name: [] for name in ("objective", "criterion", *facts)}
-
-    def steps(self):
-        """One round after the other; each yields None, or how the loop ends."""
-        relabeling, seen = self.task.relabeling, {self.codes.tobytes()}
+    def rounds():
         while True:
-            found = relabeling(self.regressor.scores(self.task.signs(self.codes)))
-            n_changed = int(np.sum(found != self.codes))
+            found = task.relabeling(regressor.scores(task.signs(labels[-1])))
+            n_changed = int(np.sum(found != labels[-1]))
             share = n_changed / max(1, len(found))
-            self._record(found, n_changed, share)
-            is_settled = n_changed == 0 or share < self.task.relabel.tol
+            labels.append(found)
+            record = {"objective": float(n_changed), "criterion": share} | facts
+            for name, value in record.items():
+                history[name].append(value)
+            is_settled = n_changed == 0 or share < task.relabel.tol
             is_repeated = found.tobytes() in seen
             seen.add(found.tobytes())
             yield Status.CONVERGED if is_settled or is_repeated else None
 
-    def _record(self, codes, n_changed, share):
-        self.codes = codes
-        self.history["objective"].append(float(n_changed))
-        self.history["criterion"].append(share)
-        for name, fact in self.facts.items():
-            self.history[name].append(fact)
+    status, n_iter = drive(
+        rounds(), history, max_iter=task.relabel.max_iter, callback=callback
+    )
+    n_changed = history["objective"][-1] if history["objective"] else 0.0
+    return SolveResult(labels[-1], n_changed, status, n_iter, history)

@@ -5,6 +5,11 @@ import numpy as np
 from widemargin.solvers.driver import drive
 from widemargin.solvers.result import SolveResult, Status
 
+_CACHE_BYTES = 200_000_000
+_FETCHED = 64  # rows brought in at a time, at the most
+_ROUNDING = 1e-12
+_PAUSE_WORK = 20_000_000  # steps times samples between two pauses
+
 
 def smo(
     gram, pieces, *, intercept=None, start=None, tol=1e-3, max_iter=10_000_000,
@@ -21,38 +26,17 @@ def smo(
     gain [1]_; with a fixed one they move one at a time. A step is an exact line search,
     through as many kinks as it takes.
 
-    Parameters
-    ----------
-    gram : ndarray of shape (n_samples, n_samples), or a matrix that makes its rows
-        Kernel matrix in single or double precision. If it is no array, it has
-        ``diagonal()`` and ``gram_rows(idx)``, which returns those rows as an array, and
-        is never held as a whole.
-    pieces : HingePieces
-    intercept : float, optional
-        A fixed intercept. By default it is free.
-    start : ndarray of shape (n_samples + 1,), optional
-        Coefficients to start from, and an intercept, of no effect. They are moved to
-        where the dual allows them. By default zeros.
-    tol : float
-        Largest violation of the optimality conditions, in units of the scores.
-    max_iter : int
-        Steps at the most.
-    cache_rows : int, optional
-        Rows of a `gram` that is no array to keep, two or more. By default 200 MB.
-    pause : int, optional
-        Steps between two entries of the history. By default 20,000,000 over the number
-        of samples, which takes about as long as a computation of the objective.
-    callback : callable, optional
-        Called as ``callback(n_steps, history)`` at each pause.
+    The Gram matrix, in single or double precision, may be an object with ``diagonal()``
+    and ``gram_rows(idx)``, which is never held as a whole; `cache_rows` of its rows are
+    kept, 200 MB by default. `intercept` is free unless given. `start` may be any
+    solution: it is moved to where the dual allows it. `tol` is the largest violation
+    of the optimality conditions, in units of the scores.
 
-    Returns
-    -------
-    SolveResult
-        The solution, (n_samples + 1,), holds the coefficients and the intercept. It
-        comes with the scores of all samples. The history has an entry for each of the
-        times at which the steps pause: "objective", "criterion" and "gap", the most
-        that the objective may be above its minimum. `n_iter` counts steps. An interrupt
-        ends them; what they have reached is returned.
+    The solution, (n_samples + 1,), holds the coefficients and the intercept, and comes
+    with the scores of all samples. After every `pause` steps (20,000,000 over the
+    number of samples by default, which take as long as computing the objective) the
+    history gets an entry: "objective", "criterion" and "gap", the most that the
+    objective may be above its minimum. ``callback(n_steps, history)`` follows.
 
     Notes
     -----
@@ -68,18 +52,14 @@ def smo(
     """
     pause = max(_PAUSE_WORK // pieces.n_samples, 1) if pause is None else pause
     run = _Run(gram, pieces, intercept, start, tol, cache_rows)
-    run.limit(pause, max_iter, callback)
+    run.pause, run.max_iter, run.callback = pause, max_iter, callback
     # its own limit counts steps, not pauses
     status, _ = drive(iter(run.step, StopIteration), run.history, max_iter=np.inf)
     if status is Status.INTERRUPTED:
         run.note()
+    objective, scores = run.history["objective"][-1], run.dual.scores + run.solution[-1]
     return SolveResult(
-        run.solution,
-        run.history["objective"][-1],
-        status,
-        run.n_steps,
-        run.history,
-        run.dual.scores + run.solution[-1],
+        run.solution, objective, status, run.n_steps, run.history, scores
     )
 
 
@@ -100,16 +80,12 @@ class _Run:
         loops.set_slopes(*self.dual.path, *self.dual.place, *self.dual.slopes)
         self.rows.add_product(self.dual.coefficients(), self.dual.scores, add_rows)
         self.progress = np.array([0.0, np.inf, -np.inf])  # steps, high, low
+        self.target, self.best = 0, -np.inf
         self.history = {"objective": [], "criterion": [], "gap": []}
 
     @property
     def n_steps(self):
         return int(self.progress[0])
-
-    def limit(self, pause, max_iter, callback):
-        """Set the steps between two pauses, the steps at the most, and who is told."""
-        self.pause, self.max_iter, self.callback = pause, max_iter, callback
-        self.target, self.best = 0, -np.inf
 
     def step(self):
         """Steps until the next pause; the status if they end there, or None."""
@@ -153,7 +129,11 @@ class _Run:
         self.solution = np.append(a, b)
 
     def _intercept(self):
-        return self.fixed[0] if self.fixed else _middle(*self.progress[1:])
+        """The fixed one, or the middle of two bounds, which may be infinite."""
+        if self.fixed:
+            return self.fixed[0]
+        ends = self.progress[1:][np.isfinite(self.progress[1:])]
+        return float(ends.mean()) if len(ends) else 0.0
 
 
 class _Dual:
@@ -161,8 +141,8 @@ class _Dual:
 
     def __init__(self, pieces, start, is_balanced):
         path = pieces.dual_path(free_intercept=is_balanced)
-        self.lower, self.upper, starts, kinks, lengths = path
-        self.path = starts, kinks, lengths
+        self.lower, self.upper, *self.path = path
+        starts, _, lengths = self.path
         self.origins = _origins(starts, lengths, self.lower)
         n = pieces.n_samples
         a = np.zeros(n) if start is None else np.array(start[:n], dtype=np.float64)
@@ -197,7 +177,7 @@ class _Dual:
         return np.minimum(a, self.upper)
 
     def violations(self, intercept):
-        """How much each coefficient asks to move; below zero if it is where it is."""
+        """How far each coefficient is from optimal; negative if it is optimal."""
         up, down = self.slopes
         scores = self.scores + intercept
         return np.maximum(up - scores, scores - down)
@@ -278,20 +258,7 @@ def _balance(a, lower, upper):
     return a - np.sign(excess) * moves
 
 
-def _middle(high, low):
-    """The intercept between two bounds, either of which may be infinite."""
-    ends = np.array([high, low])
-    ends = ends[np.isfinite(ends)]
-    return float(ends.mean()) if len(ends) else 0.0
-
-
 def _diagonal(gram):
     """The diagonal, kept off zero."""
     diagonal = np.asarray(gram.diagonal(), dtype=np.float64)
     return np.maximum(diagonal, max(_ROUNDING * diagonal.max(), 1e-100))
-
-
-_CACHE_BYTES = 200_000_000
-_FETCHED = 64  # rows brought in at a time, at the most
-_ROUNDING = 1e-12
-_PAUSE_WORK = 20_000_000  # steps times samples between two pauses

@@ -36,7 +36,7 @@ def pair_steps(
     curvature promises.
     """
     n_steps, wanted, tops = 0, -1, np.empty(_LANES)
-    i, high = _highest(up, scores)
+    i, high = _follow_pair(scores, scores, 0.0, up, scores, tops)
     while i >= 0:
         wanted = i
         if slots[i] < 0:
@@ -187,16 +187,6 @@ def _set_slopes(i, starts, kinks, lengths, piece, filled, up, down):
 
 
 @_passes
-def _highest(up, scores):
-    """The sample that asks for the largest intercept, and that intercept."""
-    best, i = -np.inf, -1
-    for t in range(len(up)):
-        if up[t] - scores[t] > best:
-            best, i = up[t] - scores[t], t
-    return i, best
-
-
-@_passes
 def _best_partner(row, diagonal, own, high, down, scores, tops):
     """The sample that gains most if it falls while the one of `row` rises."""
     n, flat = len(row), _FLAT * own
@@ -223,17 +213,16 @@ def _best_partner(row, diagonal, own, high, down, scores, tops):
 
 @_passes
 def _follow_pair(row_i, row_j, length, up, scores, tops):
-    """Update the scores after a step, and `_highest` there, in one pass."""
+    """Update the scores after a step; the sample that asks for the largest intercept.
+
+    And that intercept, all in one pass.
+    """
     n = len(scores)
     tops[:] = -np.inf
     for start in range(0, n, _LANES):
         block = slice(start, start + _LANES)
-        row_i_, row_j_, up_, scores_ = (
-            row_i[block],
-            row_j[block],
-            up[block],
-            scores[block],
-        )
+        row_i_, row_j_ = row_i[block], row_j[block]
+        up_, scores_ = up[block], scores[block]
         for t in range(len(scores_)):
             value = scores_[t] + length * (row_i_[t] - row_j_[t])
             scores_[t] = value
@@ -253,13 +242,8 @@ def _follow_single(row, move, diagonal, up, down, scores, intercept, tops):
     tops[:] = -1.0
     for start in range(0, n, _LANES):
         block = slice(start, start + _LANES)
-        row_, diagonal_, up_, down_ = (
-            row[block],
-            diagonal[block],
-            up[block],
-            down[block],
-        )
-        scores_ = scores[block]
+        row_, diagonal_, scores_ = row[block], diagonal[block], scores[block]
+        up_, down_ = up[block], down[block]
         for t in range(len(scores_)):
             value = scores_[t] + move * row_[t]
             scores_[t] = value

@@ -2,10 +2,8 @@
 
 A space maps coordinates to scores of all rows and back, gives its part on some rows,
 its scale, its centered and its graph-penalized version, the smoothers for given
-weights, and the function that a fitted model keeps. `GramSpace` has a coefficient for
-each row, `FeatureSpace` a weight for each explicit feature; a `Spectrum` of a graph or
-of a kernel gives the features of any prior covariance over its eigenvectors.
-`choose_space` takes the kind from the number of rows, the kernel and the user's wish.
+weights, and the function that a fitted model keeps. `choose_space` takes the kind from
+the number of rows, the kernel and the user's wish.
 """
 
 from widemargin.spaces.choose import choose_space

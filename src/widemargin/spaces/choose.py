@@ -4,6 +4,8 @@ import math
 import os
 from dataclasses import replace
 
+import numpy as np
+
 from widemargin.defaults import GRAM_BYTES, SHARED_BYTES
 from widemargin.kernels import Linear
 from widemargin.kernels.base import WidthKernel
@@ -15,47 +17,16 @@ _POOL = 20  # rows looked at for each landmark, where rows come in blocks
 
 
 def choose_space(
-    kernel,
-    rows,
-    landmarks,
-    rng,
-    *,
-    ladder,
-    who,
-    features=True,
-    sparse_features=False,
-    reads_rows=False,
-    gram_bytes=GRAM_BYTES,
-):
-    """The space of functions for a kernel on some rows.
+    kernel, rows, landmarks, rng, *, ladder, who, features=True, sparse_features=False,
+    reads_rows=False, gram_bytes=GRAM_BYTES,
+):  # fmt: skip
+    """The space of functions for a kernel, whose width is a number, on some rows.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        With a number for its width.
-    rows : Rows
-    landmarks : Nystrom, int, "auto" or None
-        What the user wishes: so many landmarks, exact functions (None), or what
-        `ladder` says for that many rows.
-    rng : numpy.random.Generator
-        For the choice of landmarks.
-    ladder : Ladder
-        Thresholds of the estimator, from :mod:`widemargin.defaults`.
-    who : str
-        Name of the estimator, for messages.
-    features : bool
-        Whether a linear kernel of few features becomes these features.
-    sparse_features : bool
-        Whether the solver takes sparse features.
-    reads_rows : bool
-        Whether the solver reads rows of the Gram matrix, so that a large one need not
-        be kept.
-    gram_bytes : int
-        Size from which it is not kept then.
-
-    Returns
-    -------
-    GramSpace, GramRowSpace or FeatureSpace
+    `landmarks` (Nystrom, int, "auto" or None for exact functions) is what the user
+    wants; "auto" leaves it to `ladder`. `features` says whether a linear kernel of few
+    features becomes these features, `sparse_features` whether the solver takes sparse
+    ones, and `reads_rows` that it reads rows of the Gram matrix, which is then not kept
+    from `gram_bytes` on. Messages name the estimator `who`.
     """
     n_rows = len(rows)
     is_narrow = rows.n_features < n_rows and not rows.is_sparse
@@ -65,7 +36,7 @@ def choose_space(
     if landmarks == "auto":
         landmarks = ladder.n_landmarks if n_rows > ladder.exact_rows else None
     if landmarks is not None:
-        return landmark_space(kernel, rows, landmarks, rng, who=who)
+        return landmark_space(kernel, rows, landmarks, rng, who)
     is_large = n_rows**2 * rows.dtype.itemsize > gram_bytes
     if is_large and reads_rows and not rows.pairwise:
         return GramRowSpace(kernel, rows)
@@ -92,7 +63,7 @@ def neighbor_graph(graph, kernel, rows):
     return adjacency
 
 
-def landmark_space(kernel, rows, landmarks, rng, *, who="the estimator"):
+def landmark_space(kernel, rows, landmarks, rng, who):
     """The features of landmarks that are drawn from the rows."""
     if isinstance(landmarks, Landmarks) and not isinstance(landmarks, Nystrom):
         raise ValueError(
@@ -100,14 +71,13 @@ def landmark_space(kernel, rows, landmarks, rng, *, who="the estimator"):
             f"{landmarks!r}; use Nystrom({landmarks.n_landmarks})."
         )
     wish = landmarks if isinstance(landmarks, Nystrom) else Nystrom(int(landmarks))
+    pool_idx, pool = np.arange(len(rows)), rows
     if hasattr(rows, "parts"):  # rows in blocks: draw from some of them
         size = min(len(rows), _POOL * wish.n_landmarks)
         pool_idx = rng.choice(len(rows), size, replace=False)
-        X = rows.take(pool_idx).X
-        chosen = choose_landmarks(kernel, X, wish.n_landmarks, rng, wish.choice)
-        return nystrom_space(kernel, rows, pool_idx[chosen])
-    chosen = choose_landmarks(kernel, rows.X, wish.n_landmarks, rng, wish.choice)
-    return nystrom_space(kernel, rows, chosen)
+        pool = rows.take(pool_idx)
+    chosen = choose_landmarks(kernel, pool.X, wish.n_landmarks, rng, wish.choice)
+    return nystrom_space(kernel, rows, pool_idx[chosen])
 
 
 def check_scale(scale, who):

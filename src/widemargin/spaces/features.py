@@ -5,80 +5,39 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from widemargin.kernels import Kernel, Linear, NystromMap
+from widemargin.kernels.nystrom import double
 from widemargin.linalg.products import column_dots
+from widemargin.linalg.rows import squared_norms
 from widemargin.sample import Rows
-from widemargin.spaces.deformation import DeformedFeatures
+from widemargin.spaces.deformed import DeformedFeatures
 from widemargin.spaces.function import Embedding, Function
+from widemargin.spaces.gram import Space
 from widemargin.spaces.smoother import LowRankSmoother
 
 
 @dataclass(frozen=True)
-class NystromBasis:
-    """Features from landmarks; a function is written over their kernel functions.
-
-    Attributes
-    ----------
-    features : NystromMap
-    points : ndarray or CSR matrix
-        The landmarks as a fitted function keeps them, in double precision, because
-        their coefficients can be large.
-    """
-
-    features: NystromMap
-    points: object
-
-    def embedding(self):
-        """What gives the features of new rows."""
-        whitening = self.features.whitening
-        return Embedding(self.features.kernel, self.points, whitening)
-
-    def to_function(self, w, intercept):
-        """The function with feature weights w and a constant."""
-        coef = self.features.coefficients(w).astype(np.float64)
-        return Function(self.features.kernel, self.points, coef, intercept)
-
-
-@dataclass(frozen=True)
-class LinearBasis:
-    """The rows themselves; a linear function is its weights."""
-
-    def embedding(self):
-        """What gives the features of new rows: they are the rows."""
-        return Embedding(Linear(), None)
-
-    def to_function(self, w, intercept):
-        """The function with weights w and a constant: the weights are the points."""
-        points = np.ascontiguousarray(w.T).astype(np.float64)
-        return Function(Linear(), points, np.eye(w.shape[1]), intercept)
-
-
-@dataclass(frozen=True)
-class FeatureSpace:
+class FeatureSpace(Space):
     r"""The functions :math:`f = Z w` of features, of norm :math:`w^\top w`.
 
-    Attributes
-    ----------
-    features : ndarray or CSR matrix of shape (n_rows, rank)
-        Z, with the constant, if any.
-    basis : NystromBasis, LinearBasis or None
-        How a fitted function is written; a space without one can do all but
-        `to_function`.
-    constant : float
-        Square of the constant feature, which is the last one; 0 for none.
-    laplacian, intrinsic
-        Of the graph that penalizes the functions, as in `GramSpace`.
-    center : ndarray of shape (rank,) or None
-        The point that the features are centered on; they stay as they are.
+    Z (`features`, dense or sparse) has the constant, if any, as its last column, whose
+    square is `constant`. `basis` gives the features of new rows, which only `embedding`
+    and `to_function` need. `laplacian` and `intrinsic` are as in `GramSpace`. The
+    features stay as they are where they are centered on a point, `center`.
     """
 
     features: object
-    basis: object = None
+    basis: Embedding | None = None
     constant: float = 0.0
     laplacian: object = None
     intrinsic: float = 0.0
     center: np.ndarray | None = None
 
     low_rank = True
+
+    @property
+    def is_exact(self):
+        """Whether the functions are all those of the kernel, which is linear then."""
+        return self.basis is not None and self.basis.points is None
 
     @property
     def n_rows(self):
@@ -99,10 +58,6 @@ class FeatureSpace:
         """Values on the rows of functions with coordinates c, (rank, k) -> (n, k)."""
         return self.features @ c.astype(self.dtype, copy=False)
 
-    def kernel_product(self, V):
-        """The kernel matrix of the rows times V, (n, k) -> (n, k)."""
-        return self.scores(self.coordinates_of(V))
-
     def coordinates_of(self, V):
         """Coordinates of the functions ``sum_i V_i k(x_i, .)``: Z'V."""
         return self.features.T @ V.astype(self.dtype, copy=False)
@@ -113,10 +68,7 @@ class FeatureSpace:
 
     def mean_diagonal(self):
         """Mean of k(x, x) = |z(x)|^2, the scale of the kernel."""
-        if hasattr(self.features, "multiply"):
-            return float(self.features.multiply(self.features).sum() / self.n_rows)
-        squares = np.einsum("ij,ij->i", self.features, self.features)
-        return float(squares.mean(dtype=np.float64))
+        return float(squared_norms(self.features).mean(dtype=np.float64))
 
     def block(self, idx, other_idx):
         """Kernel values between some rows and some others."""
@@ -126,10 +78,6 @@ class FeatureSpace:
         """The same functions on some rows; graph and center are left behind."""
         return FeatureSpace(self.features[idx], self.basis, self.constant)
 
-    def with_graph(self, laplacian, intrinsic):
-        """The same functions, also penalized by ``intrinsic * f'L f``."""
-        return replace(self, laplacian=laplacian, intrinsic=intrinsic)
-
     def with_constant(self, constant):
         """The functions plus a constant, by one more feature."""
         column = np.full((self.n_rows, 1), np.sqrt(constant))
@@ -137,19 +85,12 @@ class FeatureSpace:
         return replace(self, features=features, constant=constant)
 
     def centered(self, weights):
-        """The space of features centered on the weighted mean of the rows.
-
-        The mean score of these rows is then the intercept, whatever the weights.
-        """
+        """The features centered on the weighted mean of the rows; see `GramSpace`."""
         return replace(self, center=np.asarray(self.features.T @ weights))
 
     def deformed(self, laplacian, ratio):
         """The same functions under the norm I + ratio Z'L Z; O(n r^2) once."""
         return DeformedFeatures(self.features, laplacian, ratio)
-
-    def smoother(self, weights, reg):
-        """The smoother for one value of `reg`."""
-        return self.path(weights)(reg)
 
     def path(self, weights):
         """A function of `reg` that gives smoothers."""
@@ -178,15 +119,24 @@ class FeatureSpace:
 
     def embedding(self):
         """What gives the features of new rows."""
-        return self.basis.embedding()
+        return self.basis
 
     def to_function(self, c, intercept=0.0):
-        """The function with coordinates c and a constant, for a fitted model."""
+        """The function with coordinates c and a constant, for a fitted model.
+
+        Linear functions are written as their weights, with the identity for
+        coefficients.
+        """
         constants = np.zeros(c.shape[1]) + intercept
         if self.constant:
             constants = constants + np.sqrt(self.constant) * c[-1]
             c = c[:-1]
-        return self.basis.to_function(c, constants.astype(np.float64))
+        if self.is_exact:
+            points, coef = np.ascontiguousarray(c.T, np.float64), np.eye(c.shape[1])
+        else:
+            points, coef = self.basis.points, (self.basis.whitening @ c)
+        coef, constants = coef.astype(np.float64), constants.astype(np.float64)
+        return Function(self.basis.kernel, points, coef, constants)
 
     def _penalty(self):
         """The smoothness along the graph, as a form of the weights."""
@@ -203,17 +153,13 @@ def nystrom_space(kernel: Kernel, rows: Rows, landmark_idx):
     mapping = NystromMap.fit(kernel, landmarks.X, np.arange(len(landmarks)))
     if rows.pairwise:  # a landmark's values are its column of the Gram matrix
         mapping = replace(mapping, landmarks=np.asarray(landmark_idx))
-    features = np.empty((len(rows), mapping.rank), dtype=rows.dtype)
+    features = np.empty((len(rows), mapping.whitening.shape[1]), dtype=rows.dtype)
     for block, X in rows.blocks(len(landmark_idx)):
         features[block] = mapping(X)
-    return FeatureSpace(features, NystromBasis(mapping, points))
+    # In double precision, because coefficients of landmarks can be large.
+    return FeatureSpace(features, Embedding(kernel, points, mapping.whitening))
 
 
 def linear_space(rows: Rows):
     """The rows themselves as features of the linear kernel."""
-    return FeatureSpace(rows.X, LinearBasis())
-
-
-def double(X):
-    """Points in double precision; positions of rows as they are."""
-    return X.astype(np.float64, copy=False) if X.dtype.kind == "f" else X
+    return FeatureSpace(rows.X, Embedding(Linear(), None))

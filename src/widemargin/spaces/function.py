@@ -14,21 +14,10 @@ from widemargin.stored import Stored, is_finite, require
 class Function(Stored):
     """A sum of kernel functions and a constant, for each column of scores.
 
-    ``function(X)`` is ``kernel(X, points) @ coef + intercept``, block by block.
+    ``function(X)`` is ``kernel(X, points) @ coef + intercept``, block by block, with
+    points (n_points, n_features), which are training rows or, for a precomputed kernel,
+    places of training rows, coef (n_points, n_columns) and intercept (n_columns,).
 
-    Attributes
-    ----------
-    kernel : Kernel
-    points : ndarray or CSR matrix of shape (n_points, n_features)
-        Training rows, or places of training rows for a precomputed kernel.
-    coef : ndarray of shape (n_points, n_columns)
-    intercept : ndarray of shape (n_columns,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from widemargin.kernels import Linear
-    >>> from widemargin.spaces import Function
     >>> f = Function(Linear(), np.array([[2.0]]), np.array([[0.5]]), np.array([1.0]))
     >>> f(np.array([[3.0]]))
     array([[4.]])
@@ -58,8 +47,8 @@ class Function(Stored):
     def training_rows(self):
         """The points, unless they are positions, or the weights of a linear function.
 
-        A linear function over features is written as its weights with the identity for
-        coefficients (`LinearBasis`), from which no row can be read.
+        No row can be read from weights, which have the identity for coefficients
+        (`FeatureSpace.to_function`).
         """
         if isinstance(self.kernel, Precomputed):
             return None
@@ -84,17 +73,8 @@ class Function(Stored):
 class Embedding(Stored):
     """Coordinates of new rows in a space: what its functions are linear in.
 
-    Kernel values against training rows, features made from these, or the rows
-    themselves.
-
-    Attributes
-    ----------
-    kernel : Kernel
-    points : ndarray or CSR matrix of shape (n_points, n_features), or None
-        Training rows, or places of training rows for a precomputed kernel; None for the
-        features of a linear kernel, which are the rows themselves.
-    whitening : ndarray of shape (n_points, rank) or None
-        Turns kernel values into features.
+    Kernel values against training rows, `points`; features that `whitening` makes from
+    these; or, without points, the rows themselves.
     """
 
     kernel: Kernel
@@ -136,12 +116,7 @@ class Embedding(Stored):
 
 @dataclass(frozen=True)
 class FunctionSum(Stored):
-    """The sum of several functions, such as those of kernels of different widths.
-
-    Attributes
-    ----------
-    parts : tuple of Function
-    """
+    """The sum of several functions, such as those of kernels of different widths."""
 
     parts: tuple
 

@@ -8,7 +8,7 @@ from scipy.linalg import cho_solve
 from widemargin.kernels import Kernel, scores_in_blocks
 from widemargin.linalg.products import column_dots, sparse_product, symmetric_product
 from widemargin.sample import Rows
-from widemargin.spaces.deformation import DeformedKernel
+from widemargin.spaces.deformed import DeformedKernel
 from widemargin.spaces.function import Embedding, Function
 from widemargin.spaces.smoother import (
     DenseSmoother,
@@ -21,28 +21,32 @@ _NEGLIGIBLE_WEIGHT = 1e-6  # of rows without a label, where a graph needs a weig
 _KEPT_ROWS = 5000  # a part with more rows of `GramRowSpace` stays without its matrix
 
 
+class Space:
+    """What both kinds of spaces that solvers can use in full share."""
+
+    def kernel_product(self, V):
+        """The kernel matrix of the rows times V, (n, k) -> (n, k)."""
+        return self.scores(self.coordinates_of(V))
+
+    def with_graph(self, laplacian, intrinsic):
+        """The same functions, also penalized by ``intrinsic * f'L f``."""
+        return replace(self, laplacian=laplacian, intrinsic=intrinsic)
+
+    def smoother(self, weights, reg):
+        """The smoother for one value of `reg`."""
+        return self.path(weights)(reg)
+
+
 @dataclass(frozen=True)
-class GramSpace:
+class GramSpace(Space):
     r"""The functions :math:`f = K a` over a Gram matrix, of norm :math:`a^\top K a`.
 
-    Attributes
-    ----------
-    gram : ndarray of shape (n_rows, n_rows)
-        K, symmetric positive semi-definite; it may be singular. With the constant, and
-        centered, if so.
-    kernel : Kernel or None
-    rows : Rows or None
-        What the fitted function is written over; a space without them can do all but
-        `to_function`.
-    constant : float
-        What was added to the kernel for a constant; 0 for none.
-    laplacian : operator or None
-        Of the graph that penalizes the functions.
-    intrinsic : float
-        Weight of that penalty.
-    center, shift : ndarrays of shape (n_rows,) or None
-        Weights of the rows whose mean the kernel is centered on, adding up to one; and
-        the mean kernel value of each row with these, less half of the mean among them.
+    K (`gram`) is positive semi-definite and may be singular; `constant` is what was
+    added to it for a constant. `laplacian` and `intrinsic` are those of a graph that
+    penalizes the functions. `center` holds weights, adding up to one, of the rows whose
+    mean the kernel is centered on, and `shift` the mean kernel value of each row with
+    these, less half of the mean among them. Only `to_function` needs `kernel` and
+    `rows`.
     """
 
     gram: np.ndarray
@@ -54,7 +58,7 @@ class GramSpace:
     center: np.ndarray | None = None
     shift: np.ndarray | None = None
 
-    low_rank = False
+    low_rank, is_exact = False, True
 
     @property
     def n_rows(self):
@@ -71,10 +75,6 @@ class GramSpace:
     def scores(self, c):
         """Values on the rows of functions with coordinates c, (n, k) -> (n, k)."""
         return symmetric_product(self.gram, c.astype(self.dtype, copy=False))
-
-    def kernel_product(self, V):
-        """The kernel matrix of the rows times V, (n, k) -> (n, k)."""
-        return self.scores(V)
 
     def coordinates_of(self, V):
         """Coordinates of the functions ``sum_i V_i k(x_i, .)``: V itself."""
@@ -100,10 +100,6 @@ class GramSpace:
         rows = None if self.rows is None else self.rows.take(idx)
         return GramSpace(gram, self.kernel, rows, self.constant)
 
-    def with_graph(self, laplacian, intrinsic):
-        """The same functions, also penalized by ``intrinsic * f'L f``."""
-        return replace(self, laplacian=laplacian, intrinsic=intrinsic)
-
     def with_constant(self, constant):
         """The functions plus a constant, under the kernel k + `constant`."""
         return replace(self, gram=self.gram + constant, constant=constant)
@@ -126,9 +122,9 @@ class GramSpace:
 
     def smoother(self, weights, reg):
         """The smoother for one value of `reg`."""
-        if self.laplacian is not None:
-            return self.path(weights)(reg)
-        return DenseSmoother(self.gram, weights, reg)
+        if self.laplacian is None:
+            return DenseSmoother(self.gram, weights, reg)
+        return super().smoother(weights, reg)
 
     def path(self, weights):
         """A function of `reg` that gives smoothers, cheaper after the first."""
@@ -165,19 +161,13 @@ class GramSpace:
         return Embedding(self.kernel, self.rows.points(self.kernel, every))
 
     def to_function(self, c, intercept=0.0):
-        """The function with coordinates c and a constant, as a fitted model keeps it.
-
-        Kernel functions that no column uses are left out.
-        """
+        """The function of coordinates c and a constant, without unused points."""
         used = np.flatnonzero((c != 0).any(axis=1))
         used = used if len(used) else np.arange(1)
         constants = self.constant * c.sum(axis=0) + intercept
-        return Function(
-            self.kernel,
-            self.rows.points(self.kernel, used),
-            c[used].astype(np.float64),
-            np.asarray(constants, dtype=np.float64),
-        )
+        points, coef = self.rows.points(self.kernel, used), c[used].astype(np.float64)
+        constants = np.asarray(constants, dtype=np.float64)
+        return Function(self.kernel, points, coef, constants)
 
 
 @dataclass(frozen=True)
@@ -185,14 +175,7 @@ class GramRowSpace:
     """The same over a Gram matrix that is too large to be kept: rows are recomputed.
 
     It serves solvers that read rows of the matrix (`diagonal`, `gram_rows`), such as
-    sequential minimal optimization.
-
-    Attributes
-    ----------
-    kernel : Kernel
-    rows : Rows
-    center, shift : ndarrays of shape (n_rows,) or None
-        As in `GramSpace`.
+    sequential minimal optimization. `center` and `shift` are as in `GramSpace`.
     """
 
     kernel: Kernel
@@ -203,14 +186,9 @@ class GramRowSpace:
     low_rank = False
 
     @property
-    def n_rows(self):
-        """Number of rows."""
-        return len(self.rows)
-
-    @property
     def shape(self):
         """That of the Gram matrix."""
-        return (self.n_rows, self.n_rows)
+        return (len(self.rows), len(self.rows))
 
     @property
     def gram(self):
@@ -245,15 +223,8 @@ class GramRowSpace:
         """Scores of coefficients and an intercept, (n + 1,)."""
         return self._product(dual[:-1]) + dual[-1]
 
-    def from_dual(self, dual):
-        """Coordinates and intercepts, not centered, of (n + 1, k) dual variables."""
-        return _uncentered(dual, self.center, self.shift)
-
-    def to_function(self, c, intercept=0.0):
-        """The function with coordinates c and a constant, for a fitted model."""
-        return GramSpace.to_function(self, c, intercept)
-
     constant = 0.0
+    from_dual, to_function = GramSpace.from_dual, GramSpace.to_function
 
     def _product(self, coefficients):
         """The Gram matrix times coefficients; only rows with one are looked at."""

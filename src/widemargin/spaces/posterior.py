@@ -7,7 +7,6 @@ constant for labels y is :math:`m = 1^\top A y / 1^\top A 1`, and the fit is
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -19,13 +18,7 @@ from widemargin.stored import Stored, is_finite, require
 
 
 class ProfiledSmoother:
-    """Fitted values of a smoother plus the best constant.
-
-    Parameters
-    ----------
-    smoother : Smoother
-        Of a kernel without a constant of its own.
-    """
+    """Fitted values of a smoother, without a constant of its own, plus the best one."""
 
     def __init__(self, smoother):
         self.smoother = smoother
@@ -33,19 +26,17 @@ class ProfiledSmoother:
         self._rest = 1.0 - (smoother @ ones)[:, 0].astype(np.float64)
         weights = smoother.weights.astype(np.float64)
         pull = weights * self._rest
-        self._total = float(pull.sum())
-        if self._total <= np.finfo(ones.dtype).eps * weights.sum():
+        total = float(pull.sum())
+        if total <= np.finfo(ones.dtype).eps * weights.sum():
             raise ValueError(
                 "rounding leaves nothing of the mean of a Gaussian process, since its "
                 f"kernel is nearly constant; center X, use float64 (got {ones.dtype}), "
                 "lower coef0 or raise noise."
             )
-        self._pull = pull / self._total
-
-    @property
-    def n_samples(self):
-        """Number of points."""
-        return self.smoother.n_samples
+        self._pull = pull / total
+        # How closely each point follows its own label: the diagonal of this map.
+        self.own = smoother.diagonal() + self._rest * self._pull
+        self.mean_variance = 1.0 / total  # of the constant, over that of the noise
 
     def mean(self, Y):
         """The best constant of each column, (n, k) -> (k,)."""
@@ -55,17 +46,9 @@ class ProfiledSmoother:
         """Fitted values, (n, k) -> (n, k)."""
         return self.smoother @ Y + np.multiply.outer(self._rest, self.mean(Y))
 
-    @cached_property
-    def _own(self):
-        return self.smoother.diagonal() + self._rest * self._pull
-
-    def diagonal(self):
-        """How closely each point follows its own label, shape (n,)."""
-        return self._own.copy()
-
     def leave_one_out(self, Y):
         """Value at each point of the function fitted without it, (n, k); exact."""
-        own = self._own[:, None]
+        own = self.own[:, None]
         return (self @ Y - own * Y) / np.maximum(1.0 - own, np.finfo(own.dtype).eps)
 
     def misfit(self, Y):
@@ -82,10 +65,6 @@ class ProfiledSmoother:
         mean = self.mean(Y)
         return self.smoother.coordinates(Y - mean), mean
 
-    def mean_variance(self):
-        """Variance of the constant, over that of the noise: 1 / (1' W (I - R) 1)."""
-        return 1.0 / self._total
-
 
 @dataclass(frozen=True)
 class Posterior(Stored):
@@ -94,18 +73,9 @@ class Posterior(Stored):
     .. math:: v (k(x, x) - k_x^\top (K + \lambda W^{-1})^{-1} k_x)
               + \frac{(1 - h(x))^2}{1^\top A 1} ,
 
-    where h is the function that is fitted to ones, without a mean.
-
-    Attributes
-    ----------
-    explanation : callable
-        What the samples explain of k(x, x), as a smoother gives it.
-    ones : ndarray of shape (n, 1) or (rank, 1)
-        Coordinates of h.
-    mean_variance : float
-        :math:`1 / 1^\top A 1`.
-    scale : float
-        v.
+    where h is the function that is fitted to ones, without a mean, with coordinates
+    `ones`; `mean_variance` is :math:`1 / 1^\top A 1` and `scale` is v. `explanation`
+    gives what the samples explain of k(x, x).
     """
 
     explanation: object
@@ -122,18 +92,13 @@ class Posterior(Stored):
         """
         smoother = profiled.smoother
         ones = smoother.coordinates(np.ones((smoother.n_samples, 1)))
-        variance = noise * profiled.mean_variance()
+        variance = noise * profiled.mean_variance
         return cls(smoother.explanation(), ones, variance, scale)
 
     def variance(self, values, prior):
-        """Variance at some points, shape (m,).
+        """Variance at some points, (m,), whose k(x, x) is `prior`.
 
-        Parameters
-        ----------
-        values : ndarray of shape (m, n) or (m, rank)
-            Kernel values of the points against the samples, or their features.
-        prior : ndarray of shape (m,)
-            k(x, x).
+        `values` are kernel values of the points against the samples, or their features.
         """
         left = np.maximum(prior - self.explanation(values), 0.0)
         rest = 1.0 - (values @ self.ones)[:, 0]
@@ -153,13 +118,8 @@ class Posterior(Stored):
 class VarianceFunction(Stored):
     """Variance of the score of new rows, as a fitted model keeps it.
 
-    Attributes
-    ----------
-    embedding : Embedding
-    posterior : Posterior
-    diagonal : float or None
-        k(x, x) of new rows for a precomputed kernel, which does not hold it; None for
-        another kernel, or if it is not known.
+    `diagonal` is k(x, x) of new rows for a precomputed kernel, which does not hold it;
+    None for another kernel, or if it is not known.
     """
 
     embedding: Embedding
@@ -191,12 +151,8 @@ class VarianceFunction(Stored):
 class DenseExplanation(Stored):
     """How much of k(x, x) the samples of a smoother explain.
 
-    Attributes
-    ----------
-    root : ndarray of shape (n,)
-        Roots of the weights, D.
-    factor : ndarray of shape (n, n)
-        Upper Cholesky factor of D K D + reg I.
+    `root` holds the roots of the weights, D, and `factor` is the upper Cholesky factor
+    of D K D + reg I.
     """
 
     root: np.ndarray
@@ -217,14 +173,7 @@ class DenseExplanation(Stored):
 
 @dataclass(frozen=True)
 class LowRankExplanation(Stored):
-    """How much of k(x, x) the samples of a smoother explain.
-
-    Attributes
-    ----------
-    factor : ndarray of shape (rank, rank)
-        C.
-    reg : float
-    """
+    """The same for features, with the lower factor C of a `LowRankSmoother`."""
 
     factor: np.ndarray
     reg: float

@@ -34,16 +34,8 @@ _SINGLE_CONDITION = 1e5
 class Smoother:
     """The map R from labels to fitted values, held by the weighted smoother A = W R.
 
-    Attributes
-    ----------
-    matrix : ndarray of shape (n, n), or (n, rank) if `low_rank`
-        A, or the factor B of A = B B'.
-    low_rank : bool
-        Which of the two it is.
-    weighted_diagonal : ndarray of shape (n,)
-        Diagonal of A.
-    weights : ndarray of shape (n,)
-        Positive weight of each point in the loss.
+    `matrix` is A (n, n), or the factor B (n, rank) of A = B B' if `low_rank`; `weights`
+    (n,) are the positive weights of the points in the loss.
     """
 
     def __init__(self, matrix, weights, *, low_rank):
@@ -80,13 +72,6 @@ class Smoother:
         """Diagonal of R: how closely each point follows its own label, shape (n,)."""
         return self.weighted_diagonal / self.weights
 
-    def rows(self, rows):
-        """Some rows of R, (n_rows, n)."""
-        weighted = self.matrix[rows]
-        if self.low_rank:
-            weighted = weighted @ self.matrix.T
-        return weighted / self.weights[rows][:, None]
-
     def __matmul__(self, Y):
         """Fitted values R Y, (n,) or (n, k)."""
         fitted = self.weighted_product(Y)
@@ -106,18 +91,9 @@ class DenseSmoother(Smoother):
     r"""The smoother :math:`R = K W (K W + \lambda I)^{-1}` of a Gram matrix.
 
     The weighted smoother is :math:`D (I - \lambda (D K D + \lambda I)^{-1}) D` with
-    :math:`D = W^{1/2}`. O(n^3) once. It keeps the type of the Gram matrix; one
-    in single precision is also factorized in it, unless `reg` is so small or large
-    that rounding would show. For several values of `reg`, see `SpectralPath`.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (n, n)
-        Symmetric positive semi-definite; it may be singular.
-    weights : ndarray of shape (n,)
-        Positive.
-    reg : float
-        :math:`\lambda > 0`.
+    :math:`D = W^{1/2}`. K may be singular. O(n^3) once. It keeps the type of the Gram
+    matrix; one in single precision is also factorized in it, unless `reg` is so small
+    or large that rounding would show. For several values of `reg`, see `SpectralPath`.
     """
 
     def __init__(self, gram, weights, reg):
@@ -157,16 +133,9 @@ class DenseSmoother(Smoother):
 class SpectralPath:
     r"""Smoothers of a Gram matrix for a whole path of regularization values.
 
-    With :math:`D K D = V \Lambda V^\top` the weighted smoother for
-    :math:`\lambda` is
+    With :math:`D K D = V \Lambda V^\top` the weighted smoother for :math:`\lambda` is
     :math:`D V \Lambda (\Lambda + \lambda I)^{-1} V^\top D`. The decomposition is O(n^3)
     once and pays from about five values on; each value then costs O(n^2 rank).
-
-    Parameters
-    ----------
-    gram : ndarray of shape (n, n)
-    weights : ndarray of shape (n,)
-        Positive.
     """
 
     def __init__(self, gram, weights):
@@ -205,19 +174,9 @@ class LowRankSmoother(Smoother):
     r"""The smoother of the kernel Z Z', for features Z of shape (n, rank).
 
     The weighted smoother is :math:`B B^\top` with :math:`B = W Z C^{-\top}` and
-    :math:`C C^\top = Z^\top W Z + \lambda I + P`. Time O(n rank^2), memory O(n rank).
-
-    Parameters
-    ----------
-    features : ndarray of shape (n, rank)
-        Nystrom features, or the rows themselves for the linear kernel.
-    weights : ndarray of shape (n,)
-        Positive.
-    reg : float
-        :math:`\lambda > 0`.
-    penalty : ndarray of shape (rank, rank) or 0
-        P, what else the weights of the features are penalized by, such as the
-        smoothness along a graph.
+    :math:`C C^\top = Z^\top W Z + \lambda I + P`, where P (`penalty`) is what else the
+    weights of the features are penalized by, such as the smoothness along a graph. Time
+    O(n rank^2), memory O(n rank).
     """
 
     def __init__(self, features, weights, reg, penalty=0.0):
@@ -252,15 +211,6 @@ class GraphPenalty:
 
     Holds :math:`S = (W + \gamma_I L)^{-1}`, from one Cholesky factorization, which
     serves all kernels and all weights of the kernel norm.
-
-    Parameters
-    ----------
-    laplacian : operator with ``laplacian @ V``
-        Symmetric positive semi-definite, (n, n).
-    weights : ndarray of shape (n,)
-        Positive weight of each point in the loss.
-    intrinsic : float
-        :math:`\gamma_I \ge 0`.
     """
 
     def __init__(self, laplacian, weights, intrinsic):
@@ -283,15 +233,8 @@ class GraphSmoother(Smoother):
     r"""The smoother of loss + reg |f|^2 + :math:`\gamma_I f^\top L f`.
 
     The weighted smoother is :math:`W (W + \gamma_I L + \lambda K^{-1})^{-1} W`,
-    computed without the inverse of K as :math:`W (S - S (S + K / \lambda)^{-1} S) W`.
-
-    Parameters
-    ----------
-    penalty : GraphPenalty
-    gram : ndarray of shape (n, n)
-        Symmetric positive semi-definite; it may be singular.
-    reg : float
-        :math:`\lambda > 0`.
+    computed without the inverse of K, which may be singular, as
+    :math:`W (S - S (S + K / \lambda)^{-1} S) W`.
     """
 
     def __init__(self, penalty, gram, reg):

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from widemargin.checks import check_number
 from widemargin.spaces.features import FeatureSpace
+from widemargin.values import Value
 
 _DENSE_ROWS = 100  # up to here all eigenvectors are computed
 _TOL = 1e-6
@@ -19,13 +21,10 @@ _NEGLIGIBLE_VARIANCE = 1e-8  # over that of the mean or the largest: rounding
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Eigenvalues and eigenvectors that functions are written over.
+    """Eigenvalues (m,) and eigenvectors (n_rows, m) that functions are written over.
 
-    Attributes
-    ----------
-    values : ndarray of shape (m,)
-        Of a graph, from the smallest; of a kernel, from the largest.
-    vectors : ndarray of shape (n_rows, m)
+    Those of a graph begin with the smallest eigenvalue, those of a kernel with the
+    largest.
     """
 
     values: np.ndarray
@@ -34,12 +33,7 @@ class Spectrum:
     def space(self, transfer, *, unit=True):
         """The functions under the prior covariance of a transfer function.
 
-        Parameters
-        ----------
-        transfer : callable
-            From eigenvalues to variances, see :mod:`widemargin.spaces.transfer`.
-        unit : bool
-            Whether the covariance is scaled to a mean diagonal of one.
+        With `unit` the covariance is scaled to a mean diagonal of one.
         """
         features = self.vectors * np.sqrt(transfer(self.values))
         space = FeatureSpace(features)
@@ -50,18 +44,9 @@ class Spectrum:
 def graph_spectrum(laplacian, n_vectors):
     """Smoothest functions along a graph: lowest eigenvectors of its Laplacian.
 
-    Parameters
-    ----------
-    laplacian : CSR matrix of shape (n_rows, n_rows)
-        Normalized, so that its eigenvalues are from 0 to 2.
-    n_vectors : int
-        How many, at the most one less than there are rows.
-
-    Returns
-    -------
-    Spectrum
-        Vectors of unit length, in an order and with signs that are the same in every
-        run.
+    The CSR matrix must be normalized, so that its eigenvalues are from 0 to 2. There is
+    at least one vector less than rows. Vectors have unit length, and an order and signs
+    that are the same in every run.
     """
     n_rows = laplacian.shape[0]
 
@@ -74,22 +59,11 @@ def graph_spectrum(laplacian, n_vectors):
 
 
 def kernel_spectrum(product, weights, n_vectors):
-    r"""Leading principal components of a kernel over the rows.
+    """Leading principal components of a kernel over the rows.
 
-    Parameters
-    ----------
-    product : callable
-        ``product(V)`` is the kernel matrix times V, (n, k) -> (n, k).
-    weights : ndarray of shape (n,)
-        Positive weight of each row: one of weight two is like two of them.
-    n_vectors : int
-        How many at the most; components without variance are left out.
-
-    Returns
-    -------
-    Spectrum
-        Vectors of weighted mean zero and variance one, of any sign; values are the
-        variances of the components.
+    ``product(V)`` is the kernel matrix times V; a row of weight two is like two of
+    them. Vectors have weighted mean zero and variance one and any sign; values are the
+    variances of the components. Components without variance are left out.
     """
     n_rows, total = len(weights), weights.sum()
     roots = np.sqrt(weights / total)
@@ -125,3 +99,53 @@ def _leading(product, n, rank):
             values, vectors = found.eigenvalues, found.eigenvectors
     order = np.argsort(-values, kind="stable")[:rank]
     return values[order], vectors[:, order]
+
+
+class Transfer(Value):
+    """Prior variance of each eigenvector from its eigenvalue; a family of values.
+
+    A call maps eigenvalues, (m,), to variances, (m,), which are not negative.
+    """
+
+
+@dataclass(frozen=True)
+class Resolvent(Transfer, shorthand="resolvent"):
+    r"""The variance :math:`(\epsilon / (\epsilon + \lambda))^p`, for a graph.
+
+    Smoothness begins to count at the eigenvalue `epsilon`, with steepness `power`.
+
+    >>> Resolvent(epsilon=0.1, power=2)(np.array([0.0, 0.1]))
+    array([1.  , 0.25])
+    """
+
+    epsilon: float = 0.1
+    power: float = 1.0
+
+    def __post_init__(self):
+        check_number(self, "epsilon", low=0, strict=True)
+        check_number(self, "power", low=0, strict=True)
+
+    def __call__(self, values):
+        """Variances for eigenvalues of a graph Laplacian."""
+        return (self.epsilon / (self.epsilon + np.maximum(values, 0.0))) ** self.power
+
+
+@dataclass(frozen=True)
+class Power(Transfer, shorthand="power"):
+    r"""The variance :math:`(\mu / \mu_1)^q`, for a kernel.
+
+    With `power` 1 it is the kernel itself; larger ones rely on its leading directions.
+
+    >>> Power(2)(np.array([4.0, 2.0]))
+    array([1.  , 0.25])
+    """
+
+    power: float = 1.0
+
+    def __post_init__(self):
+        check_number(self, "power", low=0, strict=True)
+
+    def __call__(self, values):
+        """Variances for eigenvalues of a kernel matrix."""
+        values = np.maximum(values, 0.0)
+        return (values / max(values.max(initial=0.0), 1e-300)) ** self.power

@@ -35,43 +35,23 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Column:
-    """A column, what it is used as and, if it is left out, why.
-
-    `doubt` says what else it may be.
-    """
+    """A column and what it is used as."""
 
     name: str
     kind: Kind
-    reason: str = ""
-    doubt: str = ""
+    reason: str = ""  # why it is left out
+    doubt: str = ""  # what else it may be
 
 
 def examine_columns(frame, *, numeric=(), categorical=(), dropped=(), name="the table"):
-    """Decide what each column of a table is used as.
+    """The `Column` of each column of a table, without the target.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Without the target.
-    numeric, categorical, dropped : collections of str
-        Columns whose use the user has given.
-    name : str
-        What the table is called in messages.
-
-    Returns
-    -------
-    list of Column
-
-    Raises
-    ------
-    TableError
-        If a column mixes numbers and text or is given two uses, or none is left to
-        learn from.
+    The user has given the uses of some columns. Raises `TableError` if a column mixes
+    numbers and text or is given two uses, or none is left to learn from.
     """
-    uses = [set(numeric), set(categorical), set(dropped)]
     check_columns([*numeric, *categorical, *dropped], frame.columns, name)
     for column in frame:
-        if sum(column in use for use in uses) > 1:
+        if sum(column in use for use in (numeric, categorical, dropped)) > 1:
             raise TableError(
                 f"Column {column!r} has more than one of --numeric, --categorical and "
                 "--drop; keep one of them."
@@ -106,13 +86,13 @@ def refuse_mixture(name, values, also=""):
     if is_number.all() or is_number.mean() < 0.5:
         return
     others = filled[~is_number]
-    example = str(others.iloc[0])
+    example, row = str(others.iloc[0]), others.index[0] + 1
     way_out = f"--missing {example!r} if that marks a missing cell"
     way_out = advise(example) or f"correct them, or add {way_out}"
     verb = "is" if len(others) == 1 else "are"
     raise TableError(
         f"Column {name!r} mixes numbers and text: {len(others):,} of its "
-        f"{len(filled):,} values {verb} like {example!r} (row {others.index[0] + 1:,}); "
+        f"{len(filled):,} values {verb} like {example!r} (row {row:,}); "
         f"{way_out}, --categorical {name!r} if the numbers are names{also}."
     )
 
@@ -122,9 +102,8 @@ def _examine(name, values):
     if not len(filled):
         return Column(name, Kind.LEFT_OUT, "empty")
     if pd.api.types.is_datetime64_any_dtype(filled) or _are_dates(filled):
-        return Column(
-            name, Kind.LEFT_OUT, "dates; convert them to numbers, such as days"
-        )
+        reason = "dates; convert them to numbers, such as days"
+        return Column(name, Kind.LEFT_OUT, reason)
     if not all(isinstance(value, Hashable) for value in filled):
         kind = type(filled.iloc[0]).__name__
         return Column(name, Kind.LEFT_OUT, f"each cell is a {kind}")
@@ -197,13 +176,7 @@ def find_mark(text):
 
 
 def advise(text):
-    """How to turn such a text into a number; None if it does not look like one.
-
-    Examples
-    --------
-    >>> advise("5%")
-    "write numbers without '%'"
-    """
+    """How to turn such a text into a number; None if it does not look like one."""
     mark = find_mark(text)
     if mark is None:
         return None

@@ -8,16 +8,7 @@ class TableError(ValueError):
 
 
 def check_columns(wanted, columns, name):
-    """Raise `TableError` unless all wanted columns are there.
-
-    Parameters
-    ----------
-    wanted : iterable of str
-    columns : iterable of str
-        Those of the table.
-    name : str
-        What the table is called in the message.
-    """
+    """Raise `TableError` unless all wanted columns are among those of a table."""
     columns = list(columns)
     missing = [column for column in wanted if column not in columns]
     if not missing:
@@ -31,9 +22,14 @@ def check_columns(wanted, columns, name):
     )
 
 
-def listed(names, most=10):
+def listed(names):
     """Names in quotes, the first ones of many."""
+    return shorten(map(repr, names), most=10)
+
+
+def shorten(names, most=8):
+    """The first of many names, with the number of the others."""
     names = list(names)
-    shown = ", ".join(repr(name) for name in names[:most])
+    shown = ", ".join(names[:most])
     n_more = len(names) - most
     return f"{shown} and {n_more:,} more" if n_more > 0 else shown

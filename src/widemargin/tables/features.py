@@ -21,19 +21,12 @@ def make_preparation(columns):
 
     Missing numbers become the median of their column, missing categories a category of
     their own; categories that `fit` did not see become zeros. A model file can hold it.
-
-    Parameters
-    ----------
-    columns : iterable of Column
     """
-    as_missing = {
-        "strategy": "constant",
-        "fill_value": _MISSING,
-        "keep_empty_features": True,
-    }
+    keep = {"keep_empty_features": True}
+    as_missing = {"strategy": "constant", "fill_value": _MISSING, **keep}
     steps = {
         Kind.NUMBERS: [
-            ("impute", SimpleImputer(strategy="median", keep_empty_features=True)),
+            ("impute", SimpleImputer(strategy="median", **keep)),
             ("scale", StandardScaler()),
         ],
         Kind.CATEGORIES: [
@@ -42,23 +35,21 @@ def make_preparation(columns):
             ("encode", OneHotEncoder(handle_unknown="ignore", sparse_output=False)),
         ],
     }
-    names = {
-        kind: [column.name for column in columns if column.kind is kind]
-        for kind in steps
-    }
-    return ColumnTransformer(
-        [(kind.value, Pipeline(steps[kind]), names[kind]) for kind in steps],
-        verbose_feature_names_out=False,
-    )
+    parts = [
+        (
+            kind.value,
+            Pipeline(own),
+            [each.name for each in columns if each.kind is kind],
+        )
+        for kind, own in steps.items()
+    ]
+    return ColumnTransformer(parts, verbose_feature_names_out=False)
 
 
 def make_features(frame, columns):
     """The columns that are used, numbers as floats and categories as text.
 
-    Raises
-    ------
-    TableError
-        If a numeric column holds text, infinity or numbers close to it.
+    Raises `TableError` if a numeric column holds text, infinity or numbers close to it.
     """
     features = {}
     for column in columns:
@@ -100,12 +91,9 @@ def _text(value):
 
 
 def columns_of(model):
-    """The columns that a model needs; None if it only has their order.
+    """The columns that a fitted model needs; None if it only has their order.
 
-    Parameters
-    ----------
-    model : estimator
-        Fitted; one that was not fitted on a table has columns of numbers.
+    A model that was not fitted on a table has columns of numbers.
     """
     names = getattr(model, "feature_names_in_", None)
     if names is None:
@@ -145,26 +133,11 @@ def _first_step(pipeline):
     return (others or steps)[0]
 
 
-def _reads_texts(model):
-    """Whether a model was fitted on a list of texts."""
-    return isinstance(model, Pipeline) and isinstance(model[0], CountVectorizer)
-
-
 def features_of(frame, model, name="the table"):
     """Rows of a table as the input of a model.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns that the model does not need are ignored, unless it has no names.
-    model : estimator
-    name : str
-        What the table is called in messages.
-
-    Raises
-    ------
-    TableError
-        If columns are missing, or hold text in place of numbers.
+    Columns that the model does not need are ignored, unless it has no names. Raises
+    `TableError` if columns are missing, or hold text in place of numbers.
     """
     columns = columns_of(model)
     if columns is not None:
@@ -176,7 +149,7 @@ def features_of(frame, model, name="the table"):
                 f"on; its columns are {listed(frame)}."
             )
         return make_features(frame, columns)
-    if _reads_texts(model):
+    if isinstance(model, Pipeline) and isinstance(model[0], CountVectorizer):  # texts
         if frame.shape[1] != 1:
             raise TableError(
                 f"{name} must have one column, of texts like those that the model was "

@@ -41,38 +41,28 @@ def read_table(
     missing=(),
     text=(),
 ):
-    r"""Read a table as a DataFrame whose missing cells are missing values.
+    """Read a table as a DataFrame whose missing cells are missing values.
 
-    Parameters
-    ----------
-    path : str
-        A file, or "-" for stdin; may be compressed by gzip.
-    file_format : {"csv", "tsv", "parquet", "npz"} or None, default=None
-        None goes by the ending of the name, and means CSV for stdin.
-    separator : str or None, default=None
-        What separates the cells of a text file; by default a comma, or a tab in TSV.
-    decimal : {".", ","}, default="."
-        Decimal mark of a text file.
-    encoding : str, default="utf-8"
-        Of a text file.
-    missing : iterable of str
-        Texts that mark a missing cell, in addition to an empty one, NA, NaN and null.
-    text : iterable of str
-        Columns of a text file to be read as text, even where they hold numbers.
-
-    Raises
-    ------
-    TableError
-        If the file is not such a table; the message says why.
+    The path is a file, which may be compressed by gzip, or "-" for stdin. Without a
+    format the ending of its name counts, and CSV for stdin; without a separator it is a
+    comma, or a tab in TSV. `missing` texts mark missing cells, in addition to those of
+    `_MISSING`. Columns in `text` are read as text, even where they hold numbers. Raises
+    `TableError` if the file is not such a table.
     """
     name = describe_path(path)
-    _refuse_packed(path, name)
+    endings = {Path(path).suffix.lower(), split_ending(path)[1]}
+    if path != "-" and endings & set(_PACKED):
+        raise TableError(f"{name} is an archive; unpack it first.")
     data = _unpack(_read_bytes(path, name), name)
     file_format = file_format or _guess_format(path)
     missing = [*_MISSING, *missing]
     if file_format in _SEPARATORS:
         separator = separator or _SEPARATORS[file_format]
-        _check_separator(separator)
+        if len(separator) != 1 or not separator.isascii():
+            raise TableError(
+                "--separator must be one character, such as ';' or '\\t', got "
+                f"{separator!r}."
+            )
         lines = _decode(data, name, encoding)
         options = {"sep": separator, "decimal": decimal, "skipinitialspace": True}
         frame = _read_text(lines, name, missing, set(text), options)
@@ -121,12 +111,6 @@ def _guess_format(path):
     return _ENDINGS[ending]
 
 
-def _refuse_packed(path, name):
-    endings = {Path(path).suffix.lower(), split_ending(path)[1]}
-    if path != "-" and endings & set(_PACKED):
-        raise TableError(f"{name} is an archive; unpack it first.")
-
-
 def _unpack(data, name):
     """What gzip has packed; other bytes as they are."""
     if not data.startswith(_GZIP):
@@ -150,14 +134,6 @@ def _read_bytes(path, name):
         raise TableError(f"Cannot read {name}: {reason}.") from error
 
 
-def _check_separator(separator):
-    if len(separator) != 1 or not separator.isascii():
-        raise TableError(
-            "--separator must be one character, such as ';' or '\\t', got "
-            f"{separator!r}."
-        )
-
-
 def _decode(data, name, encoding):
     """The text of a file."""
     try:
@@ -170,19 +146,14 @@ def _decode(data, name, encoding):
     except UnicodeDecodeError as error:
         where = f"byte {error.start:,} is {data[error.start]:#04x}"
         message = f"{name} is not a text file in {encoding.upper()} ({where}); save it"
-        likely = _guess_encoding(data)
+        likely = None if b"\0" in data else "latin-1"  # if it is a text at all
+        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            likely = "utf-16"
         if likely is None or codecs.lookup(likely) == codecs.lookup(encoding):
             raise TableError(f"{message} as CSV in UTF-8.") from error
         raise TableError(
             f"{message} in UTF-8, or add --encoding {likely} if that is what it is."
         ) from error
-
-
-def _guess_encoding(data):
-    """A likely encoding of a text that is not UTF-8; None if it is hardly a text."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    return None if b"\0" in data else "latin-1"
 
 
 def _read_text(lines, name, missing, text, options):
@@ -226,18 +197,13 @@ def _read_names(lines, name, options):
     names = [str(value).strip() for value in head.iloc[0]]
     names = [value or f"column {i + 1}" for i, value in enumerate(names)]
     _check_twice(names, name)
-    if len(names) == 1:
-        _suspect_separator(names[0], name)
+    marks = [mark for mark in ";\t|," if mark in names[0]] if len(names) == 1 else ()
+    if marks:
+        raise TableError(
+            f"{name} has one column, {names[0]!r}; if its cells are separated by "
+            f"{marks[0]!r}, add --separator {marks[0]!r}."
+        )
     return names
-
-
-def _suspect_separator(only_name, name):
-    for mark in (";", "\t", "|", ","):
-        if mark in only_name:
-            raise TableError(
-                f"{name} has one column, {only_name!r}; if its cells are separated by "
-                f"{mark!r}, add --separator {mark!r}."
-            )
 
 
 def _check_twice(names, name):
@@ -295,7 +261,8 @@ def _read_npz(data, name):
 
 def _tidy(column, missing):
     """Texts without surrounding blanks; None for a missing cell."""
-    if not _is_text(column):
+    kinds = pd.api.types
+    if not (kinds.is_object_dtype(column) or kinds.is_string_dtype(column)):
         return _tidy_numbers(column, missing)
     cells = column.astype(object).where(column.notna(), None)
     cells = [cell.strip() if isinstance(cell, str) else cell for cell in cells]
@@ -309,10 +276,6 @@ def _tidy_numbers(column, missing):
     is_mark = column.isin(marks.dropna().tolist())
     is_number = pd.api.types.is_any_real_numeric_dtype(column)
     return column.mask(is_mark) if is_number and is_mark.any() else column
-
-
-def _is_text(column):
-    return pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column)
 
 
 def check_writable(path):

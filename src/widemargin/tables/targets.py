@@ -13,26 +13,10 @@ _LARGEST = 2**53  # pandas reads numbers beside empty cells as floats, exact up 
 
 
 def read_target(values, *, as_names=False):
-    """Labels of a column; empty cells are unlabeled rows.
+    """Labels of a column as estimators take them, and as `PartialLabels`.
 
-    Parameters
-    ----------
-    values : Series
-        The column.
-    as_names : bool, default=False
-        Whether numbers beside text are also names of classes.
-
-    Returns
-    -------
-    y : ndarray
-        As estimators take it.
-    labels : PartialLabels
-        The labels that are known.
-
-    Raises
-    ------
-    TableError
-        If the labels cannot be classes, or are all of one class.
+    Empty cells are unlabeled rows. With `as_names` numbers beside text are also names.
+    Raises `TableError` if the labels cannot be classes, or are all of one class.
     """
     name = values.name
     y = _as_labels(values, as_names)

@@ -13,19 +13,13 @@ from sklearn import datasets
 from sklearn.cluster import SpectralClustering
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.preprocessing import StandardScaler
-from widemargin.objectives.label_rls import LabelProblem
-from widemargin.smoothers import DenseSmoother, SpectralPath
-from widemargin.solvers.label_search import make_starts
-from widemargin.solvers.label_strategies import (
-    Reshaking,
-    Shaking,
-    Steepest,
-    Stochastic,
-)
 
-from widemargin.datasets import load_benchmark
 from widemargin.kernels import Rbf
+from widemargin.labelling import Reshaking, Shaking, Steepest, Stochastic
+from widemargin.labelling.problem import LabelProblem
+from widemargin.labelling.starts import make_starts
 from widemargin.objectives.class_sizes import size_bounds
+from widemargin.spaces.smoother import DenseSmoother, SpectralPath
 from widemargin_bench.benchmark import (
     RAND,
     SECONDS,
@@ -42,6 +36,7 @@ from widemargin_bench.methods import DEFAULT_CLUSTERING, clusterers
 from widemargin_bench.results import show
 from widemargin_bench.statements import by_share, span
 from widemargin_bench.statistics import fit_exponent
+from widemargin_bench.stored_sets import load_set
 
 DESCENTS = ("Steep-RLS", "Stoc-RLS")
 OURS = DEFAULT_CLUSTERING.name
@@ -60,7 +55,7 @@ class Problem:
     read : callable
         Returns features and classes.
     needs : tuple of str
-        Sets of `load_benchmark` that are read.
+        Sets of `load_set` that are read.
     classes : sequence of int or None
         Classes that are kept; None for all.
     n_rows : int or None
@@ -110,7 +105,7 @@ def generated(make, *args, **options):
 
 def _read_stored(name):
     """Rows of a set; all three classes where the papers join two of them."""
-    data = load_benchmark(name)
+    data = load_set(name)
     return data.data, data.get("target3", data.target)
 
 
@@ -214,9 +209,10 @@ def best_cell(problem, method, grid):
     for width in grid.widths:
         path = SpectralPath(gaussian(X, width), np.ones(len(X)))
         for exponent in grid.exponents:
-            posed = pose(method, path(2.0**exponent), y.max() + 1)
+            smoother = path(2.0**exponent)
+            own = make_problem(method, smoother, y.max() + 1)
             seed = [0, width - 1, exponent + 10]
-            aris[width, exponent] = _mean_ari(method, posed, y, grid.n_starts, seed)
+            aris[width, exponent] = _mean_ari(method, own, y, grid.n_starts, seed)
     width, exponent = max(aris, key=aris.get)
     return {"width": width, "exponent": exponent, "ari": aris[width, exponent]}
 
@@ -247,7 +243,7 @@ def pick_search(method, n_clusters):
     return Reshaking(shaking, max(15, 2 * n_clusters), n_together)
 
 
-def pose(method, smoother, n_clusters):
+def make_problem(method, smoother, n_clusters):
     """Clusters to be found, all of one size if the method is EQUAL."""
     n_samples, shares = smoother.n_samples, np.full(n_clusters, 1.0 / n_clusters)
     return LabelProblem(
@@ -293,7 +289,7 @@ class LabelSearch:
         """Search."""
         gram = gaussian(X, self.width)
         smoother = DenseSmoother(gram, np.ones(len(X)), 2.0**self.exponent)
-        problem = pose(self.method, smoother, self.n_clusters)
+        problem = make_problem(self.method, smoother, self.n_clusters)
         starts, seeds = make_starts(problem, N_STARTS, np.random.default_rng([1]))
         search = pick_search(self.method, self.n_clusters)
         self.labels_, self.n_steps_ = search.improve(
@@ -442,7 +438,7 @@ def draw_problem(row, run):
 
 def draw_subset(row, run):
     """Random rows of a set, as many as the row has."""
-    data = load_benchmark(row["set"], dtype=np.float32)
+    data = load_set(row["set"], dtype=np.float32)
     rng = np.random.default_rng([run, row.x])
     rows = rng.permutation(len(data.target))[: row.x]
     return Unlabeled(data.data[rows].astype(float), data.target[rows], seed=run)

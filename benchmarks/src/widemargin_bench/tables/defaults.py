@@ -12,7 +12,7 @@ from widemargin import (
     TransductiveSVC,
     TriClassSVC,
 )
-from widemargin.datasets import hide_labels, load_benchmark
+from widemargin.datasets import hide_labels
 from widemargin_bench.benchmark import (
     RAND,
     SECONDS,
@@ -30,6 +30,7 @@ from widemargin_bench.methods import (
     clusterers,
     default,
 )
+from widemargin_bench.stored_sets import load_set
 
 BUNDLED = ("digits", "wine", "breast_cancer", "iris")
 TABLES = {"letter", "waveform", "ionosphere", "g50c", "pima", "thyroid", *BUNDLED[1:]}
@@ -61,7 +62,7 @@ def load(name, *, every_class=False, most_rows=None):
     if name in BUNDLED:
         X, y = getattr(bundled, f"load_{name}")(return_X_y=True)
     else:
-        data = load_benchmark(name)
+        data = load_set(name)
         X, y = data.data, data.target
         y = data.get("target3", y) if every_class else y
     most_rows = most_rows or MAX_ROWS.get(name)
@@ -112,7 +113,7 @@ def unlabeled(row, run):
 
 def digits(row, run):
     """The first rows of MNIST in random order, 100 labels."""
-    data = load_benchmark("mnist", dtype=np.float32)
+    data = load_set("mnist", dtype=np.float32)
     rng = np.random.default_rng(run)
     rows = rng.permutation(data.train_size)[: row["rows"]]
     X, y = data.data[rows] / np.float32(255), data.target[rows]
@@ -211,7 +212,7 @@ BENCHMARKS = (
         ),
         methods=(
             default(LaplacianSVC),
-            default(LaplacianSVC, "LaplacianSVC, landmarks", n_landmarks=500),
+            default(LaplacianSVC, "LaplacianSVC, landmarks", landmarks=500),
             default(LabelSearchClassifier),
             default(SelfLabelingGPC),
             default(TransductiveSVC, most_rows=4000),

@@ -17,7 +17,7 @@ from widemargin import (
     TransductiveSVC,
     TriClassSVC,
 )
-from widemargin.datasets import hide_labels, make_gaussian4c, make_two_moons
+from widemargin.datasets import hide_labels, make_two_moons
 from widemargin_bench.benchmark import (
     SECONDS,
     UNLABELED_ERROR,
@@ -29,6 +29,7 @@ from widemargin_bench.benchmark import (
     Row,
 )
 from widemargin_bench.draws import PartlyLabeled
+from widemargin_bench.generators import make_gaussian4c
 from widemargin_bench.methods import default, tuned_svc
 from widemargin_bench.tables.defaults import MIXED, load
 

@@ -10,9 +10,12 @@ from sklearn.semi_supervised import LabelSpreading
 from sklearn.svm import SVC
 
 from widemargin import LabelSearchClassifier
-from widemargin.datasets import load_benchmark, make_gaussian2c, make_gaussian4c
+from widemargin.datasets import make_gaussian2c
+from widemargin.parameters import Balance, Evolution, Nystrom, Starts
 from widemargin_bench import methods
 from widemargin_bench.draws import PartlyLabeled, percent_wrong
+from widemargin_bench.generators import make_gaussian4c
+from widemargin_bench.stored_sets import load_set
 
 GENERATORS = {"gaussian2c": make_gaussian2c, "gaussian4c": make_gaussian4c}
 LAMBDAS = 2.0 ** np.arange(-10, 11, 2)  # and C of the support vector model
@@ -20,18 +23,10 @@ UNLABELED_WEIGHTS = (0.1, 1.0)  # lambda'
 NEIGHBORS = (3, 5, 7, 10, 15, 20)
 
 
-@dataclass(frozen=True)
-class Balance:
-    """Shares of the classes, and how far those of the unlabeled rows may be off."""
-
-    shares: Mapping
-    tolerance: float
-
-    @classmethod
-    def of_labels(cls, y):
-        """Shares of the labels, each class with one more, up to 0.2."""
-        counts = np.bincount(y[y >= 0], minlength=2) + 1
-        return cls(dict(enumerate((counts / counts.sum()).tolist())), 0.2)
+def share_labels(y):
+    """Shares of the labels, each class with one more, up to 0.2."""
+    counts = np.bincount(y[y >= 0], minlength=2) + 1
+    return Balance(dict(enumerate((counts / counts.sum()).tolist())), 0.2)
 
 
 @dataclass(frozen=True)
@@ -66,7 +61,7 @@ class Partition(PartlyLabeled):
 @lru_cache(maxsize=2)
 def load_pair(name, pair):
     """Rows of two classes, pixels from 0 to 1, and whether each is of the second."""
-    data = load_benchmark("coil20_400" if name == "coil" else name)
+    data = load_set("coil20_400" if name == "coil" else name)
     rows = np.isin(data.target, pair)
     X = (data.data[rows] + 1) / 2 if name == "usps" else data.data[rows]
     return X, (data.target[rows] == pair[1]).astype(int)
@@ -98,39 +93,41 @@ def partition(row, run):
 
 
 @dataclass(frozen=True)
-class Search:
+class LabelSearch:
     """How labels are searched.
 
     Attributes
     ----------
-    options : mapping
-        Parameters of the estimator.
+    search : Search or str
+        Of the estimator.
+    start : str
+        Kind of the labels to start from.
     n_trials, n_final : int
         Random starts while weights are picked, and of the final model.
     """
 
-    options: Mapping
+    search: object
+    start: str
     n_trials: int = 1
     n_final: int = 1
 
-    def model(self, balance, n_restarts, **more):
+    def model(self, balance, n_starts, *, landmarks=None, **weights):
         """The paper's model: linear kernel, no constant."""
         return LabelSearchClassifier(
             kernel="linear",
             fit_intercept=False,
-            n_restarts=n_restarts,
-            balance=balance.shares,
-            balance_tolerance=balance.tolerance,
+            search=self.search,
+            start=Starts(self.start, n_starts),
+            balance=balance,
+            landmarks=landmarks,
             random_state=0,
-            **{"n_landmarks": None, **self.options, **more},
+            **weights,
         )
 
 
-EVOLUTION = Search(
-    {"search": "evolution", "population": 1, "offspring": 1, "start": "random"}, 10, 50
-)
-TABU = Search({"search": "tabu", "start": "random"}, 3, 10)
-SMOOTHED = Search({"search": "tabu", "start": "smoothed"})
+EVOLUTION = LabelSearch(Evolution(population=1, offspring=1), "random", 10, 50)
+TABU = LabelSearch("tabu", "random", 3, 10)
+SMOOTHED = LabelSearch("tabu", "smoothed")
 
 
 def mean_square(X):
@@ -236,13 +233,11 @@ def tuned_on_labels(grid):
 
     def measure(draw, _):
         margins = [
-            held_out_margins(
-                draw, hidden, grid.fit_all(draw.X, y, Balance.of_labels(y))
-            )
+            held_out_margins(draw, hidden, grid.fit_all(draw.X, y, share_labels(y)))
             for hidden, y in label_folds(draw)
         ]
         cell = pick(np.hstack(margins), grid.n_curves)
-        return _finish(draw, grid, Balance.of_labels(draw.y_partial), cell)
+        return _finish(draw, grid, share_labels(draw.y_partial), cell)
 
     return measure
 
@@ -301,12 +296,13 @@ def few_landmarks(search, *, balance_of):
     """Uniform landmarks span the functions; lambda and lambda' are one."""
 
     def measure(draw, _):
-        more = {"n_landmarks": draw.n_landmarks, "landmarks": "uniform"}
-        model = search.model(balance_of(draw), 1, unlabeled_weight=1.0, **more)
+        landmarks = Nystrom(draw.n_landmarks, choice="uniform")
+        options = {"landmarks": landmarks, "unlabeled_weight": 1.0}
+        model = search.model(balance_of(draw), 1, **options)
         trial = model.fit(draw.X, draw.y_partial)
-        basis, _ = np.linalg.qr(trial.points_.T)
+        basis, _ = np.linalg.qr(trial.function_.points.T)
         scale = mean_square(draw.X @ basis)  # the kernel as the landmarks leave it
-        model.set_params(ambient_reg=1 / scale, n_restarts=search.n_final)
+        model.set_params(ambient_reg=1 / scale, start__n_starts=search.n_final)
         return draw.measure(model)
 
     return measure
@@ -319,7 +315,7 @@ def true_balance(draw):
 
 def balance_of_labels(draw):
     """Shares of the labels."""
-    return Balance.of_labels(draw.y_partial)
+    return share_labels(draw.y_partial)
 
 
 def direct_evaluation(draw, _):

@@ -5,6 +5,7 @@ from functools import cache, partial
 import numpy as np
 
 from widemargin import LaplacianRLSC, LaplacianSVC
+from widemargin.parameters import KnnGraph, Polynomial, Rbf
 from widemargin_bench.benchmark import (
     ERROR,
     SECONDS,
@@ -51,12 +52,11 @@ def paper_model(split, estimator, method, **options):
     settings = split.row
     ambient, intrinsic = settings["gammas"][method]
     return estimator(
-        **settings["kernel"],
+        kernel=settings["kernel"],
+        graph=settings["graph"],
         ambient_reg=ambient / settings["labels"],
         intrinsic_reg=intrinsic / settings["labels"],
-        n_neighbors=settings["neighbors"],
-        graph_weights=settings["graph_weights"],
-        laplacian_power=settings["power"],
+        landmarks=None,
         fit_intercept=False,
         **options,
     )
@@ -310,10 +310,10 @@ METHOD_NAMES = (
 
 def rbf(width):
     """The paper's Gaussian kernel, exp(-d^2 / 2 width^2)."""
-    return {"kernel": "rbf", "gamma": 1 / (2 * width**2)}
+    return Rbf(1 / (2 * width**2))
 
 
-NINTH_DEGREE = {"kernel": "poly", "gamma": 1.0, "degree": 9, "coef0": 0.0}
+NINTH_DEGREE = Polynomial(gamma=1.0, degree=9, coef0=0.0)
 
 
 def paper_row(name, stored, n_labels, kernel, neighbors, power, gammas, n_iter, **more):
@@ -323,9 +323,7 @@ def paper_row(name, stored, n_labels, kernel, neighbors, power, gammas, n_iter, 
         "labels": n_labels,
         "validation": n_labels,
         "kernel": kernel,
-        "neighbors": neighbors,
-        "power": power,
-        "graph_weights": "heat",
+        "graph": KnnGraph(neighbors, "heat", power),
         "gammas": dict(zip(METHOD_NAMES, gammas, strict=True)),
         "n_iter": n_iter,
         "halved": name.endswith("(b)"),

@@ -13,24 +13,23 @@ from itertools import islice, pairwise
 import numpy as np
 from scipy import sparse
 from sklearn.model_selection import StratifiedKFold
-from widemargin.linalg.expansions import KernelExpansion
-from widemargin.solvers.early_stopping import (
-    MixedCheck,
-    StabilityCheck,
-    ValidationCheck,
-    check_interval,
-)
-from widemargin.solvers.reduced_newton import reduced_newton
 
-from widemargin.datasets import load_benchmark, make_two_moons
-from widemargin.graphs import graph_laplacian, knn_adjacency
-from widemargin.kernels import make_kernel, scores_in_blocks
+from widemargin.datasets import make_two_moons
+from widemargin.graphs import graph_laplacian
+from widemargin.kernels import scores_in_blocks
 from widemargin.labels import decide, sign_coding
 from widemargin.objectives.laplacian import ManifoldObjective
 from widemargin.objectives.losses import Hinge, SquaredHinge
 from widemargin.solvers.box_dual import box_dual
-from widemargin.solvers.newton import newton
-from widemargin.solvers.pcg import pcg
+from widemargin.solvers.newton import reduced_newton
+from widemargin.solvers.pcg import (
+    MixedCheck,
+    StabilityCheck,
+    ValidationCheck,
+    check_interval,
+    pcg,
+)
+from widemargin.spaces import GramSpace
 from widemargin_bench.benchmark import Row
 from widemargin_bench.draws import (
     PartlyLabeled,
@@ -39,6 +38,8 @@ from widemargin_bench.draws import (
     percent_wrong,
     timed,
 )
+from widemargin_bench.published_newton import newton
+from widemargin_bench.stored_sets import load_set
 
 N_FOLDS, N_REPEATS = 4, 3
 
@@ -127,10 +128,7 @@ class Split(PartlyLabeled):
     def _compute_geometry(self):
         watched = [self.X_valid, self.X_test] if self.watches_test else [self.X_valid]
         rows = _stack([self.X, *watched])
-        kernel = make_kernel(X=rows, rng=None, **self.row["kernel"])
-        adjacency = knn_adjacency(
-            self.X, self.row["neighbors"], self.row["graph_weights"]
-        )
+        kernel, adjacency = self.row["kernel"], self.row["graph"].adjacency(self.X)
         gram = kernel(rows)
         return {"kernel": kernel, "rows": rows, "gram": gram, "adjacency": adjacency}
 
@@ -165,7 +163,7 @@ def load(row, run):
         return _draw_moons(row, run)
     if name in ("mnist", "facemit"):
         return _subset(*_load_large(name), row, run)
-    data = load_benchmark(name)
+    data = load_set(name)
     y = np.unique(data.target, return_inverse=True)[1]
     if row["halved"]:
         y = (y >= (y.max() + 1) // 2).astype(int)
@@ -195,9 +193,9 @@ def _load_large(name):
     The graph of the faces weighs so little that single precision does not see it.
     """
     if name == "facemit":
-        data = load_benchmark(name)
+        data = load_set(name)
         return data.data, data.target, np.arange(len(data.target)) < data.train_size
-    data = load_benchmark(name, dtype=np.float32)
+    data = load_set(name, dtype=np.float32)
     kept = np.isin(data.target, [3, 8])
     X = data.data[kept]
     X /= np.linalg.norm(X, axis=1, keepdims=True)
@@ -267,8 +265,8 @@ def build_objective(split, gammas, *, watched=False, loss=SquaredHinge):
     labeled = np.flatnonzero(split.labeled)
     ambient, intrinsic = gammas
     return ManifoldObjective(
-        KernelExpansion(np.ascontiguousarray(geometry.gram[:n_rows, :n_rows])),
-        graph_laplacian(adjacency, power=split.row["power"]),
+        GramSpace(np.ascontiguousarray(geometry.gram[:n_rows, :n_rows])),
+        graph_laplacian(adjacency, power=split.row["graph"].power),
         labeled,
         sign_coding(split.y[labeled], split.n_classes),
         np.ones(len(labeled)),
@@ -329,7 +327,7 @@ def stability_check(split, _):
     """Algorithm 2: decisions on U."""
     n_train = len(split.y)
     unlabeled = np.flatnonzero(~split.labeled)
-    return StabilityCheck(unlabeled, decide, check_interval(n_train))
+    return StabilityCheck(unlabeled, check_interval(n_train))
 
 
 def validation_check(split, column):
@@ -338,7 +336,7 @@ def validation_check(split, column):
     rows = n_train + np.arange(len(split.y_valid))
     signs = sign_coding(split.y_valid, split.n_classes)[:, column]
     codes = (signs > 0).astype(np.intp)
-    return ValidationCheck(rows, codes, decide, check_interval(n_train))
+    return ValidationCheck(rows, codes, check_interval(n_train))
 
 
 def mixed_check(split, column):
@@ -419,7 +417,7 @@ def course_of_norms(split, gammas, n_iter, *, watched=False):
     plain = build_objective(split, gammas, watched=watched)
     objective = WatchedObjective(**vars(plain))
     found = []
-    seconds = timed(lambda: found.append(pcg(objective, max_iter=n_iter + 1, tol=0.0)))
+    seconds = timed(lambda: found.append(pcg(objective, max_iter=n_iter, tol=0.0)))
     norms = np.array(objective.norms[1:])  # the first one is for the tolerance
     columns = (found[0].history["objective"], *norms.T)
     courses = {

@@ -5,6 +5,7 @@ from dataclasses import replace
 from sklearn.svm import SVC
 
 from widemargin import SelfLabelingGPC, SelfLabelingSVC
+from widemargin.parameters import Annealing, InformativeVectors, InSample, Nystrom
 from widemargin_bench.benchmark import (
     ERROR,
     SECONDS,
@@ -196,17 +197,13 @@ DIGIT_SHARES = (0.01, 0.025, 0.05)
 
 PAPER_SETTINGS = {
     "labeled_weight": 1.0,
-    "annealing": (1.0,),
-    "max_unlabeled_ratio": None,
-    "label_tol": 0.0,
-    "threshold": "absolute",
+    "annealing": Annealing((1.0,), max_unlabeled_ratio=None),
+    "relabel": InSample("absolute", tol=0.0),
 }
 PAPER_PROCESS = PAPER_SETTINGS | {
     "n_components": 0,
-    "relabel": "in-sample",
     "hyperparameters": "marginal-likelihood",
 }
-PAPER_SPARSE = PAPER_PROCESS | {"landmarks": "ivm"}
 
 
 def table2_row(name):
@@ -247,16 +244,22 @@ def table4_row(digit, share):
 
 
 def self_labeling(
-    name, kind, estimator, *, balanced=False, extra_input="", sparse=False, **options
+    name, kind, estimator, *, balanced=False, extra_input="", sparse=None, **options
 ):
-    """A self-labeling estimator, with the known class sizes of the draw or not."""
+    """A self-labeling estimator, with the known class sizes of the draw or not.
+
+    `sparse` is the kind of landmarks, `Nystrom` or `InformativeVectors`, for draws that
+    have a number of them.
+    """
 
     def measure(draw, _):
         return draw.measure(make(draw))
 
     def make(draw):
-        given = {"n_landmarks": draw.n_landmarks if sparse else None}
-        given |= {"random_state": draw.seed} | (draw.known if balanced else {})
+        is_exact = sparse is None or draw.n_landmarks is None
+        landmarks = None if is_exact else sparse(draw.n_landmarks)
+        given = {"landmarks": landmarks, "random_state": draw.seed}
+        given |= {"balance": draw.known} if balanced else {}
         return estimator(**given, **options)
 
     return Method(
@@ -282,7 +285,7 @@ def svc_same_width(draw, _):
 
 def one_model_for_all_digits(draw, _):
     """Ten classes together, judged digit against rest."""
-    model = SelfLabelingGPC(n_landmarks=draw.n_landmarks, random_state=draw.seed)
+    model = SelfLabelingGPC(landmarks=draw.n_landmarks, random_state=draw.seed)
     seconds = draw.all_digits().fit(model)
     return draw.score_digit(model) | {"fit_seconds": seconds}
 
@@ -297,13 +300,13 @@ TWO_CLASS_METHODS = (
         "paper",
         SelfLabelingGPC,
         balanced=True,
-        sparse=True,
-        **PAPER_SPARSE,
+        sparse=InformativeVectors,
+        **PAPER_PROCESS,
     ),
     Method("NCNM", null_category, "baseline"),
     self_labeling("GPC", "ours", SelfLabelingGPC, balanced=True),
     self_labeling(
-        "GPC, landmarks", "ours", SelfLabelingGPC, balanced=True, sparse=True
+        "GPC, landmarks", "ours", SelfLabelingGPC, balanced=True, sparse=Nystrom
     ),
     self_labeling("GPC, balance of labels", "ours", SelfLabelingGPC),
     Method("SVC, same width", svc_same_width, "peer"),
@@ -311,18 +314,24 @@ TWO_CLASS_METHODS = (
 )
 
 DIGIT_METHODS = (
-    self_labeling("SSuGPS", "paper", SelfLabelingGPC, sparse=True, **PAPER_SPARSE),
-    Method("NCNM", sparse_null_category, "baseline"),
-    self_labeling("GPC, balance of labels", "ours", SelfLabelingGPC, sparse=True),
     self_labeling(
-        "GPC, true shares", "ours", SelfLabelingGPC, balanced=True, sparse=True
+        "SSuGPS",
+        "paper",
+        SelfLabelingGPC,
+        sparse=InformativeVectors,
+        **PAPER_PROCESS,
+    ),
+    Method("NCNM", sparse_null_category, "baseline"),
+    self_labeling("GPC, balance of labels", "ours", SelfLabelingGPC, sparse=Nystrom),
+    self_labeling(
+        "GPC, true shares", "ours", SelfLabelingGPC, balanced=True, sparse=Nystrom
     ),
     self_labeling(
         "GPC, a tenth",
         "ours",
         SelfLabelingGPC,
         extra_input="equal shares of all digits",
-        sparse=True,
+        sparse=Nystrom,
         balance={0: 0.9, 1: 0.1},
     ),
     Method("GPC, ten classes", one_model_for_all_digits, "ours"),
@@ -331,20 +340,20 @@ DIGIT_METHODS = (
 
 CLASS_METHODS = (
     default(SelfLabelingGPC, "GPC as it comes"),
-    self_labeling("GPC, balance of labels", "ours", SelfLabelingGPC, sparse=True),
+    self_labeling("GPC, balance of labels", "ours", SelfLabelingGPC, sparse=Nystrom),
     self_labeling(
         "GPC, equal shares",
         "ours",
         SelfLabelingGPC,
         extra_input="equal shares of all digits",
-        sparse=True,
+        sparse=Nystrom,
         balance="equal",
     ),
     self_labeling(
-        "GPC, no balance", "ours", SelfLabelingGPC, sparse=True, balance=None
+        "GPC, no balance", "ours", SelfLabelingGPC, sparse=Nystrom, balance=None
     ),
     self_labeling(
-        "GPC, true shares", "ours", SelfLabelingGPC, balanced=True, sparse=True
+        "GPC, true shares", "ours", SelfLabelingGPC, balanced=True, sparse=Nystrom
     ),
     *classifiers(),
 )

@@ -1,6 +1,6 @@
 """Draws and methods of the self-labeling paper's experiments."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -13,11 +13,12 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 from widemargin import SelfLabelingGPC
-from widemargin.datasets import load_benchmark
 from widemargin.kernels import NystromMap, Rbf, choose_landmarks, select_gamma
+from widemargin.parameters import Balance
 from widemargin_bench.benchmark import Method
 from widemargin_bench.draws import PartlyLabeled, percent_wrong
 from widemargin_bench.methods import make_process
+from widemargin_bench.stored_sets import load_set
 
 DIGITS = tuple(range(10))
 N_LANDMARKS = 500
@@ -31,13 +32,13 @@ class SelfLabelingDraw(PartlyLabeled):
 
     Attributes
     ----------
-    known : dict
-        What is known of the sizes of the classes, as parameters of a model.
+    known : Balance or None
+        What is known of the sizes of the classes.
     n_landmarks : int or None
         For sparse models.
     """
 
-    known: dict = field(default_factory=dict)
+    known: Balance | None = None
     n_landmarks: int | None = None
 
     @property
@@ -84,7 +85,7 @@ def two_classes(row, run):
         X = _standardized(X, np.concatenate([labeled, unlabeled]))
     return replace(
         SelfLabelingDraw.cut(X, y, labeled, unlabeled, test),
-        known={"balance": {0: 0.5, 1: 0.5}, "balance_tolerance": row["kappa"]},
+        known=Balance({0: 0.5, 1: 0.5}, tolerance=row["kappa"]),
         n_landmarks=round(0.2 * (row["labeled"] + row["unlabeled"])),
     )
 
@@ -101,10 +102,7 @@ def digit_against_rest(row, run):
         _mask(y, _order_with_every_class(y, n_labels, run)[:n_labels]),
         X_test,
         (y_test == row["digit"]).astype(int),
-        known={
-            "balance": {0: 1.0 - share, 1: share},
-            "balance_tolerance": 0.1 * share,
-        },
+        known=Balance({0: 1.0 - share, 1: share}, tolerance=0.1 * share),
         n_landmarks=N_LANDMARKS,
         seed=run,
         digit=row["digit"],
@@ -115,7 +113,7 @@ def digit_against_rest(row, run):
 def ten_classes(row, run):
     """Published labels of uspst, or random ones of the official parts of USPS."""
     if row["set"] == "uspst":
-        data = load_benchmark("uspst")
+        data = load_set("uspst")
         X, y, test = data.data, data.target, (None, None)
         labeled = data.splits_labeled[run]
     else:
@@ -126,7 +124,7 @@ def ten_classes(row, run):
         y,
         _mask(y, labeled),
         *test,
-        known={"balance": {d: float(np.mean(y == d)) for d in DIGITS}},
+        known=Balance({d: float(np.mean(y == d)) for d in DIGITS}),
         n_landmarks=row["landmarks"],
         seed=run,
     )
@@ -135,7 +133,7 @@ def ten_classes(row, run):
 @lru_cache
 def _two_class_set(name):
     """Features and classes 0 and 1 of the rows that the paper uses."""
-    data = load_benchmark(name)
+    data = load_set(name)
     X, y = data.data, data.target
     if name == "splice":
         return X[: data.train_size, 27:34], y[: data.train_size]
@@ -151,7 +149,7 @@ def _two_class_set(name):
 @lru_cache
 def _usps_parts():
     """Training rows and their digits, test rows and theirs."""
-    data = load_benchmark("usps")
+    data = load_set("usps")
     n = data.train_size
     return data.data[:n], data.target[:n], data.data[n:], data.target[n:]
 
@@ -206,8 +204,9 @@ def probability(
     """A way to probabilities of `SelfLabelingGPC` on all rows."""
 
     def measure(draw, _):
-        known = draw.known if extra_input else {}
-        model = SelfLabelingGPC(n_landmarks=None, random_state=0, **known, **options)
+        balance = draw.known if extra_input else "labeled"
+        given = {"balance": balance, "landmarks": None, "random_state": 0}
+        model = SelfLabelingGPC(**given, **options)
         return score_probabilities(draw, model, read)
 
     return Method(name, measure, kind, extra_input=extra_input)

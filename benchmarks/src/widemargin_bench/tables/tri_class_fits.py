@@ -5,11 +5,13 @@ C_u are the costs of one labeled and one unlabeled row, D is the reach, delta ov
 number of features is the width of the Gaussian kernel.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from widemargin.objectives.tri_class import (
+
+from widemargin import LaplacianSVC, TransductiveSVC, TriClassSVC
+from widemargin.objectives.pieces import (
     EpsilonInsensitive,
     MinLoss,
     Ramp,
@@ -17,14 +19,13 @@ from widemargin.objectives.tri_class import (
     SymmetricHinge,
     labeled_hinges,
 )
-from widemargin.solvers.hinge_machine import GramMachine, WeightMachine
-from widemargin.solvers.majorize import BranchProblem, majorize_minimize
-
-from widemargin import LaplacianSVC, TransductiveSVC, TriClassSVC
-from widemargin.datasets import load_benchmark, make_irrelevant_gaussians
-from widemargin.kernels import Rbf
+from widemargin.parameters import Linear, ProximalNewton, Rbf, Relaxed, Smo
 from widemargin.solvers.cccp import tri_class_cccp
+from widemargin.solvers.hinge import BranchProblem, majorize_minimize
+from widemargin.spaces import FeatureSpace, GramSpace
 from widemargin_bench.draws import PartlyLabeled, percent_wrong, timed
+from widemargin_bench.generators import make_irrelevant_gaussians
+from widemargin_bench.stored_sets import load_set
 from widemargin_bench.tables.tri_class_programs import printed_cccp, solve_relaxation
 
 DIGITS = (8, 5)  # class 0 and class 1; all others are irrelevant
@@ -119,7 +120,7 @@ def draw_digits(name, n_unlabeled, tau, seed, *, is_validation=False):
 
 @lru_cache(1)
 def _load(name):
-    return load_benchmark(name)
+    return load_set(name)
 
 
 def _digits(name):
@@ -157,37 +158,43 @@ class Task:
         """What coordinates of a function apply to: features, or kernel values."""
         if self.draw.is_linear:
             return Z
-        kernel = Rbf(p["delta"] / Z.shape[1])
+        kernel = _gaussian(Z, p)
         if Z is not self.draw.X_test:
             return kernel(Z, self.draw.X)
         return self.keep(("test", p["delta"]), lambda: kernel(Z, self.draw.X))
 
-    def machine(self, p, *, is_balanced=False):
-        """What solves the convex problems."""
+    def space(self, p, *, is_balanced=False):
+        """The functions, centered on the unlabeled rows for a fixed mean score."""
         draw = self.draw
 
         def make():
             if is_balanced:
                 weights = np.where(draw.labeled, 0.0, 1.0 / draw.n_unlabeled)
-                return self.machine(p).centered(weights)
+                return self.space(p).centered(weights)
             if draw.is_linear:
-                return WeightMachine(draw.X, 1e-3)
-            return GramMachine(self.values(draw.X, p))
+                return FeatureSpace(draw.X)
+            return GramSpace(self.values(draw.X, p))
 
-        return self.keep(("machine", p.get("delta"), is_balanced), make)
+        return self.keep(("space", p.get("delta"), is_balanced), make)
 
-    def pose(self, p, loss, *, is_balanced=False):
+    @property
+    def solver(self):
+        """What solves the convex problems."""
+        return ProximalNewton(1e-3) if self.draw.is_linear else Smo()
+
+    def problem(self, p, loss, *, is_balanced=False):
         """The problem with that loss on the unlabeled rows."""
-        machine, signs = self.machine(p, is_balanced=is_balanced), self.draw.signs
-        return pose(machine, signs, p, loss, signs.mean() if is_balanced else None)
+        space, signs = self.space(p, is_balanced=is_balanced), self.draw.signs
+        intercept = signs.mean() if is_balanced else None
+        return make_problem(space, self.solver, signs, p, loss, intercept)
 
     def supervised(self, p, *, is_balanced=False):
-        """The SVM of the labels alone, as a solution of that machine."""
+        """The SVM of the labels alone, as a solution in that space."""
 
         def make():
-            machine = self.machine(p, is_balanced=is_balanced)
-            given = self.pose(p, None).given[0]
-            return machine.solve(given).solution[:, None]
+            space = self.space(p, is_balanced=is_balanced)
+            given = self.problem(p, None).given[0]
+            return self.solver.solve(space, given).solution[:, None]
 
         return self.keep(("svm", p["C"], p.get("delta"), is_balanced), make)
 
@@ -195,7 +202,7 @@ class Task:
         """The U-SVM, a convex problem."""
 
         def make():
-            problem = self.pose(p, EpsilonInsensitive(p["epsilon"]))
+            problem = self.problem(p, EpsilonInsensitive(p["epsilon"]))
             branches = np.zeros(len(problem.rows), dtype=int)
             start = self.supervised(p)[:, 0]
             return problem.solve(0, branches, start).solution[:, None]
@@ -205,8 +212,8 @@ class Task:
 
     def function(self, p, solution, *, is_balanced=False):
         """The function that a solution stands for."""
-        machine = self.machine(p, is_balanced=is_balanced)
-        return Function(self, p, *machine.function(solution))
+        space = self.space(p, is_balanced=is_balanced)
+        return Function(self, p, *space.from_dual(solution))
 
 
 @dataclass(frozen=True)
@@ -224,12 +231,18 @@ class Function:
         return np.where(scores[:, 0] < 0, 0, 1)
 
 
-def pose(machine, signs, p, loss, intercept=None):
-    """The problem of a machine whose first rows are labeled."""
-    n_labeled, n = len(signs), machine.n_samples
+def _gaussian(X, p):
+    """The kernel whose width is delta over the number of features."""
+    return Rbf(p["delta"] / X.shape[1])
+
+
+def make_problem(space, solver, signs, p, loss, intercept=None):
+    """The problem of a space whose first rows are labeled."""
+    n_labeled, n = len(signs), space.n_rows
     costs = np.full(n_labeled, float(p["C"]))
     return BranchProblem(
-        machine,
+        space,
+        solver,
         (labeled_hinges(np.arange(n_labeled), signs, costs, n),),
         loss,
         np.arange(n_labeled, n),
@@ -245,7 +258,7 @@ def svm(task, p):
 
 def s3vm(task, p):
     """Ramp loss and CCCP as in the paper, without balance."""
-    problem, start = task.pose(p, Ramp(p["kappa"])), task.supervised(p)
+    problem, start = task.problem(p, Ramp(p["kappa"])), task.supervised(p)
     if p["start"] == "zero":
         start = np.zeros_like(start)
     return task.function(p, majorize_minimize(problem, start).solution)
@@ -264,8 +277,7 @@ def u_svm(task, p):
 def lap_svm(task, p):
     """The labels and a graph of all rows."""
     model = LaplacianSVC(
-        kernel=_kernel_name(task),
-        gamma=p.get("delta", 1.0) / task.draw.X.shape[1],
+        kernel=Linear() if task.draw.is_linear else _gaussian(task.draw.X, p),
         ambient_reg=p["ambient"],
         intrinsic_reg=p["intrinsic"],
     )
@@ -284,7 +296,7 @@ def paper_not_restored(task, p):
 
 def relaxed(task, p, **options):
     """How Algorithm 1 ends."""
-    problem = task.pose(p, RelaxedMinLoss(p["epsilon"], p["kappa"], p["D"]))
+    problem = task.problem(p, RelaxedMinLoss(p["epsilon"], p["kappa"], p["D"]))
     return tri_class_cccp(problem, task.supervised(p), **options)
 
 
@@ -300,7 +312,7 @@ def min_from_svm(task, p):
 
 def minimized(task, p, start, **options):
     """How the minimization of the min loss ends."""
-    return majorize_minimize(task.pose(p, MinLoss(p["epsilon"])), start, **options)
+    return majorize_minimize(task.problem(p, MinLoss(p["epsilon"])), start, **options)
 
 
 def min_raised(task, p):
@@ -320,8 +332,8 @@ def tri_class_default(task, _):
 
 def tri_class_paper_mode(task, _):
     """The same with the paper's algorithm, not restored."""
-    options = {"method": "paper", "restore": False, "random_state": 0}
-    return _fit(task, TriClassSVC(kernel=_kernel_name(task), **options))
+    kernel, method = _kernel_name(task), Relaxed(restore=False)
+    return _fit(task, TriClassSVC(kernel=kernel, method=method, random_state=0))
 
 
 def transductive_default(task, _):
@@ -330,10 +342,10 @@ def transductive_default(task, _):
 
 
 def _raised(task, p, loss, *, is_balanced=False):
-    problem = task.pose(p, loss, is_balanced=is_balanced)
+    problem = task.problem(p, loss, is_balanced=is_balanced)
     solution = task.supervised(p, is_balanced=is_balanced)
     for factor in RAISE:
-        weighted = problem.with_costs(factor * problem.costs)
+        weighted = replace(problem, costs=factor * problem.costs)
         solution = majorize_minimize(weighted, solution).solution
     return task.function(p, solution, is_balanced=is_balanced)
 
@@ -361,12 +373,12 @@ def measured(fit):
 
 @lru_cache
 def warm_up():
-    """Compile, or load, the loops of both kinds of machines."""
+    """Compile, or load, the loops of both solvers."""
     draw = draw_gaussians(1, 6, 0.5, 0, n_unlabeled=10, n_test=2)
     p = {"C": 1.0, "C_u": 0.1, "epsilon": 0.1}
     min_from_svm(Task(draw), p)
-    machine = GramMachine(draw.X @ draw.X.T)
-    problem = pose(machine, draw.signs, p, MinLoss(0.1))
+    space = GramSpace(draw.X @ draw.X.T)
+    problem = make_problem(space, Smo(), draw.signs, p, MinLoss(0.1))
     majorize_minimize(problem, problem.solve_given().solution)
 
 
@@ -406,26 +418,26 @@ def _test_error(task, solution):
 
 def _objective(task, solution):
     """Eq. (4) with lambda = 1 / C, the scale of the paper."""
-    problem = task.pose(FIXED, MinLoss(FIXED["epsilon"]))
+    problem = task.problem(FIXED, MinLoss(FIXED["epsilon"]))
     return _value(problem, solution) / FIXED["C"]
 
 
 def _value(problem, solution):
     """Objective of a solution with the smallest of the losses of each row."""
     scores = problem.scores(solution)
-    return problem.value(solution, scores, problem.branches(scores))
+    return problem.touch(solution, scores)[1]
 
 
 def time_relaxation(draw, _):
     """Seconds of the semidefinite program; nothing where it would take too long."""
     if draw.n_labeled + 3 * draw.n_unlabeled + 1 > MAX_ORDER:
         return {}
-    machine, optimum = _scaled_machine(draw, 1e-6), []
+    space, solver, optimum = _scaled_space(draw), Smo(tol=1e-6), []
     seconds = timed(
-        lambda: optimum.append(solve_relaxation(machine.gram, draw.signs, FIXED))
+        lambda: optimum.append(solve_relaxation(space.gram, draw.signs, FIXED))
     )
-    given = pose(machine, draw.signs, FIXED, None).given[0]
-    of_labels = machine.solve(given, 0.0).objective
+    given = make_problem(space, solver, draw.signs, FIXED, None).given[0]
+    of_labels = solver.solve(space, given, 0.0).objective
     return {"fit_seconds": seconds, "objective": optimum[0] / of_labels}
 
 
@@ -434,11 +446,11 @@ def time_printed_program(draw, _):
     if draw.n_labeled + 4 * draw.n_unlabeled > MAX_MULTIPLIERS:
         return {}
 
-    def solve(machine):
-        given = pose(machine, draw.signs, FIXED, None)
-        start = machine.scores(given.solve_given().solution[:, 0])
+    def solve(space):
+        given = make_problem(space, Smo(), draw.signs, FIXED, None)
+        start = space.dual_scores(given.solve_given().solution[:, 0])
         loss = RelaxedMinLoss(FIXED["epsilon"], FIXED["kappa"], FIXED["D"])
-        return printed_cccp(machine.gram, draw.signs, FIXED, start, loss.decisions)
+        return printed_cccp(space.gram, draw.signs, FIXED, start, loss.decisions)
 
     return _measure_time(draw, solve)
 
@@ -446,9 +458,9 @@ def time_printed_program(draw, _):
 def time_reduced_program(draw, _):
     """Seconds of Algorithm 1 in reduced form, without restoring, as in print."""
 
-    def solve(machine):
+    def solve(space):
         loss = RelaxedMinLoss(FIXED["epsilon"], FIXED["kappa"], FIXED["D"])
-        problem = pose(machine, draw.signs, FIXED, loss)
+        problem = make_problem(space, Smo(), draw.signs, FIXED, loss)
         start = problem.solve_given().solution
         return tri_class_cccp(problem, start, restore=False).solution
 
@@ -458,32 +470,32 @@ def time_reduced_program(draw, _):
 def time_min_loss(draw, _):
     """Seconds of the min loss itself, from the SVM."""
 
-    def solve(machine):
-        problem = _min_problem(draw, machine)
+    def solve(space):
+        problem = _min_problem(draw, space)
         return majorize_minimize(problem, problem.solve_given().solution).solution
 
     return _measure_time(draw, solve)
 
 
-def _scaled_machine(draw, tol=1e-3):
+def _scaled_space(draw):
     """A linear kernel whose Gram matrix has a mean diagonal of 1.
 
     Interior-point solvers fail in the units of the data.
     """
     gram = draw.X @ draw.X.T
-    return GramMachine(gram * (len(gram) / np.trace(gram)), tol)
+    return GramSpace(gram * (len(gram) / np.trace(gram)))
 
 
-def _min_problem(draw, machine):
-    return pose(machine, draw.signs, FIXED, MinLoss(FIXED["epsilon"]))
+def _min_problem(draw, space):
+    return make_problem(space, Smo(), draw.signs, FIXED, MinLoss(FIXED["epsilon"]))
 
 
 def _measure_time(draw, solve):
     """Seconds of a fit from nothing, and Eq. (4) over the optimum of the labels."""
     warm_up()
-    machine, solutions = _scaled_machine(draw), []
-    seconds = timed(lambda: solutions.append(solve(machine)))
-    problem = _min_problem(draw, machine)
+    space, solutions = _scaled_space(draw), []
+    seconds = timed(lambda: solutions.append(solve(space)))
+    problem = _min_problem(draw, space)
     of_labels = problem.solve_given().objective
     return {
         "fit_seconds": seconds,

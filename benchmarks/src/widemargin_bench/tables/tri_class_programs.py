@@ -22,7 +22,7 @@ def printed_cccp(gram, signs, p, start, decide, *, max_iter=50):
     p : dict
         C, C_u, epsilon, kappa and D.
     start : ndarray of shape (n_samples,)
-        Scores of the machine of the labels alone.
+        Scores of the model of the labels alone.
     decide : callable
         Which unlabeled rows are relevant by their scores, Eq. (19).
     max_iter : int

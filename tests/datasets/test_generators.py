@@ -1,11 +1,17 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 from scipy.stats import norm
 from sklearn.datasets import make_moons
 
-from widemargin.datasets import make_clock, make_gp_toy, make_two_moons
+from widemargin.datasets import (
+    make_clock,
+    make_gaussian2c,
+    make_gp_toy,
+    make_two_moons,
+    make_waveform,
+)
 
 
 def sorted_rows(X):
@@ -17,6 +23,7 @@ def sorted_rows(X):
 def test_default_sizes_are_the_published_ones():
     assert make_two_moons()[0].shape == (200, 2)
     assert make_gp_toy()[0].shape == (40 + 520, 2)
+    assert make_gaussian2c(random_state=0)[0].shape == (500, 500)
 
 
 def test_two_moons_without_noise_are_the_curves_of_scikit_learn():
@@ -98,3 +105,60 @@ def test_negative_noise_is_refused(make):
 def test_negative_margin_is_refused():
     with pytest.raises(ValueError, match=r"margin == -1\.0, must be >= 0"):
         make_gp_toy(margin=-1.0)
+
+
+def test_gaussian2c_means_and_covariance():
+    X, y = make_gaussian2c(40_000, n_features=4, random_state=0)
+    for label, center in [(0, -2.5), (1, 2.5)]:
+        rows = X[y == label]
+        assert_allclose(rows.mean(axis=0), [center, 0, 0, 0], atol=0.03)
+        assert_allclose(np.cov(rows.T), np.eye(4), atol=0.04)
+
+
+def test_gaussian2c_needs_a_feature():
+    assert make_gaussian2c(4, n_features=1)[0].shape == (4, 1)
+    with pytest.raises(ValueError, match="n_features == 0, must be >= 1"):
+        make_gaussian2c(4, n_features=0)
+
+
+def triangle(peak):
+    return np.array([max(6 - abs(i - peak), 0) for i in range(1, 22)])
+
+
+@pytest.fixture(scope="module")
+def waveform():
+    return make_waveform(60_000, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("label", "first", "second"), [(0, 7, 15), (1, 7, 11), (2, 11, 15)]
+)
+def test_waveform_means_are_halfway_between_two_waves(waveform, label, first, second):
+    X, y = waveform
+    expected = (triangle(first) + triangle(second)) / 2
+    assert_allclose(X[y == label].mean(axis=0), expected, atol=0.07)
+
+
+def test_waveform_rows_have_one_share_and_unit_noise(waveform):
+    """With u ~ U(0, 1) per row, Cov = I + (h_p - h_q)(h_p - h_q)' / 12."""
+    X, y = waveform
+    difference = triangle(7) - triangle(15)
+    expected = np.eye(21) + np.outer(difference, difference) / 12
+    assert_allclose(np.cov(X[y == 0].T), expected, atol=0.1)
+
+
+def test_waveform_classes_are_equally_likely(waveform):
+    _, y = waveform
+    assert_allclose(np.bincount(y) / len(y), 1 / 3, atol=0.01)
+
+
+def test_two_class_waveform_is_class_one_against_the_rest():
+    X, y = make_waveform(500, n_classes=2, random_state=0)
+    X3, y3 = make_waveform(500, n_classes=3, random_state=0)
+    assert_array_equal(X, X3)
+    assert_array_equal(y, y3 == 1)
+
+
+def test_waveform_has_two_or_three_classes():
+    with pytest.raises(ValueError, match=r"n_classes of make_waveform .* got 4"):
+        make_waveform(10, n_classes=4)

@@ -1,6 +1,6 @@
-"""Compare measured defaults of `widemargin.defaults` with other values of them.
+"""Compare constants of self-labeling and of the ridge average with other values.
 
-    python tools/try_defaults.py {self-labeling,ridge} [--draws 5]
+    python benchmarks/evidence/self_labeling.py {self-labeling,ridge} [--draws 5]
 
 Prints the mean error in percent on the unlabeled rows, over data sets and draws of the
 labels. The data are sets of the folder that the environment variable WIDEMARGIN_DATA
@@ -15,10 +15,11 @@ from sklearn.datasets import load_digits, make_moons
 from sklearn.preprocessing import StandardScaler
 
 from widemargin import RidgeAverageClassifier, SelfLabelingGPC
-from widemargin.datasets import hide_labels, load_benchmark
+from widemargin.datasets import hide_labels
 from widemargin.kernels import Rbf
 from widemargin.sample import Rows, collect_sample
 from widemargin.solvers.self_labeling import Annealing
+from widemargin_bench.stored_sets import load_set
 
 NAMES = ("iris", "thyroid", "pima", "ionosphere", "g50c")
 PAIRS = ((3, 5), (1, 7), (4, 9))
@@ -33,7 +34,7 @@ def load_sets():
         rows = np.isin(of_digit, pair)
         yield digits[rows], of_digit[rows]
     for name in NAMES:
-        data = load_benchmark(name)
+        data = load_set(name)
         yield StandardScaler().fit_transform(data.data), data.target
 
 

@@ -4,14 +4,8 @@ import reference
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from widemargin.graphs import check_adjacency, knn_adjacency
-from widemargin.graphs.neighbors import WEIGHTS
-
-
-@pytest.fixture
-def ring():
-    """Four nodes in a ring."""
-    return np.array([[0, 1, 0, 2], [1, 0, 3, 0], [0, 3, 0, 4], [2, 0, 4, 0.0]])
+from widemargin.graphs import KnnGraph, graph_laplacian, knn_adjacency
+from widemargin.graphs.knn import WEIGHTS
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -151,58 +145,15 @@ def test_unknown_weights_are_refused_by_value(X):
         knn_adjacency(X, 3, "gaussian")
 
 
-@pytest.mark.parametrize("to_format", [np.asarray, sparse.csr_array, sparse.coo_matrix])
-def test_valid_graph_is_kept(ring, to_format):
-    adjacency = check_adjacency(to_format(ring), 4)
-    assert adjacency.format == "csr"
-    assert_array_equal(adjacency.toarray(), ring)
-
-
-@pytest.mark.parametrize(
-    ("given", "kept"),
-    [
-        (np.float32, np.float32),
-        (np.float64, np.float64),
-        (np.int64, np.float64),
-        (bool, np.float64),
-    ],
-)
-def test_type_of_weights(ring, given, kept):
-    adjacency = check_adjacency(ring.astype(given), 4)
-    assert adjacency.dtype == kept
-    assert_array_equal(adjacency.toarray(), ring.astype(given))
-
-
-def test_self_loops_are_dropped_from_a_copy(ring):
-    looped = sparse.csr_matrix(ring + np.diag([5.0, 2, 1, 3]))
-    before = looped.toarray()
-    adjacency = check_adjacency(looped, 4)
-    assert_array_equal(adjacency.toarray(), ring)
-    assert adjacency.nnz == 8  # no zeros are stored
-    assert_array_equal(looped.toarray(), before)
-
-
-def test_graph_without_edges_is_valid():
-    assert check_adjacency(np.zeros((3, 3)), 3).nnz == 0
-
-
-@pytest.mark.parametrize("n_samples", [3, 5])
-def test_wrong_shape_is_refused(ring, n_samples):
-    shape = rf"shape \({n_samples}, {n_samples}\), .* got \(4, 4\)"
-    with pytest.raises(ValueError, match=f"adjacency must have {shape}"):
-        check_adjacency(ring, n_samples)
-
-
-@pytest.mark.parametrize("weight", [-0.5, np.nan, np.inf])
-def test_invalid_weight_is_refused_by_value(ring, weight):
-    ring[1, 2] = ring[2, 1] = weight
-    with pytest.raises(ValueError, match=f"finite weights >= 0, got {weight:g}"):
-        check_adjacency(ring, 4)
-
-
-def test_asymmetric_graph_is_refused_but_for_rounding(ring):
-    ring[0, 1] += 1e-9
-    check_adjacency(ring, 4)
-    ring[0, 1] += 0.25
-    with pytest.raises(ValueError, match=r"symmetric, got entries that differ by 0.25"):
-        check_adjacency(ring, 4)
+@pytest.mark.parametrize("power", ["auto", 2])
+@pytest.mark.parametrize("normalized", [True, False])
+def test_a_graph_gives_the_laplacian_of_its_edges(X, power, normalized):
+    graph = KnnGraph(5, "heat", power=power, normalized=normalized)
+    made = graph.laplacian(X, auto_power=3)
+    adjacency = knn_adjacency(X, 5, "heat")
+    power = 3 if power == "auto" else power
+    expected = graph_laplacian(adjacency, normalized=normalized, power=power)
+    assert_array_equal(made.to_dense(), expected.to_dense())
+    again = graph.laplacian_of(adjacency, auto_power=3, normalized=True)
+    expected = graph_laplacian(adjacency, normalized=True, power=power)
+    assert_array_equal(again.to_dense(), expected.to_dense())

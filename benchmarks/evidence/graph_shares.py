@@ -1,10 +1,10 @@
 """Error of LaplacianSVC against the two constants that say how a graph is used.
 
-    python benchmarks/graph_shares.py [digits usps ...]
+    python benchmarks/evidence/graph_shares.py [digits usps ...]
 
 Prints the mean error on unlabeled rows, in percent, over 20 and 50 labels and three
 draws of them, for several values of `GRAPH_RATIO` and `GRAPH_SHARES`. The names are
-those of benchmark sets in the folder WIDEMARGIN_DATA; at most 2,000 rows are used.
+those of sets in the folder WIDEMARGIN_DATA; at most 2,000 rows are used.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import argparse
 import numpy as np
 from sklearn.datasets import load_digits
 
-from widemargin.datasets import hide_labels, load_benchmark
+from widemargin.datasets import hide_labels
 from widemargin.defaults import GRAPH_RATIO, GRAPH_SHARES
 from widemargin.graphs import KnnGraph
 from widemargin.kernels import Rbf
@@ -23,6 +23,7 @@ from widemargin.sample import as_rows, collect_sample
 from widemargin.solvers.laplacian import average_family
 from widemargin.solvers.newton import reduced_newton
 from widemargin.spaces import GramSpace
+from widemargin_bench.stored_sets import load_set
 
 RATIOS = (0.5, 1.0, 2.0, 4.0, 8.0)
 SHARES = ((0.0, 1.0), (0.0, 0.5, 1.0), (0.0, 0.75, 1.0), (0.0, 0.5, 0.75, 0.9, 1.0))
@@ -33,7 +34,7 @@ def load(name, n_rows=2000):
     if name == "digits":
         X, y = load_digits(return_X_y=True)
     else:
-        data = load_benchmark(name)
+        data = load_set(name)
         X, y = data.data, data.target
     kept = np.random.default_rng(0).permutation(len(y))[:n_rows]
     return X[kept], np.unique(y[kept], return_inverse=True)[1]
@@ -43,7 +44,7 @@ def draw(name):
     """Objectives without a graph weight, their samples and the true codes."""
     X, codes = load(name)
     kernel = Rbf().fit_width(X, np.random.default_rng(0))
-    laplacian = KnnGraph().laplacian(kernel, X, auto_power=3)
+    laplacian = KnnGraph().laplacian(X, auto_power=3)
     space = GramSpace(kernel(X))
     for n_labels in (20, 50):
         for seed in range(3):

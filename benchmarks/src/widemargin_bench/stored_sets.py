@@ -1,4 +1,4 @@
-"""Read the benchmark sets of the papers from a folder of NumPy archives."""
+"""Read the data sets of the papers from a folder of NumPy archives."""
 
 import os
 from pathlib import Path
@@ -18,8 +18,8 @@ _SPARSE = {"X_data", "X_indices", "X_indptr", "X_shape"}
 _FEATURE_FIELDS = _DENSE | _SPARSE | {"scale", "offset"}
 
 
-def list_benchmarks(folder=None):
-    """Names that `load_benchmark` accepts, sorted.
+def list_sets(folder=None):
+    """Names that `load_set` accepts, sorted.
 
     Parameters
     ----------
@@ -41,17 +41,17 @@ def list_benchmarks(folder=None):
     >>> import tempfile
     >>> from pathlib import Path
     >>> import numpy as np
-    >>> from widemargin.datasets import list_benchmarks
+    >>> from widemargin_bench import list_sets
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     np.savez(Path(folder) / "mine.npz", X=np.eye(2), y=np.array([0, 1]))
-    ...     list_benchmarks(folder)
+    ...     list_sets(folder)
     ['mine']
     """
     return sorted(path.stem for path in _data_folder(folder).glob("*.npz"))
 
 
-def load_benchmark(name, *, folder=None, dtype=np.float64):
-    """Read one benchmark set.
+def load_set(name, *, folder=None, dtype=np.float64):
+    """Read one set.
 
     The data do not come with the package: the folder holds one archive
     ``<name>.npz`` for each set.
@@ -59,7 +59,7 @@ def load_benchmark(name, *, folder=None, dtype=np.float64):
     Parameters
     ----------
     name : str
-        Name of the set, one of `list_benchmarks`.
+        Name of the set, one of `list_sets`.
     folder : path-like, default=None
         Folder of the archives; by default the one that the environment variable
         ``WIDEMARGIN_DATA`` names.
@@ -102,16 +102,16 @@ def load_benchmark(name, *, folder=None, dtype=np.float64):
     >>> import tempfile
     >>> from pathlib import Path
     >>> import numpy as np
-    >>> from widemargin.datasets import load_benchmark
+    >>> from widemargin_bench import load_set
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     np.savez(Path(folder) / "mine.npz", X=np.eye(2), y=np.array([-1, 1]))
-    ...     mine = load_benchmark("mine", folder=folder)
+    ...     mine = load_set("mine", folder=folder)
     >>> mine.data.shape, mine.target.tolist()
     ((2, 2), [0, 1])
     """
     if np.dtype(dtype) not in (np.float64, np.float32):
         raise ValueError(
-            f"dtype of load_benchmark must be float64 or float32, got {dtype!r}."
+            f"dtype of load_set must be float64 or float32, got {dtype!r}."
         )
     path = _archive_path(name, folder)
     with np.load(path, allow_pickle=False) as archive:
@@ -132,13 +132,13 @@ def _data_folder(folder):
     folder = folder or os.environ.get(_VARIABLE)
     if not folder:
         raise FileNotFoundError(
-            "The benchmark data do not come with widemargin: pass folder=... or set "
+            "The papers' data do not come with widemargin: pass folder=... or set "
             f"the environment variable {_VARIABLE} to a folder of .npz archives. "
             f"The papers' sets are {_PUBLISHED}."
         )
     if not Path(folder).is_dir():
         raise FileNotFoundError(
-            f"There is no folder {str(folder)!r} for the benchmark data; pass another "
+            f"There is no folder {str(folder)!r} for the papers' data; pass another "
             f"folder=... or set the environment variable {_VARIABLE}."
         )
     return Path(folder)
@@ -147,10 +147,10 @@ def _data_folder(folder):
 def _archive_path(name, folder):
     """Path of the archive; only names that the folder lists are accepted."""
     folder = _data_folder(folder)
-    available = list_benchmarks(folder)
+    available = list_sets(folder)
     if name not in available:
         raise FileNotFoundError(
-            f"There is no benchmark {name!r} in {str(folder)!r}, which holds "
+            f"There is no set {name!r} in {str(folder)!r}, which holds "
             f"{', '.join(available) or 'no .npz archive'}; choose one of them, pass "
             f"another folder=... or set the environment variable {_VARIABLE}."
         )
@@ -161,7 +161,7 @@ def _check_fields(fields, path):
     if "y" in fields and (fields.keys() >= _DENSE or fields.keys() >= _SPARSE):
         return
     raise ValueError(
-        f"{str(path)!r} is no benchmark archive: it must hold y and X, or y and "
+        f"{str(path)!r} is no archive of a set: it must hold y and X, or y and "
         f"{', '.join(sorted(_SPARSE))}, but its fields are {', '.join(fields)}."
     )
 

@@ -1,10 +1,10 @@
 """
-A Gaussian process that labels itself, and knows its doubt
-==========================================================
+A self-labeling Gaussian process and its uncertainty
+====================================================
 
-Two bands on either side of a curve, with eight labels. A process of the labels alone
-guesses the curve; :class:`~widemargin.SelfLabelingGPC` labels the other points itself
-and finds the gap between the bands.
+Two bands on either side of a curve, with eight labels. A Gaussian process fitted to the
+labels alone misses parts of the curve; :class:`~widemargin.SelfLabelingGPC` also labels
+the other points and finds the gap between the bands.
 """
 
 import matplotlib.pyplot as plt
@@ -33,10 +33,11 @@ for ax, (name, model) in zip(axes, models.items(), strict=True):
 plt.show()
 
 # %%
-# A process has a standard deviation, too (``predict(X, return_std=True)``). That of the
-# labels alone grows with the distance to them. To the self-labeling one all points are
-# as good as labeled: it is small wherever points are, and in the gap between the bands
-# as well. The probability is what knows of the gap: it passes from 0 to 1 there.
+# A Gaussian process also gives a standard deviation (``predict(X, return_std=True)``).
+# Fitted to the labels alone, it grows with the distance to them. The self-labeling
+# process treats all points as labeled, so its standard deviation is small wherever
+# there are points, and also in the gap between the bands. The probability shows the
+# gap: it passes from 0 to 1 there.
 low, high = X.min(axis=0) - 0.7, X.max(axis=0) + 0.7
 mesh = np.meshgrid(*np.linspace(low, high, 120).T)
 grid = np.column_stack([coordinates.ravel() for coordinates in mesh])
@@ -61,5 +62,5 @@ for column, (name, model) in enumerate(models.items()):
 plt.show()
 
 # %%
-# Doubt of this kind is about where points have been seen. A process that takes a whole
-# band for the wrong class, because a label is wrong or none is near, is as sure of it.
+# The standard deviation measures where points have been seen. If a whole band gets the
+# wrong class, because a label is wrong or none is near, it is just as small.

@@ -1,4 +1,4 @@
-"""Two classes in the plane whose shapes, not whose means, tell them apart."""
+"""Artificial sets: curves in the plane, a Gaussian in each class, noisy waves."""
 
 from numbers import Integral, Real
 
@@ -11,6 +11,9 @@ from widemargin.linalg.random import as_generator
 # The clock shows three o'clock; its border has radius 1.
 _HOUR_HAND = np.array([0.5, 0.0])
 _MINUTE_HAND = np.array([0.0, 0.7])
+# Breiman's waves
+_PEAKS = (7, 11, 15)  # of the three triangles, counted from 1
+_WAVES_OF_CLASS = ((0, 2), (0, 1), (1, 2))
 
 
 def make_two_moons(n_samples=200, *, noise=0.1, random_state=None):
@@ -157,6 +160,103 @@ def make_gp_toy(n_samples=560, *, margin=1.0, noise=0.4, random_state=None):
     return np.column_stack([across, np.sin(across) + offset]), y
 
 
+def make_gaussian2c(n_samples=500, *, n_features=500, random_state=None):
+    r"""Draw two Gaussian clusters, one per class, in a space of many noise features.
+
+    Parameters
+    ----------
+    n_samples : int, default=500
+        Number of rows, half of them in each class.
+    n_features : int, default=500
+        Number of columns. Only the first one separates the classes.
+    random_state : None, int, Generator or RandomState, default=None
+        Source of randomness; pass an int for the same data at every call.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Class 0 or 1, in random order.
+
+    Notes
+    -----
+    The covariance is the identity and the means are
+    :math:`(\mp 2.5, 0, \dots, 0)`, Sec. 4.1.1 of [1]_, so that the Bayes error is
+    :math:`\Phi(-2.5) = 0.62\,\%` whatever the number of features.
+
+    References
+    ----------
+    .. [1] F. Gieseke, O. Kramer, A. Airola, T. Pahikkala, "Efficient recurrent local
+       search strategies for semi- and unsupervised regularized least-squares
+       classification", Evolutionary Intelligence 5, 2012.
+
+    Examples
+    --------
+    >>> X, y = make_gaussian2c(random_state=0)
+    >>> X.shape, (y == 0).sum().item()
+    ((500, 500), 250)
+    """
+    check_scalar(n_samples, "n_samples", Integral, min_val=2)
+    check_scalar(n_features, "n_features", Integral, min_val=1)
+    rng = as_generator(random_state)
+    y = balanced_labels(n_samples, 2, rng)
+    X = rng.standard_normal((n_samples, n_features))
+    X[:, 0] += np.where(y == 1, 2.5, -2.5)
+    return X, y
+
+
+def make_waveform(n_samples=5000, *, n_classes=3, random_state=None):
+    r"""Draw noisy mixtures of two out of three triangular waves, sampled 21 times.
+
+    Parameters
+    ----------
+    n_samples : int, default=5000
+        Number of rows.
+    n_classes : {2, 3}, default=3
+        3 for the original problem; 2 for the version of the benchmark of [2]_, class
+        1 of the original against its classes 0 and 2.
+    random_state : None, int, Generator or RandomState, default=None
+        Source of randomness; pass an int for the same data at every call.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 21)
+    y : ndarray of shape (n_samples,)
+        Class of each row. The three original classes are drawn with probability 1/3
+        each; with two classes, class 1 is the mixture of the first two waves.
+
+    Notes
+    -----
+    The waves are :math:`h_p(i) = \max(6 - |i - p|, 0)` for :math:`i = 1, \dots, 21`
+    with peaks :math:`p` at 7, 11 and 15 [1]_. A row is
+    :math:`u h_p + (1 - u) h_q + \varepsilon` with one :math:`u \sim U(0, 1)` per row
+    and :math:`\varepsilon \sim N(0, I)`; :math:`(p, q)` is (7, 15), (7, 11) or
+    (11, 15) in class 0, 1 and 2, the order of the UCI file.
+
+    References
+    ----------
+    .. [1] L. Breiman, J. Friedman, R. Olshen, C. Stone, "Classification and
+       Regression Trees", Wadsworth, 1984, pp. 49-55.
+    .. [2] G. Raetsch, T. Onoda, K.-R. Mueller, "Soft margins for AdaBoost", Machine
+       Learning 42, 2001.
+
+    Examples
+    --------
+    >>> X, y = make_waveform(300, n_classes=2, random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((300, 21), [0, 1])
+    """
+    check_scalar(n_samples, "n_samples", Integral, min_val=1)
+    if n_classes not in (2, 3):
+        raise ValueError(f"n_classes of make_waveform must be 2 or 3, got {n_classes}.")
+    rng = as_generator(random_state)
+    y = rng.integers(3, size=n_samples)
+    first, second = _triangular_waves()[np.transpose(_WAVES_OF_CLASS)][:, y]  # (n, 21)
+    share = rng.uniform(size=(n_samples, 1))
+    X = share * first + (1 - share) * second + rng.standard_normal((n_samples, 21))
+    return X, y if n_classes == 3 else (y == 1).astype(int)
+
+
 def _halves(n_samples):
     """Sizes of two classes that differ by at most one."""
     check_scalar(n_samples, "n_samples", Integral, min_val=2)
@@ -184,3 +284,9 @@ def _shuffled_curves(first, second, noise, random_state):
     y = np.repeat([0, 1], [len(first), len(second)])
     order = rng.permutation(len(y))
     return X[order] + noise * rng.standard_normal(X.shape), y[order]
+
+
+def _triangular_waves():
+    """Triangles of height 6 around the three peaks, shape (3, 21)."""
+    position = np.arange(1, 22)
+    return np.maximum(6 - np.abs(position - np.array(_PEAKS)[:, None]), 0)

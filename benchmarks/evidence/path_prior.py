@@ -1,6 +1,6 @@
 """Error of the average along the path of unlabeled weights, by its prior.
 
-    WIDEMARGIN_DATA=... python benchmarks/path_prior.py [SET ...]
+    WIDEMARGIN_DATA=... python benchmarks/evidence/path_prior.py [SET ...]
 
 Each model of the path has a prior weight `decay` times that of the one before it, see
 `PATH_DECAY` in `widemargin.defaults`. The models are fitted and scored on held-out
@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.datasets import load_digits, make_moons
 
 from widemargin.averaging import average_scores, family_prior
-from widemargin.datasets import hide_labels, load_benchmark
+from widemargin.datasets import hide_labels
 from widemargin.defaults import SEARCH_LADDER, UNLABELED_WEIGHTS
 from widemargin.graphs import KnnGraph
 from widemargin.kernels import Rbf
@@ -25,6 +25,7 @@ from widemargin.labels import decide
 from widemargin.objectives.class_sizes import Balance
 from widemargin.sample import as_rows, collect_sample, label_counts
 from widemargin.spaces import choose_space
+from widemargin_bench.stored_sets import load_set
 
 SETS = (
     "uspst", "coil20", "g50c", "ionosphere", "iris", "pima", "splice", "thyroid",
@@ -43,7 +44,7 @@ def load(name):
     elif name == "moons":
         X, y = make_moons(500, noise=0.15, random_state=0)
     else:
-        loaded = load_benchmark(name)
+        loaded = load_set(name)
         X, y = loaded.data, loaded.target
     n_rows = MAX_ROWS.get(name, len(y))
     return X[:n_rows], np.unique(y[:n_rows], return_inverse=True)[1]
