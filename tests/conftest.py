@@ -1,3 +1,4 @@
+import gc
 import signal
 
 import numpy as np
@@ -23,7 +24,13 @@ def X_new(rng, X):
 
 @pytest.fixture
 def interruptible():
-    """Python's own handler of Ctrl-C, which a job in the background does not have."""
+    """Python's own handler of Ctrl-C, which a job in the background does not have.
+
+    Without garbage collection: Hypothesis has a callback there, in which an interrupt
+    would be lost.
+    """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.disable()
     yield
+    gc.enable()
     signal.signal(signal.SIGINT, before)

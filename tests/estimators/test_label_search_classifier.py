@@ -988,7 +988,7 @@ class Signaled(Tabu):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.slow  # also: a real signal can end up in a callback of another library
+@pytest.mark.slow
 def test_signal_ends_a_long_search(rng, n_jobs, interruptible):
     X = rng.normal(size=(1500, 3))
     y = hide_labels(rng.integers(4, size=1500), 40, rng=0)
