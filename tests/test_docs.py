@@ -50,6 +50,7 @@ def run_page(path):
     return show.n_compared
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_code_blocks_run_one_after_the_other(path, monkeypatch, tmp_path):
     """What a page shows works, and prints what it says."""

@@ -26,6 +26,7 @@ def test_the_gallery_is_large_enough_and_has_a_header():
     assert (FOLDER / "GALLERY_HEADER.rst").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs_and_draws(path, plt):
     """Every example runs without a warning, draws, and says what its picture shows."""
