@@ -12,6 +12,7 @@ project = "widemargin"
 author = copyright = "The widemargin developers"
 version = release = __version__
 
+autodoc_typehints = "none"  # docstrings name the types
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
