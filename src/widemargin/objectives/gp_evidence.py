@@ -14,8 +14,6 @@ a criterion has to find its derivative by C only, a symmetric matrix G such that
 differential is tr(G dC); one chain rule makes the gradient of it. Hyperparameters come
 as *theta* = (log v, log gamma, log s), with one width or one for each feature (ARD).
 
-References
-----------
 .. [1] Rasmussen and Williams. Gaussian processes for machine learning, 2006.
 .. [2] Patterson and Thompson. Recovery of inter-block information when block sizes
    are unequal, 1971.
@@ -86,11 +84,7 @@ class GpPosterior:
 
 @dataclass(frozen=True)
 class GpEvidence:
-    """Criteria by which the hyperparameters of a Gaussian process are learned.
-
-    One evaluation takes O(n^3 + n^2 n_features) time and O(n^2) memory, whether there
-    is one width or one for each feature.
-    """
+    """Criteria by which hyperparameters are learned: O(n^3 + n^2 n_features) time."""
 
     X: np.ndarray
     Y: np.ndarray  # targets, (n, n_columns); each column is a draw of its own

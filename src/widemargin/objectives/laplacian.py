@@ -59,15 +59,11 @@ class Functions:
         return np.vstack([c[:-1], self.dtype.type(self.ridge) * c[-1]])
 
     def inner(self, c, d, scores_d, ridge=1.0):
-        """Inner product c'P d of each column, given the scores of d; shape (k,)."""
+        """Inner product c'P d of each column, (k,); P is `ridge` for the constant."""
         if not self.constant:
             return self.space.inner(c, d, scores_d)
         own = self.space.inner(c[:-1], d[:-1], scores_d - d[-1])
         return own + ridge * c[-1] * d[-1]
-
-    def ambient(self, c, d, scores_d):
-        """Inner product of the ambient norm, given the scores of d; shape (k,)."""
-        return self.inner(c, d, scores_d, self.ridge)
 
 
 @dataclass(frozen=True)
@@ -108,10 +104,9 @@ class ManifoldObjective:
 
     def norm(self, c, scores, d, d_scores, d_smoothing):
         """Bilinear form of both penalties for each column, (k,)."""
-        ambient = self.ambient * self.functions.ambient(c, d, d_scores)
-        return ambient + column_dots(
-            self.functions.seen_by_graph(c, scores), d_smoothing
-        )
+        functions = self.functions
+        ambient = self.ambient * functions.inner(c, d, d_scores, functions.ridge)
+        return ambient + column_dots(functions.seen_by_graph(c, scores), d_smoothing)
 
     def smoothing(self, c, scores):
         """Gradient of the intrinsic term by the scores, (n_rows, k)."""
@@ -120,25 +115,18 @@ class ManifoldObjective:
         smoothed = self.laplacian @ self.functions.seen_by_graph(c, scores)
         return smoothed * self.space.dtype.type(self.intrinsic)
 
-    def residuals(self, scores, columns=slice(None)):
-        """Gradient of the loss term by the labeled scores, (n_labeled, k)."""
-        targets, at_labels = self.targets[:, columns], scores[self.label_idx]
-        active = self.loss.active(targets, at_labels)
-        return np.where(active, self.weights[:, None] * (at_labels - targets), 0.0)
-
     def gradient(self, c, scores, smoothing, columns=slice(None)):
         """Preconditioned gradient, Alg. 1: P^-1 times the gradient by c."""
+        targets, at_labels = self.targets[:, columns], scores[self.label_idx]
+        active = self.loss.active(targets, at_labels)
+        residuals = np.where(active, self.weights[:, None] * (at_labels - targets), 0.0)
         by_loss = np.zeros_like(smoothing)
-        np.add.at(by_loss, self.label_idx, self.residuals(scores, columns))
+        np.add.at(by_loss, self.label_idx, residuals)
         ridge = self.functions.penalized(c) * self.space.dtype.type(self.ambient)
         return self.functions.pull(by_loss, smoothing) + ridge
 
     def reduced(self, deformed=None):
-        """The same minimum in as many unknowns as there are labels.
-
-        `deformed` is a factorization for the same ratio of the weights, to be used
-        again.
-        """
+        """The same minimum in as many unknowns as labels; `deformed` is its norm."""
         if deformed is None:
             ratio = self.intrinsic / self.ambient
             deformed = self.space.deformed(self.laplacian, ratio)
@@ -163,14 +151,11 @@ class GraphFamily:
         ambient norm is as one over the number of rows, like the kernel's diagonal
         once the graph has bent it.
         """
-        fewer = 1.0
+        graph, fewer = self.graph, 1.0
         if self.chosen:
-            fewer = self.graph.space.n_rows / objective.space.n_rows
-        return replace(
-            objective,
-            ambient=self.graph.ambient * fewer,
-            intrinsic=self.graph.intrinsic,
-        )
+            fewer = graph.space.n_rows / objective.space.n_rows
+        ambient = graph.ambient * fewer
+        return replace(objective, ambient=ambient, intrinsic=graph.intrinsic)
 
 
 def given_graph(objective, problem=None):

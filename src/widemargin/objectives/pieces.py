@@ -58,11 +58,7 @@ class HingePieces:
         return float(self.costs @ slack + self.linear @ scores)
 
     def bounds(self):
-        """Smallest and largest coefficient of each sample, two arrays.
-
-        In the dual a sample's kernel function has a coefficient between minus the
-        largest and minus the smallest slope of its loss.
-        """
+        """Smallest and largest dual coefficient, minus the slopes of each loss."""
         costs, n = self.costs, self.n_samples
         below = np.where(self.sides > 0, costs, 0.0)
         above = np.where(self.sides > 0, 0.0, costs)
@@ -70,11 +66,9 @@ class HingePieces:
         return lower, np.bincount(self.rows, below, n) - self.linear
 
     def by_sample(self):
-        """Pieces ordered by sample and by falling kink: (starts, kinks, costs).
+        """Pieces by sample and falling kink, as (starts, kinks, costs).
 
-        Pieces of sample i are at ``starts[i]:starts[i + 1]``. A coefficient that rises
-        from its smallest to its largest value passes them in this order, each over a
-        length of its cost.
+        A coefficient that rises passes them in this order, each over its cost.
         """
         order = np.lexsort((-self.kinks, self.rows))
         counts = np.bincount(self.rows, minlength=self.n_samples)
@@ -95,9 +89,8 @@ class HingePieces:
     def multipliers(self, coefficients):
         """Multipliers with given coefficients, as far as the costs allow.
 
-        A coefficient rises from its smallest value over the sample's pieces in the
-        order of `by_sample`; what each has passed of its cost is its multiplier, or
-        the rest of the cost where scores above the kink cost.
+        What a coefficient has passed of a piece's cost is the multiplier, or the rest
+        of the cost where scores above the kink cost.
         """
         order = np.lexsort((-self.kinks, self.rows))
         starts, _, costs = self.by_sample()
@@ -109,10 +102,7 @@ class HingePieces:
         return np.where(self.sides > 0, passed, self.costs - passed)
 
     def dual_path(self, *, free_intercept):
-        """What a dual solver needs: (lower, upper, starts, kinks, lengths).
-
-        Smallest and largest coefficient of each sample, and its pieces `by_sample`.
-        """
+        """The `bounds` and what `by_sample` gives, for a dual solver."""
         if free_intercept:
             self.check_free_intercept()
         return *self.bounds(), *self.paid().by_sample()
@@ -141,10 +131,7 @@ class HingePieces:
         return float(gained - intercept * coefficients.sum() - roughness / 2.0)
 
     def evidence(self, coefficients, scores, intercept):
-        """Objective of feasible coefficients, and the most that it may be too large.
-
-        `scores` are those of the kernel functions, without the intercept.
-        """
+        """Objective of feasible coefficients, and the most that it may be too large."""
         roughness = float(coefficients @ scores)
         objective = roughness / 2.0 + self.value(scores + intercept)
         proved = self.dual_value(coefficients, roughness, intercept)
@@ -245,18 +232,11 @@ class BranchLoss:
     scores on given branches) and `pieces` (the hinges that it has there).
     """
 
-    def lowest(self, scores):
-        """The lowest branches of each column of scores, (n_rows, n_columns)."""
-        return np.column_stack([self.branches(f) for f in scores.T])
-
     def total(self, given, scores, rows, costs, branches=None):
-        """The branches, and given losses plus this one on some rows, summed.
-
-        Each column of scores, (n_samples, n_columns), has its own given loss; the
-        branches are the lowest ones by default.
-        """
+        """The branches, lowest by default, and all losses summed; given by column."""
         own_scores = scores[rows]
-        branches = self.lowest(own_scores) if branches is None else branches
+        if branches is None:
+            branches = np.column_stack([self.branches(f) for f in own_scores.T])
         losses = self.value(branches, own_scores)
         known = sum(own.value(f) for own, f in zip(given, scores.T, strict=True))
         return branches, known + float((costs @ losses).sum())
@@ -327,11 +307,7 @@ class MinLoss(BranchLoss):
 
 @dataclass(frozen=True)
 class Ramp(BranchLoss):
-    r"""The loss :math:`\min(\max(0, 1 - |f|), 1 - \kappa)`, Eq. (11) less its constant.
-
-    The symmetric hinge as the paper approximates it: scores closer to zero than
-    `kappa` are not pulled to either side.
-    """
+    r"""The loss :math:`\min(\max(0, 1 - |f|), 1 - \kappa)`, Eq. (11) less a constant."""
 
     kappa: float
 
@@ -398,10 +374,7 @@ class RelaxedMinLoss:
 
 
 def is_relevant(scores, epsilon, slack=0.0):
-    r"""Eq. (5): whether a score is farther than :math:`(1 + \varepsilon) / 2` from 0.
-
-    With a slack, those that are farther by more than it.
-    """
+    r"""Eq. (5): farther from 0 than :math:`(1 + \varepsilon) / 2`, by the slack."""
     return np.abs(scores) > 0.5 * (1.0 + epsilon) + slack
 
 

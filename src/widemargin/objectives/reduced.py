@@ -44,17 +44,10 @@ class ReducedObjective:
         response = deformed.scores_at(rows, basis)
         response = without_negative_part(0.5 * (response + response.T))
         offset, penalty, offset_basis = _offset(objective, deformed)
-        return cls(
-            response,
-            offset,
-            penalty,
-            basis,
-            offset_basis,
-            objective.targets,
-            objective.weights,
-            objective.loss,
-            objective.intercept is not None,
-        )
+        of_labels = objective.targets, objective.weights, objective.loss
+        has_intercept = objective.intercept is not None
+        own = response, offset, penalty, basis, offset_basis
+        return cls(*own, *of_labels, has_intercept)
 
     def rescaled(self, factor):
         """The same problem with both penalty weights multiplied by `factor`."""
@@ -84,8 +77,7 @@ class ReducedObjective:
     def newton_points(self, active, columns, g, intercept):
         """Minimum of the quadratic of some columns; the others stay as they are.
 
-        `active` marks the labels that carry a squared loss, (n_labeled, n_columns);
-        columns with the same active labels share a factorization.
+        Columns with the same `active` labels share a factorization.
         """
         g, intercept = g.copy(), intercept.copy()
         for pattern, positions in column_groups(active[:, columns]):
@@ -95,10 +87,7 @@ class ReducedObjective:
         return g, intercept
 
     def stationary(self, active):
-        """The function that maps targets to the minimum, g and intercepts.
-
-        As if exactly the `active` labels, a mask, carried a squared loss.
-        """
+        """Maps targets to the minimum if exactly the `active` labels had a square."""
         E = np.flatnonzero(active)
         G = self.response[np.ix_(E, E)] + np.diag(1.0 / self.weights[E])
         factor, _ = jittered_cholesky(G)
@@ -120,8 +109,7 @@ class ReducedObjective:
     def mixed(self, other, share):
         """The problem whose function is a sum, `share` of its kernel being `other`'s.
 
-        The sum of a function of this problem and one of the other, with the norms of
-        both weighed by the inverse of their shares; an intercept must be the same.
+        The norms of both parts are weighed by the inverse of their shares.
         """
         return replace(
             self,
@@ -130,11 +118,7 @@ class ReducedObjective:
         )
 
     def leave_one_out(self, solution):
-        """Scores that each label would get without itself, from the minimum.
-
-        Exact for the squared loss; for the squared hinge as long as no other label
-        enters or leaves the margin.
-        """
+        """Scores of labels without themselves, exact if no other changes `active`."""
         g = solution[:-1]
         scores = self.scores(g, solution[-1])
         active = self.loss.active(self.targets, scores)

@@ -13,10 +13,7 @@ from widemargin.values import Value
 
 
 class TriClassMethod(Value):
-    """How the tri-class problem is solved; a family of parameters.
-
-    A member gives ``loss(epsilon)`` and ``minimize(problem, start, **options)``.
-    """
+    """How the tri-class problem is solved: ``loss(epsilon)`` and ``minimize(...)``."""
 
 
 @dataclass(frozen=True)
@@ -82,20 +79,14 @@ def tri_class_cccp(
     held fixed, which cannot raise it (Theorem 4). Without `restore` no step is taken
     back, and the procedure ends when decisions and slopes repeat.
 
-    The loss of the `BranchProblem` is a `RelaxedMinLoss`; columns are solved one after
-    the other, with `max_iter` steps each. `start` is the model of the labels alone, in
-    the shape of the solution: coefficients and, in the last row, intercepts. The
-    history has the "objective" after each step, of all columns so far, and as
-    "criterion" the share of decisions and slopes that changed.
+    The loss is a `RelaxedMinLoss`; columns are solved one after the other. `start` is
+    the model of the labels alone. The "objective" in the history is that of all columns
+    so far, the "criterion" the share of decisions and slopes that changed.
 
-    Notes
-    -----
     Deviations from the print: labels in the quadratic and linear terms of (21); the
     concave term only where d = 1; the constant of (11) subtracted; the restoring step
     with d fixed and slopes taken at the last accepted function, as the proof needs.
 
-    References
-    ----------
     .. [1] H. Yang, K. Huang, I. King, M. R. Lyu. Maximum margin semi-supervised
        learning with irrelevant data. Neural Networks 70, 2015.
     """

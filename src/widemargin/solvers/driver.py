@@ -10,8 +10,6 @@ from widemargin.solvers.result import Status
 class Interruptible:
     """A block of work that an interrupt (Ctrl-C) ends without an error.
 
-    Examples
-    --------
     >>> with Interruptible() as work:
     ...     raise KeyboardInterrupt
     >>> work.was_interrupted

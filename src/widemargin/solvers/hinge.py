@@ -31,10 +31,7 @@ _RISE = 1e-9  # relative rise of the objective that is rounding
 
 
 class HingeSolver(Value):
-    """What solves convex problems of hinges; a family of parameters.
-
-    A member gives ``solve(space, pieces, intercept, start)``.
-    """
+    """What solves convex problems of hinges; a family of parameters."""
 
     @classmethod
     def read(cls, given, who):
@@ -125,11 +122,7 @@ def choose_hinge_space(
     ladder=HINGE_LADDER,
     gram_bytes=GRAM_BYTES,
 ):
-    """The space and the solver for what the user wishes.
-
-    Arguments are those of :func:`widemargin.spaces.choose_space`. The solver "auto" is
-    `ProximalNewton` on features and `Smo` on a Gram matrix.
-    """
+    """The space and the solver for what the user wishes, as in `choose_space`."""
     is_smo = isinstance(solver, Smo)
     if is_smo and landmarks not in (None, "auto"):
         raise ValueError(
@@ -234,12 +227,9 @@ def majorize_minimize(problem, start, *, scores=None, max_iter=50, callback=None
     """Fix the lowest branches, solve the convex problem that is left, and repeat.
 
     Each step bounds the objective from above by a function that touches it, so that the
-    objective never rises; a step that gains nothing ends it. `start`, (n_samples + 1,
-    n_columns), holds coefficients and, in the last row, intercepts, as the solution
-    does; `scores` are its own, if they are known. The first step fixes its branches; if
-    its intercepts are not the fixed ones, that step is taken whatever it costs. The
-    history has the "objective" after each step and as "criterion" the share of branches
-    that still change.
+    objective never rises; a step that gains nothing ends it. If the intercepts of the
+    `start` are not the fixed ones, the first step is taken whatever it costs. The
+    "criterion" is the share of branches that still change.
     """
     state = _State(problem, start, scores)
     # fewer calls between modules than a generator, which is also resumed to end it
@@ -270,10 +260,9 @@ def follow_path(
 ):
     """Solve for the given loss alone, then for growing costs of the other loss.
 
-    Each problem starts from the solution before it and is solved by `minimize`,
-    `majorize_minimize` or another solver with the same arguments. With `fixed_first`
-    the first solution also keeps the fixed intercepts. ``announce(place)`` is called
-    before each of the `path_costs`.
+    Each problem starts from the solution before it. With `fixed_first` the first
+    solution also keeps the fixed intercepts. ``announce(place)`` comes before each of
+    the `path_costs`.
     """
     free = (None,) * problem.n_columns
     first = problem if fixed_first else replace(problem, intercepts=free)

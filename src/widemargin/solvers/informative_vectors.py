@@ -51,10 +51,9 @@ class InformativeVectors(Landmarks, shorthand="ivm"):
 
 
 def choose_active(kernel, rows, scale, noise, n_active, labeled_idx):
-    """Positions of `n_active` active rows, labeled ones before others.
+    """Positions of active rows, labeled ones first, or the most informative of these.
 
-    `scale` multiplies the kernel; `noise` is that of each row. If there are more
-    labeled rows, the most informative of them are taken.
+    `scale` multiplies the kernel; `noise` is that of each row.
     """
     X, given_idx = rows.X, labeled_idx
     pool = np.arange(len(rows))
@@ -96,11 +95,9 @@ def informative_vectors(
               \zeta \leftarrow \zeta - F_t^2 ,
 
     which is a partial Cholesky factorization of K + N with the pivot of the largest
-    :math:`\zeta_i / n_i`. It takes O(n_samples * n_active) time for each row, and as
-    much memory in all. The first of equally informative rows is taken.
-    ``columns(rows)`` gives the kernel between all samples and some of them, `diagonal`
-    that of every sample with itself; `given` rows, the labeled ones, come first.
-    `n_ahead` columns are computed at a time, which changes no result.
+    :math:`\zeta_i / n_i`, the first of equal ones; O(n_samples * n_active) time for
+    each row. ``columns(rows)`` gives the kernel between all samples and some, `n_ahead`
+    at a time; `given` rows, the labeled ones, come first.
 
     Deviations: [2]_ does not say that labeled rows come first. But with Gaussian noise
     the score depends on no label, and without `given` labeled rows may be left out.

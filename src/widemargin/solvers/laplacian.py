@@ -129,10 +129,7 @@ class Pcg(LaplacianSolver, shorthand="pcg"):
         return names
 
     def plan_stopping(self, sample, rng):
-        """The sample to train on, and the check that stops early or None.
-
-        Labels that the check needs are held out from that sample.
-        """
+        """The sample to train on, less held-out labels, and the check or None."""
         if self.early_stopping is None:
             return sample, None
         interval, unlabeled = check_interval(sample.n_rows), sample.unlabeled_idx
@@ -151,10 +148,7 @@ class Pcg(LaplacianSolver, shorthand="pcg"):
 
 
 def hold_out_labels(codes, fraction, rng):
-    """Mask of a random share of each class's labels, never the last one of a class.
-
-    Raises ValueError if no label can be spared.
-    """
+    """Mask of a random share of each class's labels, never the last one of a class."""
     held_out = np.zeros(len(codes), dtype=bool)
     for code in np.unique(codes):
         members = rng.permutation(np.flatnonzero(codes == code))
@@ -191,14 +185,9 @@ class Training:
 
 @dataclass(frozen=True)
 class Learned:
-    """A Laplacian model.
+    """A Laplacian model."""
 
-    Status and history of the result are those of the last model, or of the first
-    without success.
-    """
-
-    # share of the graph in each of the models that were averaged
-    shares: tuple[float, ...]
+    shares: tuple[float, ...]  # of the graph in each of the models that were averaged
     average: Average  # their weights, by held-out labels
     calibration: Calibration  # of the average
     graph: ManifoldObjective  # that of the model with the largest share
@@ -211,8 +200,7 @@ def learn(training, *, problem=None, start=None, callback=None):
 
     Every model predicts each label from the others, in closed form. A label that is the
     only one of its class is not held out. `problem` is that of the given weights, if
-    another fit has factorized it already; `start` is where `Pcg` starts, the only
-    solver that calls ``callback(iteration, history)``.
+    factorized already; `start` and `callback` are for `Pcg`.
     """
     family = choose_family(training, problem)
     exact = [reduced_newton(problem) for problem in family.problems]

@@ -1,7 +1,5 @@
 """Newton's method on the labels, and the exact line search for piecewise squares.
 
-References
-----------
 .. [1] Melacci and Belkin, Laplacian support vector machines trained in the primal.
 """
 
@@ -21,9 +19,8 @@ def reduced_newton(problem, *, max_iter=1000):
     does not change; where a full step would raise the objective, an exact line search
     takes its place, so that it always ends.
 
-    The solution, (n_labeled + 1, n_columns), holds g and, in its last row, the
-    intercept; ``problem.coordinates`` makes a function of it. The criterion is the
-    number of labels that switched.
+    The solution, (n_labeled + 1, n_columns), holds g and, in its last row, intercepts;
+    ``problem.coordinates`` makes functions of it.
     """
     run = _LabelNewton(problem)
     history = {"objective": [run.values.sum()], "criterion": [], "steps": []}
@@ -88,9 +85,6 @@ def exact_step(loss, targets, weights, scores, direction, slope, curvature):
     these points and adding up the changes gives every piece at once, and the first
     piece whose zero lies inside it is the answer: O(n_labeled log n_labeled).
 
-    Scores and direction are those of the labels, (n_labeled, k); slope and curvature,
-    (k,), are the derivatives at s = 0 of everything but the loss.
-
     Deviation: only labels that move towards the margin's edge can switch; the
     printed update rule does not say so.
     """
@@ -101,7 +95,6 @@ def exact_step(loss, targets, weights, scores, direction, slope, curvature):
     curvature = curvature + np.where(active, bend, 0.0).sum(axis=0)
     if not loss.has_kink:
         return _ratio(-slope, curvature)
-
     outward = targets * direction
     switches = np.where(active, outward > 0, outward < 0)
     edge = np.full(scores.shape, np.inf)

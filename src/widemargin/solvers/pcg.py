@@ -33,14 +33,9 @@ def pcg(objective, start=None, *, max_iter=1000, tol=1e-6, check=None, callback=
 
     A column has converged when its preconditioned gradient, in the norm of the
     preconditioner, is at most `tol` times that at zero, but not less than 200 times the
-    machine precision. `check` stops early, on the joint decision of all columns.
+    machine precision. `check` stops early, on the joint decision of all columns. The
+    solution holds the coordinates, (n_coordinates, n_columns).
 
-    The solution holds the coordinates, (n_coordinates, n_columns). The history holds
-    "objective" (sum over columns), "criterion" (largest over columns), "gradient_norm"
-    and, at each look of the check, "decision_change".
-
-    References
-    ----------
     .. [1] Melacci and Belkin, Laplacian support vector machines trained in the primal.
     """
     run = _Block(objective, start)

@@ -49,30 +49,18 @@ def proximal_multipliers(
     the multipliers move and the smooth hinges come closer to the kinks. The minimum
     is that of the kinks, not of a smooth replacement.
 
-    A sparse table X stays sparse, and m is zero if there is no `center`. The intercept
-    b is free and costs nothing unless it is given. `start` may be the solution of a
-    similar problem. Newton's equations up to `factored_order` are factorized; larger
-    ones are solved by conjugate gradients first.
-
-    The solution, (n_samples + 1,), holds the coefficients a of the samples, within the
-    bounds of the pieces, and in the end the intercept; the weights are
-    :math:`(X - 1 m^\top)^\top a`. The objective is that of this solution. The criterion
-    is the objective less the largest lower bound proved so far (the dual value of
-    feasible coefficients), divided by the objective or by :math:`\frac12 \|w\|^2`,
-    whichever is larger (or by 1e-9 of the costs, below which there is nothing but
-    rounding). If the intercept is free, only coefficients that sum to zero prove a
-    bound; the intercept of the smooth problem is always its best one, which makes them
-    do so to rounding. A free intercept in which the loss falls without end raises
-    ValueError.
-
-    Notes
-    -----
-    A Newton step is a Cholesky factorization in the features or, by Woodbury, in the
-    samples at a kink if one of them is small, and conjugate gradients otherwise:
+    A sparse table X stays sparse. The intercept b is free unless it is given. A Newton
+    step is a Cholesky factorization in the features or, by Woodbury, in the samples at
+    a kink, if one of them is at most `factored_order`; else conjugate gradients,
     O(nonzero entries) for each product.
 
-    References
-    ----------
+    The solution, (n_samples + 1,), holds the coefficients a of the samples and the
+    intercept; the weights are :math:`(X - 1 m^\top)^\top a`. The criterion is the
+    objective less the largest lower bound proved so far, divided by the objective or by
+    :math:`\frac12 \|w\|^2`, whichever is larger (or by 1e-9 of the costs, below which
+    there is nothing but rounding). If the intercept is free, only coefficients that sum
+    to zero prove a bound; the best intercept of the smooth problem makes them do so.
+
     .. [1] Rockafellar, Augmented Lagrangians and applications of the proximal point
        algorithm in convex programming, 1976.
     """
@@ -305,11 +293,8 @@ def newton_step(
     The matrix is :math:`I + Z^\top S Z` with the rows Z that bend, their curvature S
     and, if the intercept is free, their S-weighted mean subtracted from them: that is
     what remains of the equations when the slope by the intercept is zero. Conjugate
-    gradients may leave a `share` of the gradient; after `max_products` products with
-    the rows a factorization takes over, if its order is not too large.
-
-    Returns the steps of the weights and of the intercept, and the number of products
-    with the rows, 0 if the equations are solved by a factorization.
+    gradients may leave a `share` of the gradient; where they are slow a factorization
+    takes over. Returns both steps and the number of products with the rows.
     """
     bent = np.flatnonzero(curvature)
     if not len(bent):

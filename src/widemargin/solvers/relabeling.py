@@ -159,13 +159,8 @@ def assign_classes(scores, lower, upper):
 
     One class after the other takes the offset nearest to zero that keeps its size
     within the bounds, until none changes. Where that does not end, or where samples are
-    tied, those that lose least change class until all bounds are kept.
+    tied, those that lose least change class. Returns the codes and the offsets.
 
-    The bounds are (n_classes,), which some sizes must keep. Returns the codes,
-    (n_samples,), and the offsets, (n_classes,).
-
-    Examples
-    --------
     >>> scores = np.array([[0.9, 0.0], [0.5, 0.2], [0.4, 0.3]])
     >>> codes, offsets = assign_classes(scores, np.array([1, 1]), np.array([2, 2]))
     >>> codes.tolist()
@@ -191,11 +186,9 @@ def assign_classes(scores, lower, upper):
 
 
 def _next_offsets(columns, offsets, lower, upper):
-    """Offsets after each class in turn took its own; scores are (n_classes, n_samples).
-
-    The largest score of the other classes is that of the earlier ones, which have
-    moved, or of the later ones, which have not: a round costs as much as one pass.
-    """
+    """Offsets after each class in turn took its own; columns are by class."""
+    # The largest score of the other classes is that of the earlier ones, which have
+    # moved, or of the later ones, which have not: a round costs as much as one pass.
     later = np.full((len(columns) + 1, columns.shape[1]), -np.inf)
     later[:-1] = np.maximum.accumulate((columns + offsets[:, None])[::-1])[::-1]
     earlier, found = later[-1], np.empty_like(offsets)
@@ -207,10 +200,7 @@ def _next_offsets(columns, offsets, lower, upper):
 
 
 def _smallest_offset(behind, lower, upper):
-    """The offset nearest to zero that makes a class as large as it must be.
-
-    `behind` is by how much each sample's score is below the largest other one.
-    """
+    """The offset nearest to zero for a class whose scores are `behind` the largest."""
     size = int(np.count_nonzero(behind < 0))
     if lower <= size <= upper:
         return 0.0
@@ -225,11 +215,7 @@ def _smallest_offset(behind, lower, upper):
 
 
 def threshold_interval(scores, lower, upper):
-    """Constants b for which `lower` to `upper` of the scores plus b are positive.
-
-    Constants strictly between the two that are returned; infinite where there is no
-    bound.
-    """
+    """Open interval of b for which `lower` to `upper` of scores + b are positive."""
     falling = np.sort(scores)[::-1]
     n = len(falling)
     low = -falling[lower - 1] if lower > 0 else -np.inf
@@ -242,8 +228,7 @@ def best_threshold(
 ):
     """The constant b of lowest loss within an interval, Eq. (9), or (8) if `squared`.
 
-    `scores` are f of the unlabeled samples, `residuals` y - f of the labeled ones, and
-    `weights` those of the labeled samples.
+    `scores` are f of the unlabeled samples, `residuals` y - f of the labeled ones.
     """
     low, high = interval
     if low > high:

@@ -17,10 +17,7 @@ class Ridge:
 
 
 def fit_ridges(gram, targets, weights, penalties):
-    r"""Fit a kernel with every penalty.
-
-    Each regression minimizes, with weights :math:`w_i` of the labels that add up to
-    one,
+    r"""Fit a kernel with every penalty; the weights :math:`w_i` add up to one.
 
     .. math:: \sum_i w_i (y_i - f(x_i) - b)^2 + \lambda \|f\|^2 ,
 
@@ -35,15 +32,11 @@ def fit_ridges(gram, targets, weights, penalties):
 
 @dataclass(frozen=True)
 class _Centered:
-    """A centered kernel matrix between labels, scaled to a mean diagonal of one.
-
-    With ``D`` the diagonal of the weights, ``values`` and ``vectors`` decompose
-    ``sqrt(D) gram sqrt(D)``.
-    """
+    """A centered kernel matrix between labels, scaled to a mean diagonal of one."""
 
     means: np.ndarray  # (n,): weighted mean of each column of the given matrix
     scale: float
-    values: np.ndarray
+    values: np.ndarray  # these decompose sqrt(D) gram sqrt(D), D the weights
     vectors: np.ndarray
 
     @classmethod

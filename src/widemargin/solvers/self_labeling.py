@@ -114,10 +114,7 @@ class GaussianProcess:
         return ProcessRegressor(self, ProfiledSmoother(smoother))
 
     def directions(self, row_weights, n_components):
-        """Kernel principal components and their opposites, each (n, 1).
-
-        Scores that two classes may be separated by.
-        """
+        """Kernel principal components and their opposites, each (n, 1)."""
         product = self.space.kernel_product
         columns = kernel_spectrum(product, row_weights, n_components).vectors.T
         return [sign * column[:, None] for column in columns for sign in (1.0, -1.0)]
@@ -357,11 +354,10 @@ class Labeling:
 def self_label(model, task, *, start=None, n_components=0, callback=None):
     """Find the labels of the unlabeled rows along the path of their weight.
 
-    `start` has labels to start from; by default those of a regression to the given
-    labels. For two classes the sides of `n_components` kernel components are more
-    labels to start from, in the middle of the path; the start of largest posterior
-    probability is taken, see :func:`alternate_from`. An interrupt keeps what the last
-    regressor found; before there is one it is passed on.
+    It starts from the labels `start`, or from those of a regression to the given ones.
+    For two classes the sides of `n_components` kernel components are more labels to
+    start from, in the middle of the path, see `alternate_from`. An interrupt keeps what
+    the last regressor found; before there is one it is passed on.
     """
     relabeling, regressor, codes, directions = task.relabeling, None, start, ()
     if start is None:
@@ -401,11 +397,9 @@ def alternate_from(
 ):
     """The most probable of the labelings that several starts lead to.
 
-    Starts are models of the given labels: `averaging.posterior_weights` weighs them by
-    the marginal likelihood of the labels that each leads to, and by a prior. Each label
-    adds `log_odds` to the prior log odds of the first start, the one that the given
-    labels lead to, against another. The result is that of the loop from the most
-    probable start, the first of equal ones. An interrupt ends it with the best so far.
+    By the marginal likelihood of the labels that each leads to, and by a prior: each
+    given label adds `log_odds` to the prior log odds of the first start, which these
+    labels lead to, against another. An interrupt ends it with the best so far.
     """
     results, losses, status = [], [], None
     for number, start in enumerate(starts, 1):
@@ -435,9 +429,8 @@ def alternate_from(
 def alternate(regressor, task, start, *, callback=None, **facts):
     """Fit and relabel in turns until hardly a label changes, or labels repeat.
 
-    The solution holds the labels. The history has as "criterion" the share of labels
-    that changed, as "objective" the number of changes, and the `facts` in each round.
-    Labels that repeat after more than one step, a cycle, also end it: relabeling by
+    The "criterion" is the share of labels that changed, the "objective" their number;
+    the history also has the `facts`. A cycle of labels also ends it: relabeling by
     held-out values need not lower any objective.
     """
     labels, seen = [start], {start.tobytes()}

@@ -8,7 +8,8 @@ from widemargin.solvers.result import SolveResult, Status
 _CACHE_BYTES = 200_000_000
 _FETCHED = 64  # rows brought in at a time, at the most
 _ROUNDING = 1e-12
-_PAUSE_WORK = 20_000_000  # steps times samples between two pauses
+# steps times samples between two pauses: they take as long as computing the objective
+_PAUSE_WORK = 20_000_000
 
 
 def smo(
@@ -26,27 +27,18 @@ def smo(
     gain [1]_; with a fixed one they move one at a time. A step is an exact line search,
     through as many kinks as it takes.
 
-    The Gram matrix, in single or double precision, may be an object with ``diagonal()``
-    and ``gram_rows(idx)``, which is never held as a whole; `cache_rows` of its rows are
-    kept, 200 MB by default. `intercept` is free unless given. `start` may be any
-    solution: it is moved to where the dual allows it. `tol` is the largest violation
-    of the optimality conditions, in units of the scores.
+    The Gram matrix may be an object with ``diagonal()`` and ``gram_rows(idx)``, of
+    which `cache_rows` are kept. `start` may be any solution: it is moved to where the
+    dual allows it. `tol` is the largest violation of the optimality conditions, in
+    units of the scores. The solution, (n_samples + 1,), holds the coefficients and the
+    intercept. After every `pause` steps the history gets an entry, among them "gap",
+    the most that the objective may be above its minimum.
 
-    The solution, (n_samples + 1,), holds the coefficients and the intercept, and comes
-    with the scores of all samples. After every `pause` steps (20,000,000 over the
-    number of samples by default, which take as long as computing the objective) the
-    history gets an entry: "objective", "criterion" and "gap", the most that the
-    objective may be above its minimum. ``callback(n_steps, history)`` follows.
-
-    Notes
-    -----
     A step costs O(n_samples) and one or two rows of the Gram matrix. Single steps are
     slow where near copies of a sample need opposite moves at a high cost. Deviations
     from [1]_: kinks inside the box; no shrinking, because to copy the part of the Gram
     matrix that is still active takes as long as all steps.
 
-    References
-    ----------
     .. [1] Fan, Chen and Lin, Working set selection using second order information for
        training support vector machines, JMLR 6, 2005.
     """

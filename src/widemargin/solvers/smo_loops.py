@@ -30,11 +30,7 @@ def pair_steps(
     cache, slots, stamps, diagonal, starts, kinks, lengths, piece, filled, up, down,
     scores, tol, max_steps, progress,
 ):  # fmt: skip
-    """Raise one coefficient and lower another by as much, until no pair gains.
-
-    The first asks for the largest intercept, the second is chosen by the gain that
-    curvature promises.
-    """
+    """Raise one coefficient and lower another by as much, until no pair gains."""
     n_steps, wanted, tops = 0, -1, np.empty(_LANES)
     i, high = _follow_pair(scores, scores, 0.0, up, scores, tops)
     while i >= 0:
@@ -213,10 +209,7 @@ def _best_partner(row, diagonal, own, high, down, scores, tops):
 
 @_passes
 def _follow_pair(row_i, row_j, length, up, scores, tops):
-    """Update the scores after a step; the sample that asks for the largest intercept.
-
-    And that intercept, all in one pass.
-    """
+    """Update the scores after a step; who asks for the largest intercept, and that."""
     n = len(scores)
     tops[:] = -np.inf
     for start in range(0, n, _LANES):
