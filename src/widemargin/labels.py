@@ -130,12 +130,9 @@ def has_label(y, label):
         raise ValueError(
             f"{label!r} marks an unlabeled sample; use another value for a label."
         )
-    labeled = _labeled_mask(y)
-    found = np.zeros(len(y), dtype=bool)
-    found[labeled] = np.fromiter(
-        (bool(value == label) for value in y[labeled]), bool, int(labeled.sum())
-    )
-    return found
+    # a missing value cannot be compared
+    pairs = zip(_labeled_mask(y), y, strict=True)
+    return np.fromiter((known and bool(v == label) for known, v in pairs), bool, len(y))
 
 
 def hide(y, hidden):

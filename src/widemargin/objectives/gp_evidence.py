@@ -102,10 +102,9 @@ class GpEvidence:
                   - \tfrac12 \log \frac{|C|\, 1^\top C^{-1} 1}{n}
                   - \tfrac{n - 1}{2} \log 2\pi .
 
-        The profiled likelihood, which lacks the term with 1'C^{-1}1, counts n
-        observations where the fitted mean has used up one, and prefers one to another
-        of two kernels that differ by a constant and hence predict the same; this one
-        does neither. Without the mean it is Eq. (5.8) of [1]_.
+        The profiled likelihood, which lacks the term with 1'C^{-1}1, distinguishes
+        kernels that differ by a constant and hence predict the same. Without the mean
+        it is Eq. (5.8) of [1]_.
         """
         fit = self.posterior(theta)
         n, n_columns = self.Y.shape

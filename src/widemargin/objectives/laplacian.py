@@ -25,8 +25,7 @@ class Functions:
     is B' dh + ridge P c; preconditioned by P it is
     ``pull(dh) + ridge * penalized(c)``, which never needs the inverse of P. A constant
     is the last coordinate, for which P is 1; its square has the weight `ridge` relative
-    to the ambient norm. What acts on the scores comes in two parts, the loss and the
-    graph, since the constant may be hidden from the graph, that is, not `inside`.
+    to the ambient norm. It is hidden from the graph if it is not `inside`.
     """
 
     def __init__(self, space, *, constant=False, ridge=0.0, inside=True):

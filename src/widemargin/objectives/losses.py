@@ -1,7 +1,6 @@
 """Losses of one-vs-rest models with targets -1 and +1.
 
-A smooth loss here is a square on its active labels and zero elsewhere, so that a solver
-needs two things only: its value, and which labels are active.
+A smooth loss here is a square on its active labels and zero elsewhere.
 """
 
 import numpy as np

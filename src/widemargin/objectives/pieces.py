@@ -1,9 +1,5 @@
 r"""Losses of scores as lists of hinges.
 
-The support vector machine, its transductive and universum relatives and every step of
-the tri-class procedure minimize a convex piecewise linear loss of the scores; only the
-list of pieces differs (`HingePieces`).
-
 A loss of unlabeled scores is a minimum of convex branches (`BranchLoss`). A branch is
 a number: +1 or -1 for a row that counts as one of the class, 0 for one that counts as
 neither. On a fixed branch a loss is a list of hinges, and the branch that is smallest
@@ -16,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+_BY_PIECE = ("rows", "kinks", "sides", "costs")  # what has an entry for each piece
 _MAX_TRIALS = 100  # of a line search, which needs a few
 _ROUNDING = 1e-15
 _TIE = 1e-3  # of (21): with D = 2 it puts many scores on the threshold of (19)
@@ -38,14 +35,11 @@ class HingePieces:
 
     def __add__(self, other):
         """The sum of two losses of the same scores."""
-        return HingePieces(
-            self.n_samples,
-            np.concatenate([self.rows, other.rows]),
-            np.concatenate([self.kinks, other.kinks]),
-            np.concatenate([self.sides, other.sides]),
-            np.concatenate([self.costs, other.costs]),
-            self.linear + other.linear,
-        )
+        both = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)])
+            for name in _BY_PIECE
+        }
+        return replace(self, linear=self.linear + other.linear, **both)
 
     def with_slopes(self, rows, slopes):
         """The loss plus slopes times the scores of some samples."""
@@ -78,8 +72,7 @@ class HingePieces:
     def paid(self):
         """The pieces that cost something."""
         paid = self.costs > 0
-        names = ("rows", "kinks", "sides", "costs")
-        return replace(self, **{name: getattr(self, name)[paid] for name in names})
+        return replace(self, **{name: getattr(self, name)[paid] for name in _BY_PIECE})
 
     def coefficients(self, multipliers):
         """Coefficients of the samples with given multipliers of the pieces."""
@@ -123,9 +116,8 @@ class HingePieces:
     def dual_value(self, coefficients, roughness, intercept=0.0):
         r"""Lower bound of the objective that feasible coefficients prove.
 
-        The objective is :math:`\frac12 \|h\|^2` plus the loss of :math:`h + b`, for a
-        fixed intercept b, or for the best one if the coefficients sum to zero; the
-        `roughness` is the squared norm of the function with these coefficients.
+        Of :math:`\frac12 \|h\|^2` plus the loss of :math:`h + b`, for a fixed b, or for
+        the best one if the coefficients sum to zero; `roughness` is :math:`\|h\|^2`.
         """
         gained = (self.sides * self.multipliers(coefficients)) @ self.kinks
         return float(gained - intercept * coefficients.sum() - roughness / 2.0)
@@ -140,14 +132,9 @@ class HingePieces:
 
 def hinges(n_samples, rows, kinks, sides, costs):
     """Pieces without a linear term; numbers of any type."""
-    return HingePieces(
-        n_samples,
-        np.asarray(rows, dtype=np.intp),
-        np.asarray(kinks, dtype=np.float64),
-        np.asarray(sides, dtype=np.float64),
-        np.asarray(costs, dtype=np.float64),
-        np.zeros(n_samples),
-    )
+    rows, linear = np.asarray(rows, dtype=np.intp), np.zeros(n_samples)
+    floats = (np.asarray(own, dtype=np.float64) for own in (kinks, sides, costs))
+    return HingePieces(n_samples, rows, *floats, linear)
 
 
 @dataclass(frozen=True)
@@ -185,8 +172,7 @@ class ProximalHinges:
         Of the smooth hinges, the linear term and
         :math:`\mathrm{slope}\, t + \frac12 \mathrm{curvature}\, t^2` at
         `scores + t * direction`. The derivative by t is increasing and piecewise
-        linear, so that Newton's method ends on the right piece; halving the interval
-        helps where it circles. O(n_pieces) for each of a few trials.
+        linear: Newton's method ends on the right piece, halving helps where it circles.
         """
         pieces = self.pieces
         raised = self._raised(scores)
@@ -307,7 +293,10 @@ class MinLoss(BranchLoss):
 
 @dataclass(frozen=True)
 class Ramp(BranchLoss):
-    r"""The loss :math:`\min(\max(0, 1 - |f|), 1 - \kappa)`, Eq. (11) less a constant."""
+    r"""The loss :math:`\min(\max(0, 1 - |f|), 1 - \kappa)`, Eq. (11) up to a constant.
+
+    Scores closer to zero than `kappa` are not pulled to either side.
+    """
 
     kappa: float
 

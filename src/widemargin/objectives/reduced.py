@@ -1,9 +1,8 @@
 r"""Laplacian models seen from their labels alone.
 
 At any minimum the coordinates are :math:`c = -\gamma_A^{-1} A^{-1} B_L^\top g`, where g
-is the gradient of the loss at the labels and A the deformed norm, which knows neither
-classes nor losses nor labels' values. What remains is a small kernel problem with the
-Gram matrix S of the *deformed* kernel on the labeled rows.
+is the gradient of the loss at the labels and A the deformed norm. What remains is a
+small kernel problem with the Gram matrix S of the *deformed* kernel on labeled rows.
 """
 
 from dataclasses import dataclass, replace
@@ -51,12 +50,9 @@ class ReducedObjective:
 
     def rescaled(self, factor):
         """The same problem with both penalty weights multiplied by `factor`."""
-        return replace(
-            self,
-            response=self.response / factor,
-            basis=self.basis / factor,
-            offset_penalty=self.offset_penalty * factor,
-        )
+        penalty, response = self.offset_penalty * factor, self.response / factor
+        basis = self.basis / factor
+        return replace(self, response=response, basis=basis, offset_penalty=penalty)
 
     def scores(self, g, intercept):
         """Scores of the labeled rows, (n_labeled, n_columns)."""
@@ -111,11 +107,9 @@ class ReducedObjective:
 
         The norms of both parts are weighed by the inverse of their shares.
         """
-        return replace(
-            self,
-            response=(1 - share) * self.response + share * other.response,
-            basis=(1 - share) * self.basis + share * other.basis,
-        )
+        response = (1 - share) * self.response + share * other.response
+        basis = (1 - share) * self.basis + share * other.basis
+        return replace(self, response=response, basis=basis)
 
     def leave_one_out(self, solution):
         """Scores of labels without themselves, exact if no other changes `active`."""

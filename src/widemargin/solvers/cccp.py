@@ -79,9 +79,8 @@ def tri_class_cccp(
     held fixed, which cannot raise it (Theorem 4). Without `restore` no step is taken
     back, and the procedure ends when decisions and slopes repeat.
 
-    The loss is a `RelaxedMinLoss`; columns are solved one after the other. `start` is
-    the model of the labels alone. The "objective" in the history is that of all columns
-    so far, the "criterion" the share of decisions and slopes that changed.
+    Columns are solved one after the other from `start`, the model of the labels alone.
+    The "criterion" is the share of decisions and slopes that changed.
 
     Deviations from the print: labels in the quadratic and linear terms of (21); the
     concave term only where d = 1; the constant of (11) subtracted; the restoring step
@@ -91,9 +90,8 @@ def tri_class_cccp(
        learning with irrelevant data. Neural Networks 70, 2015.
     """
     scores = problem.scores(start) if scores is None else scores
-    columns = [
-        _Column(problem, k, start[:, k], scores[:, k]) for k in range(problem.n_columns)
-    ]
+    pairs = zip(start.T, scores.T, strict=True)
+    columns = [_Column(problem, k, *pair) for k, pair in enumerate(pairs)]
     status, history = Status.CONVERGED, {"objective": [], "criterion": []}
     for column in columns:
         steps = column.steps(restore, history)
@@ -101,14 +99,11 @@ def tri_class_cccp(
         status = worst(status, own)
         if status is Status.INTERRUPTED:
             break
-    return SolveResult(
-        np.column_stack([column.solution for column in columns]),
-        sum(own.value(own.solution, own.scores, own.relevant) for own in columns),
-        status,
-        max(column.n_iter for column in columns),
-        history,
-        np.column_stack([column.scores for column in columns]),
-    )
+    solution = np.column_stack([column.solution for column in columns])
+    scores = np.column_stack([column.scores for column in columns])
+    total = sum(own.value(own.solution, own.scores, own.relevant) for own in columns)
+    n_iter = max(column.n_iter for column in columns)
+    return SolveResult(solution, total, status, n_iter, history, scores)
 
 
 class _Column:
@@ -135,14 +130,13 @@ class _Column:
         while status is None:
             args = self.slopes, self.rows, self.costs, len(self.scores)
             result, found = self._step(self.loss.pieces(*args))
-            is_interrupted = result.status is Status.INTERRUPTED
-            if restore and not is_interrupted and self.value(*found) > lowest:
+            is_over = result.status is Status.INTERRUPTED
+            if restore and not is_over and self.value(*found) > lowest:
                 fixed = self.loss.fixed_pieces(self.relevant, *args)
                 result, found = self._step(fixed)
-                is_interrupted = result.status is Status.INTERRUPTED
-                if self.value(*found) >= lowest:  # within the solver's tolerance
-                    status = result.status
-            if is_interrupted or status is not None:
+                is_over = result.status is Status.INTERRUPTED
+                is_over |= self.value(*found) >= lowest  # within the solver's tolerance
+            if is_over:
                 yield result.status
                 return
             relevant, f = found[2], found[1][self.rows]
@@ -160,13 +154,10 @@ class _Column:
 
     def _step(self, pieces):
         """Solve, and round the decisions: (result, (solution, scores, decisions))."""
-        problem, k = self.problem, self.k
-        result = problem.solver.solve(
-            problem.space,
-            problem.given[k] + pieces,
-            problem.intercepts[k],
-            self.solution,
-        )
+        problem, intercept = self.problem, self.problem.intercepts[self.k]
+        pieces = problem.given[self.k] + pieces
+        args = problem.space, pieces, intercept, self.solution
+        result = problem.solver.solve(*args)
         # not those of the solver, whose rounding would count as a rise
         scores = problem.space.dual_scores(result.solution)
         decisions = self.loss.decisions(scores[self.rows])

@@ -1,7 +1,6 @@
 """The one way a solver runs: step by step, with progress, limits and interrupts.
 
-A solver is an iterator over its steps. It keeps its state itself, and changes it only
-between two steps, so that whatever ends the run leaves the best result so far.
+A solver changes its state only between two steps, so that any end leaves the best one.
 """
 
 from widemargin.solvers.result import Status
@@ -22,10 +21,8 @@ class Interruptible:
         return self
 
     def __exit__(self, kind, error, trace):
-        if kind is not None and issubclass(kind, KeyboardInterrupt):
-            self.was_interrupted = True
-            return True
-        return False
+        self.was_interrupted = kind is not None and issubclass(kind, KeyboardInterrupt)
+        return self.was_interrupted
 
     def status(self, otherwise=Status.CONVERGED):
         """INTERRUPTED if it was, or else the status that it would have ended with."""

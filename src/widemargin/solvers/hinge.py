@@ -1,13 +1,9 @@
 """Problems of hinges: what solves the convex ones, and majorize-minimize around them.
 
-Sequential minimal optimization solves convex problems on a Gram matrix, the proximal
-method of multipliers on features. The solution of either is (n_rows + 1,): coefficients
-of the rows' kernel functions, and the intercept. Balance is a matter of centering: if
-the space is centered on the mean of some rows, the mean score of these is the
-intercept, whatever the coefficients are (Eq. (25) of Yang et al., eliminated exactly).
-
-A loss that is a minimum of convex branches makes a `BranchProblem`, which
-`majorize_minimize` solves by convex problems, and `follow_path` for growing costs.
+A solution is (n_rows + 1,): coefficients of the rows' kernel functions, and the
+intercept. Balance is a matter of centering: if the space is centered on the mean of
+some rows, the mean score of these is the intercept, whatever the coefficients are (Eq.
+(25) of Yang et al., eliminated exactly).
 """
 
 from dataclasses import dataclass, replace
@@ -33,18 +29,7 @@ _RISE = 1e-9  # relative rise of the objective that is rounding
 class HingeSolver(Value):
     """What solves convex problems of hinges; a family of parameters."""
 
-    @classmethod
-    def read(cls, given, who):
-        """The solver that a user means; "auto" stays as it is."""
-        if isinstance(given, cls) or (isinstance(given, str) and given == "auto"):
-            return given
-        if isinstance(given, str) and given in cls._members:
-            return cls._members[given]()
-        names = ", ".join(map(repr, cls.shorthands()))
-        raise ValueError(
-            f"{who} must be 'auto', {names} or a value such as Smo(tol=1e-4), got "
-            f"{given!r}."
-        )
+    takes_auto = True
 
     def __post_init__(self):
         """Raise unless the tolerance is positive."""
@@ -100,28 +85,15 @@ class ProximalNewton(HingeSolver, shorthand="newton"):
 
     def solve(self, space, pieces, intercept=None, start=None):
         """Minimize half of the squared norm plus the pieces."""
-        result = proximal_multipliers(
-            space.features,
-            pieces,
-            intercept=intercept,
-            center=space.center,
-            start=start,
-            tol=self.tol,
-        )
+        options = {"intercept": intercept, "center": space.center, "start": start}
+        result = proximal_multipliers(space.features, pieces, tol=self.tol, **options)
         return _limited(result)
 
 
 def choose_hinge_space(
-    kernel,
-    rows,
-    landmarks,
-    solver,
-    rng,
-    *,
-    who,
-    ladder=HINGE_LADDER,
+    kernel, rows, landmarks, solver, rng, *, who, ladder=HINGE_LADDER,
     gram_bytes=GRAM_BYTES,
-):
+):  # fmt: skip
     """The space and the solver for what the user wishes, as in `choose_space`."""
     is_smo = isinstance(solver, Smo)
     if is_smo and landmarks not in (None, "auto"):
@@ -129,10 +101,8 @@ def choose_hinge_space(
             f"solver={solver!r} of {who} works with the exact kernel, got landmarks="
             f"{landmarks!r}; use solver='newton', or landmarks=None."
         )
-    is_exact = landmarks is None or (
-        landmarks == "auto" and len(rows) <= ladder.exact_rows
-    )
-    if isinstance(solver, ProximalNewton) and is_exact:
+    is_small = landmarks == "auto" and len(rows) <= ladder.exact_rows
+    if isinstance(solver, ProximalNewton) and (landmarks is None or is_small):
         if isinstance(kernel, Linear):
             return linear_space(rows), solver
         raise ValueError(
@@ -140,18 +110,10 @@ def choose_hinge_space(
             f"landmarks, got kernel={kernel!r} and landmarks={landmarks!r} for "
             f"{len(rows):,} rows."
         )
-    space = choose_space(
-        kernel,
-        rows,
-        None if is_smo else landmarks,
-        rng,
-        ladder=ladder,
-        who=who,
-        features=not is_smo,
-        sparse_features=True,
-        reads_rows=True,
-        gram_bytes=gram_bytes,
-    )
+    landmarks = None if is_smo else landmarks
+    options = {"ladder": ladder, "gram_bytes": gram_bytes, "features": not is_smo}
+    options |= {"sparse_features": True, "reads_rows": True}
+    space = choose_space(kernel, rows, landmarks, rng, who=who, **options)
     if solver == "auto":
         solver = ProximalNewton() if space.low_rank else Smo()
     return space, solver
@@ -174,15 +136,12 @@ class BranchProblem:
 
     space: object  # of the functions h
     solver: object  # HingeSolver of the convex problems
-    # loss of the labeled rows, for each column of scores
-    given: tuple[HingePieces, ...]
+    given: tuple[HingePieces, ...]  # loss of the labeled rows, for each column
     loss: object  # BranchLoss or RelaxedMinLoss of the other rows,
     rows: np.ndarray  # the rows that it applies to, and
     costs: np.ndarray  # its weights there
     intercepts: tuple  # fixed intercept of each column, or None where it is free
-    # JointChoice of the branches of all columns together; by default each column takes
-    # its own lowest branches
-    choose: object = None
+    choose: object = None  # JointChoice of all columns; else each has its lowest branch
 
     @property
     def n_columns(self):
@@ -235,9 +194,8 @@ def majorize_minimize(problem, start, *, scores=None, max_iter=50, callback=None
     # fewer calls between modules than a generator, which is also resumed to end it
     steps = iter(state.step, StopIteration)
     status, n_iter = drive(steps, state.history, max_iter=max_iter, callback=callback)
-    return SolveResult(
-        state.solution, state.value, status, n_iter, state.history, state.scores
-    )
+    solution, history = state.solution, state.history
+    return SolveResult(solution, state.value, status, n_iter, history, state.scores)
 
 
 class Path(NamedTuple):
@@ -249,15 +207,9 @@ class Path(NamedTuple):
 
 
 def follow_path(
-    problem,
-    path_costs,
-    *,
-    minimize=majorize_minimize,
-    fixed_first=False,
-    max_iter=50,
-    announce=None,
-    callback=None,
-):
+    problem, path_costs, *, minimize=majorize_minimize, fixed_first=False, max_iter=50,
+    announce=None, callback=None,
+):  # fmt: skip
     """Solve for the given loss alone, then for growing costs of the other loss.
 
     Each problem starts from the solution before it. With `fixed_first` the first
@@ -267,19 +219,14 @@ def follow_path(
     free = (None,) * problem.n_columns
     first = problem if fixed_first else replace(problem, intercepts=free)
     result = first.solve_given()
-    path = [result]
+    path, options = [result], {"max_iter": max_iter, "callback": callback}
     for place, costs in enumerate(path_costs):
         if result.status is Status.INTERRUPTED:
             break
         if announce is not None:
             announce(place)
-        result = minimize(
-            replace(problem, costs=costs),
-            result.solution,
-            scores=result.scores,
-            max_iter=max_iter,
-            callback=callback,
-        )
+        priced, start = replace(problem, costs=costs), result.solution
+        result = minimize(priced, start, scores=result.scores, **options)
         path.append(result)
     status = _worst([own.status for own in path])
     result = replace(result, status=status) if status is not result.status else result
@@ -302,26 +249,20 @@ class _State:
 
     def step(self):
         """Solve the columns whose branches are new; the status at the end, or None."""
-        return None if self._goes_on() else _worst(self.statuses)
-
-    def _goes_on(self):
-        """Take a step; whether there is more to do."""
         problem, branches = self.problem, self.branches
         solution, scores = self.solution.copy(), self.scores.copy()
         for k in range(problem.n_columns):
-            is_new = self.solved is None or (self.solved[:, k] != branches[:, k]).any()
-            if not is_new:
+            if self.solved is not None and (self.solved == branches)[:, k].all():
                 continue
             result = problem.solve(k, branches[:, k], solution[:, k])
             self.statuses[k] = result.status
             if result.status is Status.INTERRUPTED:
-                return False
-            solution[:, k] = result.solution
-            scores[:, k] = result.scores
+                return result.status
+            solution[:, k], scores[:, k] = result.solution, result.scores
         lowest, value = problem.touch(solution, scores)
         rounding = _RISE * abs(value)
         if value > self.lowest + rounding:  # the solver's tolerance is left
-            return False
+            return _worst(self.statuses)
         changed = float(np.mean(lowest != branches)) if branches.size else 0.0
         has_gained = value < self.lowest - rounding
         self.solution, self.scores = solution, scores
@@ -329,7 +270,7 @@ class _State:
         self.value = self.lowest = min(value, self.lowest)
         self.history["objective"].append(self.value)
         self.history["criterion"].append(changed)
-        return changed > 0 and has_gained
+        return None if changed > 0 and has_gained else _worst(self.statuses)
 
 
 def _worst(statuses):

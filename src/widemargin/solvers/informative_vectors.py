@@ -8,8 +8,6 @@ targets only. Including row i lowers the entropy of its target by
 where :math:`\zeta_i` is the posterior variance and :math:`n_i` the noise, so that the
 best next row is that of the largest ratio, whatever the targets are.
 
-References
-----------
 .. [1] Lawrence, Seeger, Herbrich. Fast sparse Gaussian process methods: the informative
    vector machine, 2003.
 .. [2] Patel, Sundararajan, Shevade. Semi-supervised classification using sparse
@@ -55,8 +53,7 @@ def choose_active(kernel, rows, scale, noise, n_active, labeled_idx):
 
     `scale` multiplies the kernel; `noise` is that of each row.
     """
-    X, given_idx = rows.X, labeled_idx
-    pool = np.arange(len(rows))
+    X, given_idx, pool = rows.X, labeled_idx, np.arange(len(rows))
     if len(labeled_idx) > n_active:
         pool, given_idx = labeled_idx, ()
     candidates = X if len(pool) == len(rows) else X[pool]
@@ -125,10 +122,8 @@ def informative_vectors(
         if i not in ready:
             block = np.ascontiguousarray(columns(likely).T)
             ready = dict(zip(likely.tolist(), block, strict=True))
-        past = factor[:t, i].copy()
-        root = np.sqrt(variance[i] + noise[i])
-        np.subtract(ready.pop(i), past @ factor[:t], out=factor[t])
-        factor[t] /= root
+        np.subtract(ready.pop(i), factor[:t, i] @ factor[:t], out=factor[t])
+        factor[t] /= np.sqrt(variance[i] + noise[i])
         variance = np.maximum(variance - factor[t] ** 2, 0.0)
         rows[t], free[i] = i, False
     return ActiveRows(rows, factor, variance)

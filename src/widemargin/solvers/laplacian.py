@@ -27,14 +27,8 @@ from widemargin.values import Value
 class LaplacianSolver(Value):
     """What solves the problems of Laplacian models; a family of parameters."""
 
+    takes_auto = True
     history_names = {}  # titles of what it records, for plots
-
-    @classmethod
-    def read(cls, given, who):
-        """The solver that a user means; "auto" stays as it is."""
-        if isinstance(given, str) and given == "auto":
-            return given
-        return super().read(given, who)
 
 
 @dataclass(frozen=True)
@@ -138,9 +132,8 @@ class Pcg(LaplacianSolver, shorthand="pcg"):
         if self.early_stopping == "stability":
             return sample, stability
         held_out = hold_out_labels(sample.codes, self.validation_fraction, rng)
-        validation = ValidationCheck(
-            sample.label_idx[held_out], sample.codes[held_out], interval
-        )
+        held_idx, held_codes = sample.label_idx[held_out], sample.codes[held_out]
+        validation = ValidationCheck(held_idx, held_codes, interval)
         sample = sample.with_labels(~held_out)
         if self.early_stopping == "validation":
             return sample, validation
@@ -178,9 +171,7 @@ class Training:
     sample: Sample  # of the labels of `holdout`
     solver: LaplacianSolver
     check: object  # when `Pcg` stops early, or None
-    # whether held-out labels choose the weight of the graph, which is otherwise that of
-    # the objective
-    by_labels: bool
+    by_labels: bool  # whether held-out labels choose the weight of the graph
 
 
 @dataclass(frozen=True)
@@ -243,10 +234,8 @@ def solve_family(family, exact, training, start=None, callback=None):
         return _solve_by_pcg(family, training, start, callback)
     if isinstance(solver, Dual):
         problems = [replace(problem, loss=Hinge()) for problem in problems]
-        exact = [
-            box_dual(problem, max_iter=solver.max_iter, tol=solver.tol)
-            for problem in problems
-        ]
+        options = {"max_iter": solver.max_iter, "tol": solver.tol}
+        exact = [box_dual(problem, **options) for problem in problems]
     return [_in_coordinates(*pair) for pair in zip(problems, exact, strict=True)]
 
 
@@ -275,13 +264,8 @@ def _in_coordinates(problem, result):
 
 
 def combine_results(results, average):
-    """One result for the average of several functions in the same coordinates.
-
-    Status and history are those of the last model, or of the first without success.
-    """
+    """The average function, with status and history of the last, or a failed, model."""
     last = next((r for r in results if not r.status.is_success), results[-1])
-    return replace(
-        last,
-        solution=average.combine([result.solution for result in results]),
-        objective=float(average.combine([result.objective for result in results])),
-    )
+    solution = average.combine([result.solution for result in results])
+    objective = float(average.combine([result.objective for result in results]))
+    return replace(last, solution=solution, objective=objective)

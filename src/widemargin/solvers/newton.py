@@ -51,15 +51,10 @@ class _LabelNewton:
             aim_g, aim_b = problem.newton_points(active, open_columns, self.g, self.b)
             dg, db = aim_g - self.g, aim_b - self.b
             direction = problem.scores(dg, db)
-            step = exact_step(
-                loss,
-                targets,
-                problem.weights,
-                scores,
-                direction,
-                slope=problem.norm(self.g, self.b, dg, db, direction),
-                curvature=problem.norm(dg, db, dg, db, direction),
-            )
+            slope = problem.norm(self.g, self.b, dg, db, direction)
+            curvature = problem.norm(dg, db, dg, db, direction)
+            args = targets, problem.weights, scores, direction
+            step = exact_step(loss, *args, slope, curvature)
             settled = (loss.active(targets, scores + direction) == active).all(axis=0)
             improves = problem.value(aim_g, aim_b, scores + direction) < self.values
             step = np.where(settled | improves, 1.0, step)
@@ -102,9 +97,9 @@ def exact_step(loss, targets, weights, scores, direction, slope, curvature):
     order = np.argsort(edge, axis=0)
     edge = np.take_along_axis(edge, order, axis=0)
     change = np.where(switches, np.where(active, -1.0, 1.0), 0.0)
-    change = np.take_along_axis(change, order, axis=0)
-    pull = np.take_along_axis(pull, order, axis=0)
-    bend = np.take_along_axis(bend, order, axis=0)
+    change, pull, bend = (
+        np.take_along_axis(values, order, axis=0) for values in (change, pull, bend)
+    )
     slopes = np.vstack([slope, slope + np.cumsum(change * pull, axis=0)])
     curvatures = np.vstack([curvature, curvature + np.cumsum(change * bend, axis=0)])
     ends = np.vstack([edge, np.full(edge.shape[1], np.inf)])

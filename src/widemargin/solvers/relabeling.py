@@ -116,9 +116,7 @@ class Relabeling:
     movable: np.ndarray  # samples without a given label
     lower: np.ndarray  # bounds of the number of these in each class
     upper: np.ndarray
-    # by which a threshold for two classes is chosen within the bounds, a member of
-    # LOSSES; None moves it only as far as the bounds require
-    loss: str | None
+    loss: str | None  # of the threshold for two classes, see `LeaveOneOut`
     label_weights: np.ndarray  # weights of the given labels in that loss
     free_weights: np.ndarray | None = None  # of the others; all one by default
 
@@ -133,7 +131,7 @@ class Relabeling:
         free = scores[self.movable]
         if scores.shape[1] > 1:
             return assign_classes(free, self.lower, self.upper)
-        shift = self._threshold(scores[:, 0]) if self.loss is not None else 0.0
+        shift = 0.0 if self.loss is None else self._threshold(scores[:, 0])
         both = np.hstack([-(free + shift), free + shift])
         codes, offsets = assign_classes(both, self.lower, self.upper)
         return codes, np.array([shift + 0.5 * (offsets[1] - offsets[0])])
@@ -144,14 +142,11 @@ class Relabeling:
         free = scores[self.movable]
         lower = max(self.lower[1], len(free) - self.upper[0])
         upper = min(self.upper[1], len(free) - self.lower[0])
-        return best_threshold(
-            free,
-            signs - scores[~self.movable],
-            self.label_weights,
-            threshold_interval(free, lower, upper),
-            score_weights=self.free_weights,
-            squared=self.loss == "squared",
-        )
+        residuals, weights = signs - scores[~self.movable], self.label_weights
+        interval = threshold_interval(free, lower, upper)
+        options = {"score_weights": self.free_weights}
+        options["squared"] = self.loss == "squared"
+        return best_threshold(free, residuals, weights, interval, **options)
 
 
 def assign_classes(scores, lower, upper):
@@ -177,11 +172,10 @@ def assign_classes(scores, lower, upper):
         offsets = _next_offsets(columns, before, lower, upper)
         if np.abs(before - offsets).max() <= step:
             break
-    shifted = scores + offsets
+    shifted, everywhere = scores + offsets, np.ones(n_samples, dtype=bool)
     best = shifted.max(axis=1, keepdims=True)
     tied = shifted >= best - _TIE * (1.0 + np.abs(best))
     codes = np.where(tied, scores, -np.inf).argmax(axis=1)
-    everywhere = np.ones(n_samples, dtype=bool)
     return repair_sizes(codes, shifted.T, everywhere, lower, upper), offsets
 
 
@@ -217,10 +211,8 @@ def _smallest_offset(behind, lower, upper):
 def threshold_interval(scores, lower, upper):
     """Open interval of b for which `lower` to `upper` of scores + b are positive."""
     falling = np.sort(scores)[::-1]
-    n = len(falling)
     low = -falling[lower - 1] if lower > 0 else -np.inf
-    high = -falling[upper] if upper < n else np.inf
-    return low, high
+    return low, -falling[upper] if upper < len(falling) else np.inf
 
 
 def best_threshold(
@@ -235,28 +227,23 @@ def best_threshold(
         raise ValueError(f"no constant is above {low:g} and below {high:g}.")
     own = np.ones(len(scores)) if score_weights is None else score_weights
     if squared:
-        candidates = _square_candidates(scores, own, residuals, weights)
+        # where the loss is stationary if the k largest unlabeled scores are positive
+        positive = np.concatenate([[0.0], np.cumsum(own[np.argsort(-scores)])])
+        balance, total = 2.0 * positive - own.sum(), weights.sum() + own.sum()
+        pull = weights @ residuals - own @ scores
+        candidates = (pull + balance) / max(total, 1e-300)
     else:
         candidates = np.concatenate([residuals, -scores - 1.0, -scores + 1.0])
     # strictly inside the interval
     low = np.nextafter(low, np.inf) if np.isfinite(low) else low
     high = max(low, np.nextafter(high, -np.inf)) if np.isfinite(high) else high
     ends = [end for end in (low, high) if np.isfinite(end)]
-    candidates = np.append(np.clip(candidates, low, high), ends)
+    candidates = np.unique(np.append(np.clip(candidates, low, high), ends))
     if not len(candidates):
         return 0.0
-    candidates = np.unique(candidates)
     loss = _square_loss if squared else _absolute_loss
     losses = loss(candidates, scores, own, residuals, weights)
     return float(candidates[losses.argmin()])
-
-
-def _square_candidates(scores, own, residuals, weights):
-    """Where the loss is stationary if the k largest unlabeled scores are positive."""
-    positive = np.concatenate([[0.0], np.cumsum(own[np.argsort(-scores)])])
-    balance = 2.0 * positive - own.sum()
-    total = weights.sum() + own.sum()
-    return (weights @ residuals - own @ scores + balance) / max(total, 1e-300)
 
 
 def _absolute_loss(b, scores, own, residuals, weights):

@@ -1,8 +1,7 @@
 """Self-labeling: fit a regression to the labels, relabel by its scores, and repeat.
 
-A *model* (`GaussianProcess`, `ActiveProcess`, `AbsoluteRegression`) gives a regressor
-for any weights of the rows. The weight of the unlabeled rows rises along a path; each
-loop starts from the labels that the one before has found.
+A *model* gives a regressor for any weights of the rows. The weight of the unlabeled
+rows rises along a path; each loop starts from the labels of the one before.
 """
 
 import numbers
@@ -75,11 +74,7 @@ class Annealing(Value):
         )
 
     def path(self, even_weight):
-        """The weights within the limit, in turns.
-
-        `even_weight` is the one with which the unlabeled rows together have as much
-        weight as the labels.
-        """
+        """The weights within the limit; at `even_weight` both groups are equal."""
         path = tuple(np.atleast_1d(self.weights).astype(float).tolist())
         if self.max_unlabeled_ratio is None:
             return path
@@ -105,8 +100,7 @@ class GaussianProcess:
     space: object
     scale: float  # variance of the process
     noise: float  # variance of the noise of a row of weight one
-    # whether a row is relabeled by the process without its label
-    leave_one_out: bool = True
+    leave_one_out: bool = True  # whether a row is relabeled without its label
 
     def regressor(self, weights):
         """The regressor for weights of the rows."""
@@ -159,18 +153,14 @@ class ProcessRegressor:
 
 @dataclass(frozen=True)
 class ActiveProcess:
-    """A Gaussian process whose posterior depends on the labels of some rows only.
-
-    Scale, noise and leave_one_out are as in `GaussianProcess`; rows that are not active
-    are held out anyway.
-    """
+    """A `GaussianProcess` whose posterior depends on the labels of some rows only."""
 
     space: object  # over the active rows
     active_idx: np.ndarray  # their positions among all rows
     cross: np.ndarray  # kernel values of all rows against them, (n, n_active)
     scale: float
     noise: float
-    leave_one_out: bool = True
+    leave_one_out: bool = True  # rows that are not active are held out anyway
 
     def regressor(self, weights):
         """The regressor for weights of all rows."""
@@ -243,13 +233,9 @@ class AbsoluteRegressor:
         if known is not None and np.array_equal(known, targets):
             return start
         n = len(targets)
-        pieces = hinges(
-            n,
-            np.tile(np.arange(n), 2),
-            np.tile(targets, 2),
-            np.repeat([1.0, -1.0], n),
-            np.tile(self.costs, 2),
-        )
+        rows, kinks = np.tile(np.arange(n), 2), np.tile(targets, 2)
+        sides, costs = np.repeat([1.0, -1.0], n), np.tile(self.costs, 2)
+        pieces = hinges(n, rows, kinks, sides, costs)
         result = self.solver.solve(self.space, pieces, None, start)
         self.status = worst(self.status, result.status)
         self._last[k] = targets.copy(), result.solution
@@ -264,8 +250,7 @@ class LabelingTask:
     """Which labels are to be found, and how much each row counts."""
 
     relabeling: Relabeling
-    # in units of the mean weight of the unlabeled rows, because merged copies of
-    # labeled rows have a weight of several rows
+    # in units of an unlabeled row, because merged copies of labels weigh several rows
     row_weights: np.ndarray
     labeled_weight: float  # what the weights of labeled rows are multiplied by
     path: tuple  # what those of unlabeled rows are multiplied by, in turns
@@ -281,13 +266,12 @@ class LabelingTask:
         if sample.n_unlabeled:
             sums = row_weights[labeled].sum(), row_weights[~labeled].sum()
             path = annealing.path(labeled_weight * sums[0] / sums[1])
-        relabeling = Relabeling(
-            sample.row_codes,
-            ~labeled,
-            *bounds,
-            relabel.threshold,
+        weights = (
             labeled_weight * row_weights[labeled],
             path[-1] * row_weights[~labeled],
+        )
+        relabeling = Relabeling(
+            sample.row_codes, ~labeled, *bounds, relabel.threshold, *weights
         )
         return cls(relabeling, row_weights, float(labeled_weight), path, relabel)
 
@@ -298,26 +282,19 @@ class LabelingTask:
 
     @property
     def contest(self):
-        """Place in the path where the best of several starts is chosen.
-
-        The last one at which unlabeled rows do not outweigh the labels, because with
-        more weight clusters that are no classes would win; but not the first one, whose
-        result hardly depends on the start.
-        """
+        """Place in the path where the best of several starts is chosen."""
+        # The last one at which unlabeled rows do not outweigh the labels, else clusters
+        # that are no classes would win; the first one hardly depends on the start.
         sum_unlabeled = float(self.row_weights[self.relabeling.movable].sum())
         sum_labeled = self.labeled_weight * self.n_labels
-        within = [
-            place
-            for place, weight in enumerate(self.path)
-            if weight * sum_unlabeled <= sum_labeled
-        ]
+        is_within = np.array(self.path) * sum_unlabeled <= sum_labeled
+        within = np.flatnonzero(is_within).tolist()
         return max([min(1, len(self.path) - 1), *within])
 
     def weights(self, unlabeled_weight):
         """Weight of each row in the regression."""
-        factor = np.where(
-            self.relabeling.movable, unlabeled_weight, self.labeled_weight
-        )
+        movable = self.relabeling.movable
+        factor = np.where(movable, unlabeled_weight, self.labeled_weight)
         return factor * self.row_weights
 
     @property
@@ -359,7 +336,8 @@ def self_label(model, task, *, start=None, n_components=0, callback=None):
     start from, in the middle of the path, see `alternate_from`. An interrupt keeps what
     the last regressor found; before there is one it is passed on.
     """
-    relabeling, regressor, codes, directions = task.relabeling, None, start, ()
+    relabeling, regressor, codes = task.relabeling, None, start
+    path, directions = task.path, ()
     if start is None:
         regressor = model.regressor(task.weights(_FIRST_WEIGHT))
         signs = task.signs(relabeling.codes)
@@ -370,11 +348,10 @@ def self_label(model, task, *, start=None, n_components=0, callback=None):
             if n_components and signs.shape[1] == 1 and relabeling.movable.any():
                 directions = model.directions(task.row_weights, n_components)
         if work.was_interrupted:
-            result = SolveResult(codes, 0.0, Status.INTERRUPTED, 0)
-            return Labeling(codes, task.signs(codes), model, regressor, result)
+            path = ()
     contest = task.contest if directions else None
     result = SolveResult(codes, 0.0, Status.INTERRUPTED, 0)
-    for place, weight in enumerate(task.path):
+    for place, weight in enumerate(path):
         starts = [codes]
         with Interruptible() as work:
             if place == contest:
@@ -442,16 +419,15 @@ def alternate(regressor, task, start, *, callback=None, **facts):
             n_changed = int(np.sum(found != labels[-1]))
             share = n_changed / max(1, len(found))
             labels.append(found)
-            record = {"objective": float(n_changed), "criterion": share} | facts
-            for name, value in record.items():
-                history[name].append(value)
+            facts.update(objective=float(n_changed), criterion=share)
+            for name in history:
+                history[name].append(facts[name])
             is_settled = n_changed == 0 or share < task.relabel.tol
-            is_repeated = found.tobytes() in seen
+            is_settled |= found.tobytes() in seen
             seen.add(found.tobytes())
-            yield Status.CONVERGED if is_settled or is_repeated else None
+            yield Status.CONVERGED if is_settled else None
 
-    status, n_iter = drive(
-        rounds(), history, max_iter=task.relabel.max_iter, callback=callback
-    )
+    max_iter = task.relabel.max_iter
+    status, n_iter = drive(rounds(), history, max_iter=max_iter, callback=callback)
     n_changed = history["objective"][-1] if history["objective"] else 0.0
     return SolveResult(labels[-1], n_changed, status, n_iter, history)

@@ -49,10 +49,9 @@ def smo(
     status, _ = drive(iter(run.step, StopIteration), run.history, max_iter=np.inf)
     if status is Status.INTERRUPTED:
         run.note()
-    objective, scores = run.history["objective"][-1], run.dual.scores + run.solution[-1]
-    return SolveResult(
-        run.solution, objective, status, run.n_steps, run.history, scores
-    )
+    history, scores = run.history, run.dual.scores + run.solution[-1]
+    best = history["objective"][-1]
+    return SolveResult(run.solution, best, status, run.n_steps, history, scores)
 
 
 class _Run:
@@ -83,7 +82,7 @@ class _Run:
         """Steps until the next pause; the status if they end there, or None."""
         history, status = self.history, None
         self.target = min(self.target + self.pause, self.max_iter)
-        self._advance(self.target)
+        self._advance()
         self.note()
         reached = history["objective"][-1] - history["gap"][-1]
         if history["criterion"][-1] <= self.tol:
@@ -97,18 +96,19 @@ class _Run:
             self.callback(self.n_steps, history)
         return status
 
-    def _advance(self, target):
+    def _advance(self):
         """Steps up to the number `target`; rows that are missing are brought in."""
-        rows, dual, progress = self.rows, self.dual, self.progress
-        wanted = 0
+        rows, dual, progress, wanted = self.rows, self.dual, self.progress, 0
         while wanted >= 0:
             wanted = self.loop(
                 rows.cache, rows.slots, rows.stamps, rows.diagonal, *dual.path,
-                *dual.place, *dual.slopes, dual.scores, self.tol, target - progress[0],
-                progress, *self.fixed,
+                *dual.place, *dual.slopes, dual.scores, self.tol,
+                self.target - progress[0], progress, *self.fixed,
             )  # fmt: skip
             if wanted >= 0:
-                rows.fetch(wanted, dual.violations(self._intercept()), progress[0])
+                scores, (up, down) = dual.scores + self._intercept(), dual.slopes
+                violations = np.maximum(up - scores, scores - down)
+                rows.fetch(wanted, violations, progress[0])
 
     def note(self):
         """Write down the solution so far, and its evidence to the history."""
@@ -154,8 +154,7 @@ class _Dual:
         n_entered = np.diff(np.concatenate([[0], np.cumsum(entered)])[starts])
         piece = starts[:-1] + np.maximum(n_entered - 1, 0)
         piece[counts == 0] = 0
-        filled = np.zeros(len(a))
-        has = counts > 0
+        filled, has = np.zeros(len(a)), counts > 0
         inside, length = a[has] - self.origins[piece[has]], lengths[piece[has]]
         inside[inside <= rounding[has]] = 0.0
         filled[has] = np.where(inside >= length - rounding[has], length, inside)
@@ -167,12 +166,6 @@ class _Dual:
         a, has = self.lower.copy(), starts[:-1] < starts[1:]
         a[has] = self.origins[piece[has]] + filled[has]
         return np.minimum(a, self.upper)
-
-    def violations(self, intercept):
-        """How far each coefficient is from optimal; negative if it is optimal."""
-        up, down = self.slopes
-        scores = self.scores + intercept
-        return np.maximum(up - scores, scores - down)
 
 
 class _DenseRows:
