@@ -101,8 +101,7 @@ def size_bounds(shares, tolerance, n_movable):
     lower = np.floor(n_movable * (shares - tolerance) + inner).astype(int) + 1
     upper = np.ceil(n_movable * (shares + tolerance) - inner).astype(int) - 1
     lower = np.clip(np.minimum(lower, exact), 0, n_movable)
-    upper = np.clip(np.maximum(upper, exact), 0, n_movable)
-    return lower, upper
+    return lower, np.clip(np.maximum(upper, exact), 0, n_movable)
 
 
 def factor_bounds(shares, n_movable, factor=1.5):

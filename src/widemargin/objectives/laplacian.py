@@ -144,12 +144,9 @@ class GraphFamily:
     chosen: bool  # whether the weights were chosen for these rows, and not given
 
     def graph_objective(self, objective):
-        """The model of share 1 on more rows than the family was built from.
-
-        Given weights stay. Of chosen ones that of the graph term stays; that of the
-        ambient norm is as one over the number of rows, like the kernel's diagonal
-        once the graph has bent it.
-        """
+        """The model of share 1 on more rows than the family was built from."""
+        # Of chosen weights the graph's stays; the ambient one is as one over the number
+        # of rows, like the kernel's diagonal once the graph has bent it.
         graph, fewer = self.graph, 1.0
         if self.chosen:
             fewer = graph.space.n_rows / objective.space.n_rows
@@ -175,9 +172,8 @@ def share_graph(objective, shares=GRAPH_SHARES, *, ratio=GRAPH_RATIO):
 
     besides b. For a kernel with unit diagonal :math:`\rho` is n times `ratio`, and
     :math:`\tau` makes both kernels equally large on the labeled rows, so that the
-    same :math:`\gamma_A` means as much regularization for each share. One
-    factorization serves them all. The `intrinsic` weight of the objective is not used;
-    shares other than 0 and 1 need an intercept that is not inside the graph term.
+    same :math:`\gamma_A` means as much regularization for each share. Shares other than
+    0 and 1 need an intercept that is not inside the graph term.
     """
     plain = replace(objective, intrinsic=0.0).reduced()
     space = objective.space

@@ -214,8 +214,7 @@ class ProximalHinges:
 class BranchLoss:
     """A loss that is the smallest of several convex ones at every score.
 
-    A member gives `branches` (the lowest ones at some scores), `value` (the loss of
-    scores on given branches) and `pieces` (the hinges that it has there).
+    A member gives the lowest `branches` at scores, and `value` and `pieces` on these.
     """
 
     def total(self, given, scores, rows, costs, branches=None):

@@ -30,11 +30,10 @@ class Interruptible:
 
 
 def drive(steps, history, *, max_iter, callback=None):
-    """Take a solver's steps until it ends, a limit is reached or an interrupt comes.
+    """Take a solver's steps until it ends; returns the status and the number of steps.
 
-    Each step yields None to go on, or the `Status` with which it ends.
-    ``callback(n_iter, history)`` follows each step that was finished. Returns the
-    status and the number of steps.
+    Each step yields None to go on, or the `Status` with which it ends, and is followed
+    by ``callback(n_iter, history)``.
     """
     n_iter, ended = 0, None
     with Interruptible() as run:

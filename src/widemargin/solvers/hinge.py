@@ -35,6 +35,13 @@ class HingeSolver(Value):
         """Raise unless the tolerance is positive."""
         check_number(self, "tol", low=0, strict=True)
 
+    def solve(self, space, pieces, intercept=None, start=None):
+        """Minimize half of the squared norm plus the pieces."""
+        result = self._minimize(space, pieces, intercept=intercept, start=start)
+        if result.status is Status.MAX_ITER:  # told from the limit of a loop around it
+            return replace(result, status=Status.INNER_LIMIT)
+        return result
+
     def loosened(self, factor):
         """The same solver with a tolerance that is larger by a factor."""
         return replace(self, tol=factor * self.tol)
@@ -58,11 +65,8 @@ class Smo(HingeSolver, shorthand="smo"):
 
     tol: float = 1e-3
 
-    def solve(self, space, pieces, intercept=None, start=None):
-        """Minimize half of the squared norm plus the pieces."""
-        options = {"tol": self.tol, "max_iter": _SMO_STEPS}
-        result = smo(space.gram, pieces, intercept=intercept, start=start, **options)
-        return _limited(result)
+    def _minimize(self, space, pieces, **options):
+        return smo(space.gram, pieces, tol=self.tol, max_iter=_SMO_STEPS, **options)
 
 
 @dataclass(frozen=True)
@@ -83,11 +87,9 @@ class ProximalNewton(HingeSolver, shorthand="newton"):
 
     tol: float = 1e-4
 
-    def solve(self, space, pieces, intercept=None, start=None):
-        """Minimize half of the squared norm plus the pieces."""
-        options = {"intercept": intercept, "center": space.center, "start": start}
-        result = proximal_multipliers(space.features, pieces, tol=self.tol, **options)
-        return _limited(result)
+    def _minimize(self, space, pieces, **options):
+        options |= {"center": space.center, "tol": self.tol}
+        return proximal_multipliers(space.features, pieces, **options)
 
 
 def choose_hinge_space(
@@ -117,13 +119,6 @@ def choose_hinge_space(
     if solver == "auto":
         solver = ProximalNewton() if space.low_rank else Smo()
     return space, solver
-
-
-def _limited(result):
-    """The result of a convex problem, told from the limit of a loop around it."""
-    if result.status is Status.MAX_ITER:
-        return replace(result, status=Status.INNER_LIMIT)
-    return result
 
 
 @dataclass(frozen=True)

@@ -72,8 +72,7 @@ class ActiveRows:
     r"""Active rows, and the posterior variance that their targets leave.
 
     With I the active rows in order and :math:`L L^\top = K_{II} + N_{II}`, the factor
-    is :math:`F = L^{-1} K_{I:}`, so that :math:`F^\top F` is what the active rows
-    explain of K.
+    is :math:`F = L^{-1} K_{I:}`, and :math:`F^\top F` what they explain of K.
     """
 
     rows: np.ndarray  # in the order of their inclusion
@@ -122,7 +121,7 @@ def informative_vectors(
         if i not in ready:
             block = np.ascontiguousarray(columns(likely).T)
             ready = dict(zip(likely.tolist(), block, strict=True))
-        np.subtract(ready.pop(i), factor[:t, i] @ factor[:t], out=factor[t])
+        np.subtract(ready.pop(i), factor[:t, i].copy() @ factor[:t], out=factor[t])
         factor[t] /= np.sqrt(variance[i] + noise[i])
         variance = np.maximum(variance - factor[t] ** 2, 0.0)
         rows[t], free[i] = i, False

@@ -193,7 +193,15 @@ def learn(training, *, problem=None, start=None, callback=None):
     only one of its class is not held out. `problem` is that of the given weights, if
     factorized already; `start` and `callback` are for `Pcg`.
     """
-    family = choose_family(training, problem)
+    if training.by_labels:
+        # PCG has no problem for a mixture of both kernels; an intercept inside the
+        # graph term is not the same with and without the graph.
+        intercept = training.holdout.intercept
+        is_inside = intercept is not None and intercept.inside
+        mixes = not isinstance(training.solver, Pcg) and not is_inside
+        family = share_graph(training.holdout, GRAPH_SHARES if mixes else (0.0, 1.0))
+    else:
+        family = given_graph(training.holdout, problem)
     exact = [reduced_newton(problem) for problem in family.problems]
     average, calibration = average_family(family.problems, exact, training.sample)
     results = solve_family(family, exact, training, start, callback)
@@ -203,18 +211,6 @@ def learn(training, *, problem=None, start=None, callback=None):
     graph = family.graph_objective(training.objective)
     last = results[-1].solution
     return Learned(family.shares, average, calibration, graph, result, last)
-
-
-def choose_family(training, problem=None):
-    """The models to average: by shares of the graph, or the one with given weights."""
-    holdout = training.holdout
-    if not training.by_labels:
-        return given_graph(holdout, problem)
-    # PCG has no problem for a mixture of both kernels; an intercept inside the graph
-    # term is not the same with and without the graph.
-    is_inside = holdout.intercept is not None and holdout.intercept.inside
-    mixes = not isinstance(training.solver, Pcg) and not is_inside
-    return share_graph(holdout, GRAPH_SHARES if mixes else (0.0, 1.0))
 
 
 def average_family(problems, results, sample):

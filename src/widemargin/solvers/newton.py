@@ -14,13 +14,10 @@ def reduced_newton(problem, *, max_iter=1000):
 
     A Newton step solves :math:`(W_E^{-1} + S_{EE})\, g_E = b\, q_E - t_E` for the
     active labels E of each column, which is Eq. (11) of [1]_ after eliminating the
-    n unknowns once for all; columns with the same active labels share one Cholesky
-    factorization. As in the paper the step length is one and the method ends when E
-    does not change; where a full step would raise the objective, an exact line search
-    takes its place, so that it always ends.
-
-    The solution, (n_labeled + 1, n_columns), holds g and, in its last row, intercepts;
-    ``problem.coordinates`` makes functions of it.
+    n unknowns once for all. As in the paper the step length is one and the method ends
+    when E does not change; where a full step would raise the objective, an exact line
+    search takes its place, so that it always ends. The solution, (n_labeled + 1,
+    n_columns), holds g and intercepts; ``problem.coordinates`` makes functions of it.
     """
     run = _LabelNewton(problem)
     history = {"objective": [run.values.sum()], "criterion": [], "steps": []}

@@ -164,11 +164,8 @@ class _Block:
 
 
 def check_interval(n_rows):
-    """Iterations between two looks: half the root of n, but at least ten.
-
-    Deviation: the floor, below n = 400; checked more often, the decisions of slow
-    early iterations look stable although they are far from the solution's.
-    """
+    """Iterations between two looks: half the root of n, but at least ten."""
+    # Deviation: the floor. Decisions of slow early iterations look stable too soon.
     return max(10, round(np.sqrt(n_rows) / 2))
 
 

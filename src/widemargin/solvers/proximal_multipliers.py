@@ -35,11 +35,10 @@ def proximal_multipliers(
     .. math:: \min_{w, b}\ \tfrac12 \|w\|^2 + \mathrm{loss}(f) , \qquad
               f = (X - 1 m^\top) w + b
 
-    The proximal method of multipliers [1]_: while the multipliers of the hinges stay,
-    the hinges become smooth (`ProximalHinges`) and a semismooth Newton method with
-    exact line search finds the weights, as far as the next multipliers need it; then
-    the multipliers move and the smooth hinges come closer to the kinks. The minimum
-    is that of the kinks, not of a smooth replacement.
+    While the multipliers of the hinges stay [1]_, the hinges become smooth
+    (`ProximalHinges`) and a semismooth Newton method with exact line search finds the
+    weights, as far as the next multipliers need it; then the multipliers move and the
+    smooth hinges come closer to the kinks, whose minimum is found.
 
     A sparse table X stays sparse. The intercept b is free unless it is given. A Newton
     step is a Cholesky factorization in the features or, by Woodbury, in the samples at
@@ -192,10 +191,8 @@ class _Run:
         return n_products
 
     def _stiffness(self):
-        """Curvature of hinges of width one along the weights, relative to the norm's.
-
-        Much narrower smooth hinges than this are as hard as kinks.
-        """
+        """Curvature of hinges of width one along the weights, relative to the norm."""
+        # Much narrower smooth hinges than this are as hard as kinks.
         w, h, pieces = self.w, self.h, self.pieces
         if not w.any():
             trial = self.hinges.multipliers_at(self.h + self.b)

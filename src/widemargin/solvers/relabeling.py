@@ -21,7 +21,6 @@ from widemargin.labels import sign_coding
 from widemargin.objectives.class_sizes import repair_sizes
 from widemargin.values import Value
 
-LOSSES = ("absolute", "squared", None)
 _OFFSET_ROUNDS = 50
 _OFFSET_STEP = 1e-4  # smaller changes, over the range of scores, do not count
 _TIE = 1e-12
@@ -37,7 +36,7 @@ class Relabel(Value):
 
     def __post_init__(self):
         """Raise unless the threshold is known and the limits are positive."""
-        check_choice(self, "threshold", LOSSES)
+        check_choice(self, "threshold", ("absolute", "squared", None))
         check_number(self, "tol", low=0)
         check_number(self, "max_iter", low=1, integer=True)
 

@@ -90,9 +90,6 @@ def _are_positive(weights):
     return all(isinstance(v, numbers.Real) and 0 < v < np.inf for v in values)
 
 
-# Models and their regressors -----------------------------------------------------
-
-
 @dataclass(frozen=True)
 class GaussianProcess:
     """A Gaussian process with a profiled mean, whose posterior depends on all rows."""
@@ -242,9 +239,6 @@ class AbsoluteRegressor:
         return result.solution
 
 
-# The loop ------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class LabelingTask:
     """Which labels are to be found, and how much each row counts."""
@@ -332,9 +326,8 @@ def self_label(model, task, *, start=None, n_components=0, callback=None):
     """Find the labels of the unlabeled rows along the path of their weight.
 
     It starts from the labels `start`, or from those of a regression to the given ones.
-    For two classes the sides of `n_components` kernel components are more labels to
-    start from, in the middle of the path, see `alternate_from`. An interrupt keeps what
-    the last regressor found; before there is one it is passed on.
+    The sides of `n_components` kernel components are more starts for two classes, see
+    `alternate_from`. An interrupt before there is a regressor is passed on.
     """
     relabeling, regressor, codes = task.relabeling, None, start
     path, directions = task.path, ()

@@ -39,8 +39,7 @@ def smo(
     from [1]_: kinks inside the box; no shrinking, because to copy the part of the Gram
     matrix that is still active takes as long as all steps.
 
-    .. [1] Fan, Chen and Lin, Working set selection using second order information for
-       training support vector machines, JMLR 6, 2005.
+    .. [1] Fan, Chen, Lin, Working set selection using second order information, 2005.
     """
     pause = max(_PAUSE_WORK // pieces.n_samples, 1) if pause is None else pause
     run = _Run(gram, pieces, intercept, start, tol, cache_rows)
