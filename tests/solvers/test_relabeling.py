@@ -21,6 +21,8 @@ from widemargin.solvers.relabeling import (
     threshold_interval,
 )
 
+LOSSES = ("absolute", "squared", None)
+
 REACH = 50.0  # where an infinite interval ends for the slow version
 either_loss = pytest.mark.parametrize("squared", [False, True])
 
@@ -45,7 +47,7 @@ def cases(draw, n_classes=None, *, ties=True):
             movable,
             lower,
             upper,
-            draw(st.sampled_from(["absolute", "squared", None])),
+            draw(st.sampled_from(LOSSES)),
             rng.uniform(0.1, 10.0, n - n_free),
         ),
         scores,
