@@ -92,16 +92,14 @@ def read_labels(y, used=None):
         if used is not None and not np.all(used):
             message += " Samples of weight zero are left out."
         raise ValueError(message)
-    _warn_of_float_marker(y, labeled, classes)
-    _warn_of_written_marker(labeled, classes)
+    if labeled.all():
+        _warn_of_marker(classes)
     return PartialLabels(classes, labeled, codes)
 
 
 def labeled_mask(y):
     """Which entries of y carry a label.
 
-    Examples
-    --------
     >>> labeled_mask([0, 1, -1]).tolist(), labeled_mask([0.0, float("nan")]).tolist()
     ([True, True, False], [True, False])
     """
@@ -120,12 +118,8 @@ def known_names(y, used=None):
 
 
 def has_label(y, label):
-    """Which entries of y are this label; none if it is None.
+    """Which entries of y are this label, which must not mark unlabeled; none for None.
 
-    ValueError if the label is what marks an unlabeled sample.
-
-    Examples
-    --------
     >>> has_label(["cat", None, "junk"], "junk").tolist()
     [False, False, True]
     """
@@ -136,12 +130,9 @@ def has_label(y, label):
         raise ValueError(
             f"{label!r} marks an unlabeled sample; use another value for a label."
         )
-    labeled = _labeled_mask(y)
-    found = np.zeros(len(y), dtype=bool)
-    found[labeled] = np.fromiter(
-        (bool(value == label) for value in y[labeled]), bool, int(labeled.sum())
-    )
-    return found
+    # a missing value cannot be compared
+    pairs = zip(_labeled_mask(y), y, strict=True)
+    return np.fromiter((known and bool(v == label) for known, v in pairs), bool, len(y))
 
 
 def hide(y, hidden):
@@ -151,8 +142,6 @@ def hide(y, hidden):
     everything else; arrays that cannot hold their marker (strings, booleans,
     unsigned integers) become object or signed ones. A pandas Series stays one.
 
-    Examples
-    --------
     >>> hide([3, 5, 3], [False, True, False])
     array([ 3, -1,  3])
     """
@@ -177,8 +166,6 @@ def sign_coding(codes, n_classes):
 
     With two classes the second one, as in scikit-learn, is the positive one.
 
-    Examples
-    --------
     >>> sign_coding(np.array([0, 2]), 3)
     array([[ 1., -1., -1.],
            [-1., -1.,  1.]])
@@ -190,8 +177,6 @@ def sign_coding(codes, n_classes):
 def decide(scores):
     """Class codes for one-vs-rest scores (n, n_columns): `sign_coding` undone.
 
-    Examples
-    --------
     >>> decide(np.array([[0.3, -1.0, 0.9], [0.1, -0.2, -0.4]])).tolist()
     [2, 0]
     """
@@ -206,8 +191,6 @@ def margins(scores, codes):
     With one column the score times the sign of the class; with several, half of what
     the true class is ahead of the best other one.
 
-    Examples
-    --------
     >>> margins(np.array([[0.5], [0.5]]), np.array([1, 0])).tolist()
     [0.5, -0.5]
     """
@@ -320,30 +303,23 @@ def _too_few_classes(classes, y):
     return f"{message}."
 
 
-def _warn_of_float_marker(y, labeled, classes):
-    """A float -1 is a class; say so where it looks like the integer marker."""
-    looks_meant = y.dtype.kind == "f" and labeled.all() and len(classes) > 2
-    if looks_meant and classes[0] == _UNLABELED:
-        warnings.warn(
+def _warn_of_marker(classes):
+    """Say so where a float -1, or a marker turned into text, is read as a class."""
+    message, names = None, classes.tolist()
+    if classes.dtype.kind == "f" and len(names) > 2 and names[0] == _UNLABELED:
+        message = (
             "y holds the float -1.0 and no NaN: -1.0 is read as a class. If it marks "
-            "unlabeled samples, pass y.astype(int) or use NaN.",
-            UserWarning,
-            stacklevel=4,
+            "unlabeled samples, pass y.astype(int) or use NaN."
         )
-
-
-def _warn_of_written_marker(labeled, classes):
-    """A marker that was turned into text is a class; say so where it looks like one."""
-    if classes.dtype.kind not in "UO" or not labeled.all():
-        return
-    written = [name for name in classes.tolist() if name in _WRITTEN]
-    if len(classes) > 2 and str(_UNLABELED) in classes:
-        written.append(str(_UNLABELED))
-    if written:
-        warnings.warn(
-            f"y holds the text {written[0]!r} and no missing value: it is read as a "
-            "class. If it marks unlabeled samples, pass an object array with None in "
-            "their place.",
-            UserWarning,
-            stacklevel=4,
-        )
+    elif classes.dtype.kind in "UO":
+        written = [name for name in names if name in _WRITTEN]
+        if len(names) > 2 and str(_UNLABELED) in names:
+            written.append(str(_UNLABELED))
+        if written:
+            message = (
+                f"y holds the text {written[0]!r} and no missing value: it is read as "
+                "a class. If it marks unlabeled samples, pass an object array with "
+                "None in their place."
+            )
+    if message is not None:
+        warnings.warn(message, UserWarning, stacklevel=4)

@@ -23,6 +23,7 @@ class Value:
     """A frozen dataclass that can be the parameter of an estimator."""
 
     storable = True  # whether a model file may hold it
+    takes_auto = False  # whether the family leaves "auto" to the estimator
     _members: dict = {}
 
     def __init_subclass__(cls, *, shorthand=None, **options):
@@ -43,11 +44,13 @@ class Value:
 
         `who` is parameter and estimator, for the message: "kernel of LaplacianSVC".
         """
-        if isinstance(given, cls):
+        is_auto = cls.takes_auto and isinstance(given, str) and given == "auto"
+        if isinstance(given, cls) or is_auto:
             return given
         if isinstance(given, str) and given in cls._members:
             return _default(cls._members[given])
-        names = ", ".join(map(repr, cls._members))
+        auto = ("auto",) if cls.takes_auto else ()
+        names = ", ".join(map(repr, (*auto, *cls._members)))
         raise ValueError(
             f"{who} must be one of {names} or a {cls.__name__} value, got {given!r}."
         )

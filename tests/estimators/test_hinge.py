@@ -582,7 +582,11 @@ def test_interrupt_keeps_the_best_so_far(two, n_before):
         (TransductiveSVC, {"balance": "same"}, "'labeled', 'equal', None, a dict"),
         (TransductiveSVC, {"balance": {0: 0.5, 1: 0.6}}, "adding up to 1, got"),
         (TransductiveSVC, {"balance": {0: 0.5, 2: 0.5}}, r"classes \[0, 1\]"),
-        (TransductiveSVC, {"solver": "simplex"}, "'auto', 'smo', 'newton' or a value"),
+        (
+            TransductiveSVC,
+            {"solver": "simplex"},
+            "'auto', 'smo', 'newton' or a HingeSolver value",
+        ),
         (TransductiveSVC, {"landmarks": "few"}, "landmarks of TransductiveSVC must be"),
         (TransductiveSVC, {"kernel": "gauss"}, "kernel of TransductiveSVC must be one"),
         (

@@ -92,7 +92,9 @@ def test_inner_products(case, coordinates):
         np.diagonal(c.T @ M @ d) for M in (case.preconditioner, case.norm)
     )
     assert_allclose(case.functions.inner(c, d, scores), inner, atol=1e-12)
-    assert_allclose(case.functions.ambient(c, d, scores), ambient, atol=1e-12)
+    assert_allclose(
+        case.functions.inner(c, d, scores, case.functions.ridge), ambient, atol=1e-12
+    )
 
 
 def test_penalized_is_what_the_norm_sees(case, coordinates):

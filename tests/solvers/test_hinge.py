@@ -332,7 +332,7 @@ def test_solver_by_name():
     assert HingeSolver.read("smo", "solver of X") == Smo()
     assert HingeSolver.read("newton", "solver of X") == ProximalNewton()
     assert HingeSolver.read("auto", "solver of X") == "auto"
-    with pytest.raises(ValueError, match="solver of X must be 'auto', 'smo', 'newton'"):
+    with pytest.raises(ValueError, match="X must be one of 'auto', 'smo', 'newton'"):
         HingeSolver.read("simplex", "solver of X")
     with pytest.raises(ValueError, match="tol of Smo must be a number > 0, got 0"):
         Smo(0)

@@ -11,7 +11,6 @@ from scipy.optimize import linear_sum_assignment
 
 from widemargin.labels import decide, sign_coding
 from widemargin.solvers.relabeling import (
-    LOSSES,
     InSample,
     JointChoice,
     LeaveOneOut,
@@ -21,6 +20,8 @@ from widemargin.solvers.relabeling import (
     best_threshold,
     threshold_interval,
 )
+
+LOSSES = ("absolute", "squared", None)
 
 REACH = 50.0  # where an infinite interval ends for the slow version
 either_loss = pytest.mark.parametrize("squared", [False, True])

@@ -45,7 +45,7 @@ class PathSettings:
     def of_sample(self, kernel, sample, who):
         """The settings with a kernel of known width and shares for these classes."""
         own_shares, balance = None, self.balance
-        if balance.is_own or balance.shares == "equal":
+        if isinstance(balance.shares, dict) or balance.shares == "equal":
             names = sample.classes.tolist()
             own_shares = balance.class_shares(names, None, who)
         return replace(self, kernel=kernel, own_shares=own_shares)

@@ -54,20 +54,14 @@ class Balance(Value):
             f"value, got {given!r}."
         )
 
-    @property
-    def is_own(self):
-        """Whether the user gave the shares."""
-        return isinstance(self.shares, dict)
-
     def class_shares(self, names, estimated, who):
         """The share of each class, in the order of the names.
 
-        `estimated` is what the labels say, see `widemargin.sample.Sample.class_shares`;
-        `who` is the estimator, for the message.
+        `estimated` is what the labels say; `who` is the estimator, for the message.
         """
         if self.shares == "equal":
             return np.full(len(names), 1.0 / len(names))
-        if not self.is_own:
+        if not isinstance(self.shares, dict):
             return estimated
         values = [self.shares.get(name, np.nan) for name in names]
         unknown = [name for name in self.shares if name not in names]
@@ -99,8 +93,6 @@ def size_bounds(shares, tolerance, n_movable):
     and (10) of Gieseke et al., and always the whole numbers nearest to u b_h, so that a
     tolerance of zero asks for these.
 
-    Examples
-    --------
     >>> size_bounds(np.array([0.3, 0.7]), 0.1, 20)
     (array([ 5, 13]), array([ 7, 15]))
     """
@@ -109,8 +101,7 @@ def size_bounds(shares, tolerance, n_movable):
     lower = np.floor(n_movable * (shares - tolerance) + inner).astype(int) + 1
     upper = np.ceil(n_movable * (shares + tolerance) - inner).astype(int) - 1
     lower = np.clip(np.minimum(lower, exact), 0, n_movable)
-    upper = np.clip(np.maximum(upper, exact), 0, n_movable)
-    return lower, upper
+    return lower, np.clip(np.maximum(upper, exact), 0, n_movable)
 
 
 def factor_bounds(shares, n_movable, factor=1.5):
@@ -129,13 +120,10 @@ def nearest_sizes(shares, n_movable):
 
 
 def repair_sizes(codes, preference, movable, lower, upper):
-    """The labels with all bounds kept, at the least loss of preference, greedily.
+    """The labels with all bounds kept; rows that lose least preference move, greedily.
 
-    `preference`, (n_classes, n), is how well each class suits each row; those that lose
-    least move. Raises ValueError if no labels keep the bounds.
+    `preference`, (n_classes, n), is how well each class suits each row.
 
-    Examples
-    --------
     >>> preference = np.array([[0.9, 0.5, 0.4], [0.0, 0.2, 0.3]])
     >>> bounds = np.array([1, 1]), np.array([2, 2])
     >>> repair_sizes(np.zeros(3, int), preference, np.ones(3, bool), *bounds)

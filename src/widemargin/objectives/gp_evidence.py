@@ -14,8 +14,6 @@ a criterion has to find its derivative by C only, a symmetric matrix G such that
 differential is tr(G dC); one chain rule makes the gradient of it. Hyperparameters come
 as *theta* = (log v, log gamma, log s), with one width or one for each feature (ARD).
 
-References
-----------
 .. [1] Rasmussen and Williams. Gaussian processes for machine learning, 2006.
 .. [2] Patterson and Thompson. Recovery of inter-block information when block sizes
    are unequal, 1971.
@@ -86,11 +84,7 @@ class GpPosterior:
 
 @dataclass(frozen=True)
 class GpEvidence:
-    """Criteria by which the hyperparameters of a Gaussian process are learned.
-
-    One evaluation takes O(n^3 + n^2 n_features) time and O(n^2) memory, whether there
-    is one width or one for each feature.
-    """
+    """Criteria by which hyperparameters are learned: O(n^3 + n^2 n_features) time."""
 
     X: np.ndarray
     Y: np.ndarray  # targets, (n, n_columns); each column is a draw of its own
@@ -108,10 +102,9 @@ class GpEvidence:
                   - \tfrac12 \log \frac{|C|\, 1^\top C^{-1} 1}{n}
                   - \tfrac{n - 1}{2} \log 2\pi .
 
-        The profiled likelihood, which lacks the term with 1'C^{-1}1, counts n
-        observations where the fitted mean has used up one, and prefers one to another
-        of two kernels that differ by a constant and hence predict the same; this one
-        does neither. Without the mean it is Eq. (5.8) of [1]_.
+        The profiled likelihood, which lacks the term with 1'C^{-1}1, distinguishes
+        kernels that differ by a constant and hence predict the same. Without the mean
+        it is Eq. (5.8) of [1]_.
         """
         fit = self.posterior(theta)
         n, n_columns = self.Y.shape

@@ -25,8 +25,7 @@ class Functions:
     is B' dh + ridge P c; preconditioned by P it is
     ``pull(dh) + ridge * penalized(c)``, which never needs the inverse of P. A constant
     is the last coordinate, for which P is 1; its square has the weight `ridge` relative
-    to the ambient norm. What acts on the scores comes in two parts, the loss and the
-    graph, since the constant may be hidden from the graph, that is, not `inside`.
+    to the ambient norm. It is hidden from the graph if it is not `inside`.
     """
 
     def __init__(self, space, *, constant=False, ridge=0.0, inside=True):
@@ -59,15 +58,11 @@ class Functions:
         return np.vstack([c[:-1], self.dtype.type(self.ridge) * c[-1]])
 
     def inner(self, c, d, scores_d, ridge=1.0):
-        """Inner product c'P d of each column, given the scores of d; shape (k,)."""
+        """Inner product c'P d of each column, (k,); P is `ridge` for the constant."""
         if not self.constant:
             return self.space.inner(c, d, scores_d)
         own = self.space.inner(c[:-1], d[:-1], scores_d - d[-1])
         return own + ridge * c[-1] * d[-1]
-
-    def ambient(self, c, d, scores_d):
-        """Inner product of the ambient norm, given the scores of d; shape (k,)."""
-        return self.inner(c, d, scores_d, self.ridge)
 
 
 @dataclass(frozen=True)
@@ -108,10 +103,9 @@ class ManifoldObjective:
 
     def norm(self, c, scores, d, d_scores, d_smoothing):
         """Bilinear form of both penalties for each column, (k,)."""
-        ambient = self.ambient * self.functions.ambient(c, d, d_scores)
-        return ambient + column_dots(
-            self.functions.seen_by_graph(c, scores), d_smoothing
-        )
+        functions = self.functions
+        ambient = self.ambient * functions.inner(c, d, d_scores, functions.ridge)
+        return ambient + column_dots(functions.seen_by_graph(c, scores), d_smoothing)
 
     def smoothing(self, c, scores):
         """Gradient of the intrinsic term by the scores, (n_rows, k)."""
@@ -120,25 +114,18 @@ class ManifoldObjective:
         smoothed = self.laplacian @ self.functions.seen_by_graph(c, scores)
         return smoothed * self.space.dtype.type(self.intrinsic)
 
-    def residuals(self, scores, columns=slice(None)):
-        """Gradient of the loss term by the labeled scores, (n_labeled, k)."""
-        targets, at_labels = self.targets[:, columns], scores[self.label_idx]
-        active = self.loss.active(targets, at_labels)
-        return np.where(active, self.weights[:, None] * (at_labels - targets), 0.0)
-
     def gradient(self, c, scores, smoothing, columns=slice(None)):
         """Preconditioned gradient, Alg. 1: P^-1 times the gradient by c."""
+        targets, at_labels = self.targets[:, columns], scores[self.label_idx]
+        active = self.loss.active(targets, at_labels)
+        residuals = np.where(active, self.weights[:, None] * (at_labels - targets), 0.0)
         by_loss = np.zeros_like(smoothing)
-        np.add.at(by_loss, self.label_idx, self.residuals(scores, columns))
+        np.add.at(by_loss, self.label_idx, residuals)
         ridge = self.functions.penalized(c) * self.space.dtype.type(self.ambient)
         return self.functions.pull(by_loss, smoothing) + ridge
 
     def reduced(self, deformed=None):
-        """The same minimum in as many unknowns as there are labels.
-
-        `deformed` is a factorization for the same ratio of the weights, to be used
-        again.
-        """
+        """The same minimum in as many unknowns as labels; `deformed` is its norm."""
         if deformed is None:
             ratio = self.intrinsic / self.ambient
             deformed = self.space.deformed(self.laplacian, ratio)
@@ -157,20 +144,14 @@ class GraphFamily:
     chosen: bool  # whether the weights were chosen for these rows, and not given
 
     def graph_objective(self, objective):
-        """The model of share 1 on more rows than the family was built from.
-
-        Given weights stay. Of chosen ones that of the graph term stays; that of the
-        ambient norm is as one over the number of rows, like the kernel's diagonal
-        once the graph has bent it.
-        """
-        fewer = 1.0
+        """The model of share 1 on more rows than the family was built from."""
+        # Of chosen weights the graph's stays; the ambient one is as one over the number
+        # of rows, like the kernel's diagonal once the graph has bent it.
+        graph, fewer = self.graph, 1.0
         if self.chosen:
-            fewer = self.graph.space.n_rows / objective.space.n_rows
-        return replace(
-            objective,
-            ambient=self.graph.ambient * fewer,
-            intrinsic=self.graph.intrinsic,
-        )
+            fewer = graph.space.n_rows / objective.space.n_rows
+        ambient = graph.ambient * fewer
+        return replace(objective, ambient=ambient, intrinsic=graph.intrinsic)
 
 
 def given_graph(objective, problem=None):
@@ -191,9 +172,8 @@ def share_graph(objective, shares=GRAPH_SHARES, *, ratio=GRAPH_RATIO):
 
     besides b. For a kernel with unit diagonal :math:`\rho` is n times `ratio`, and
     :math:`\tau` makes both kernels equally large on the labeled rows, so that the
-    same :math:`\gamma_A` means as much regularization for each share. One
-    factorization serves them all. The `intrinsic` weight of the objective is not used;
-    shares other than 0 and 1 need an intercept that is not inside the graph term.
+    same :math:`\gamma_A` means as much regularization for each share. Shares other than
+    0 and 1 need an intercept that is not inside the graph term.
     """
     plain = replace(objective, intrinsic=0.0).reduced()
     space = objective.space

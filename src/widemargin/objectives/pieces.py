@@ -1,9 +1,5 @@
 r"""Losses of scores as lists of hinges.
 
-The support vector machine, its transductive and universum relatives and every step of
-the tri-class procedure minimize a convex piecewise linear loss of the scores; only the
-list of pieces differs (`HingePieces`).
-
 A loss of unlabeled scores is a minimum of convex branches (`BranchLoss`). A branch is
 a number: +1 or -1 for a row that counts as one of the class, 0 for one that counts as
 neither. On a fixed branch a loss is a list of hinges, and the branch that is smallest
@@ -16,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+_BY_PIECE = ("rows", "kinks", "sides", "costs")  # what has an entry for each piece
 _MAX_TRIALS = 100  # of a line search, which needs a few
 _ROUNDING = 1e-15
 _TIE = 1e-3  # of (21): with D = 2 it puts many scores on the threshold of (19)
@@ -38,14 +35,11 @@ class HingePieces:
 
     def __add__(self, other):
         """The sum of two losses of the same scores."""
-        return HingePieces(
-            self.n_samples,
-            np.concatenate([self.rows, other.rows]),
-            np.concatenate([self.kinks, other.kinks]),
-            np.concatenate([self.sides, other.sides]),
-            np.concatenate([self.costs, other.costs]),
-            self.linear + other.linear,
-        )
+        both = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)])
+            for name in _BY_PIECE
+        }
+        return replace(self, linear=self.linear + other.linear, **both)
 
     def with_slopes(self, rows, slopes):
         """The loss plus slopes times the scores of some samples."""
@@ -58,11 +52,7 @@ class HingePieces:
         return float(self.costs @ slack + self.linear @ scores)
 
     def bounds(self):
-        """Smallest and largest coefficient of each sample, two arrays.
-
-        In the dual a sample's kernel function has a coefficient between minus the
-        largest and minus the smallest slope of its loss.
-        """
+        """Smallest and largest dual coefficient, minus the slopes of each loss."""
         costs, n = self.costs, self.n_samples
         below = np.where(self.sides > 0, costs, 0.0)
         above = np.where(self.sides > 0, 0.0, costs)
@@ -70,11 +60,9 @@ class HingePieces:
         return lower, np.bincount(self.rows, below, n) - self.linear
 
     def by_sample(self):
-        """Pieces ordered by sample and by falling kink: (starts, kinks, costs).
+        """Pieces by sample and falling kink, as (starts, kinks, costs).
 
-        Pieces of sample i are at ``starts[i]:starts[i + 1]``. A coefficient that rises
-        from its smallest to its largest value passes them in this order, each over a
-        length of its cost.
+        A coefficient that rises passes them in this order, each over its cost.
         """
         order = np.lexsort((-self.kinks, self.rows))
         counts = np.bincount(self.rows, minlength=self.n_samples)
@@ -84,8 +72,7 @@ class HingePieces:
     def paid(self):
         """The pieces that cost something."""
         paid = self.costs > 0
-        names = ("rows", "kinks", "sides", "costs")
-        return replace(self, **{name: getattr(self, name)[paid] for name in names})
+        return replace(self, **{name: getattr(self, name)[paid] for name in _BY_PIECE})
 
     def coefficients(self, multipliers):
         """Coefficients of the samples with given multipliers of the pieces."""
@@ -95,9 +82,8 @@ class HingePieces:
     def multipliers(self, coefficients):
         """Multipliers with given coefficients, as far as the costs allow.
 
-        A coefficient rises from its smallest value over the sample's pieces in the
-        order of `by_sample`; what each has passed of its cost is its multiplier, or
-        the rest of the cost where scores above the kink cost.
+        What a coefficient has passed of a piece's cost is the multiplier, or the rest
+        of the cost where scores above the kink cost.
         """
         order = np.lexsort((-self.kinks, self.rows))
         starts, _, costs = self.by_sample()
@@ -109,10 +95,7 @@ class HingePieces:
         return np.where(self.sides > 0, passed, self.costs - passed)
 
     def dual_path(self, *, free_intercept):
-        """What a dual solver needs: (lower, upper, starts, kinks, lengths).
-
-        Smallest and largest coefficient of each sample, and its pieces `by_sample`.
-        """
+        """The `bounds` and what `by_sample` gives, for a dual solver."""
         if free_intercept:
             self.check_free_intercept()
         return *self.bounds(), *self.paid().by_sample()
@@ -133,18 +116,14 @@ class HingePieces:
     def dual_value(self, coefficients, roughness, intercept=0.0):
         r"""Lower bound of the objective that feasible coefficients prove.
 
-        The objective is :math:`\frac12 \|h\|^2` plus the loss of :math:`h + b`, for a
-        fixed intercept b, or for the best one if the coefficients sum to zero; the
-        `roughness` is the squared norm of the function with these coefficients.
+        Of :math:`\frac12 \|h\|^2` plus the loss of :math:`h + b`, for a fixed b, or for
+        the best one if the coefficients sum to zero; `roughness` is :math:`\|h\|^2`.
         """
         gained = (self.sides * self.multipliers(coefficients)) @ self.kinks
         return float(gained - intercept * coefficients.sum() - roughness / 2.0)
 
     def evidence(self, coefficients, scores, intercept):
-        """Objective of feasible coefficients, and the most that it may be too large.
-
-        `scores` are those of the kernel functions, without the intercept.
-        """
+        """Objective of feasible coefficients, and the most that it may be too large."""
         roughness = float(coefficients @ scores)
         objective = roughness / 2.0 + self.value(scores + intercept)
         proved = self.dual_value(coefficients, roughness, intercept)
@@ -153,14 +132,9 @@ class HingePieces:
 
 def hinges(n_samples, rows, kinks, sides, costs):
     """Pieces without a linear term; numbers of any type."""
-    return HingePieces(
-        n_samples,
-        np.asarray(rows, dtype=np.intp),
-        np.asarray(kinks, dtype=np.float64),
-        np.asarray(sides, dtype=np.float64),
-        np.asarray(costs, dtype=np.float64),
-        np.zeros(n_samples),
-    )
+    rows, linear = np.asarray(rows, dtype=np.intp), np.zeros(n_samples)
+    floats = (np.asarray(own, dtype=np.float64) for own in (kinks, sides, costs))
+    return HingePieces(n_samples, rows, *floats, linear)
 
 
 @dataclass(frozen=True)
@@ -198,8 +172,7 @@ class ProximalHinges:
         Of the smooth hinges, the linear term and
         :math:`\mathrm{slope}\, t + \frac12 \mathrm{curvature}\, t^2` at
         `scores + t * direction`. The derivative by t is increasing and piecewise
-        linear, so that Newton's method ends on the right piece; halving the interval
-        helps where it circles. O(n_pieces) for each of a few trials.
+        linear: Newton's method ends on the right piece, halving helps where it circles.
         """
         pieces = self.pieces
         raised = self._raised(scores)
@@ -241,22 +214,14 @@ class ProximalHinges:
 class BranchLoss:
     """A loss that is the smallest of several convex ones at every score.
 
-    A member gives `branches` (the lowest ones at some scores), `value` (the loss of
-    scores on given branches) and `pieces` (the hinges that it has there).
+    A member gives the lowest `branches` at scores, and `value` and `pieces` on these.
     """
 
-    def lowest(self, scores):
-        """The lowest branches of each column of scores, (n_rows, n_columns)."""
-        return np.column_stack([self.branches(f) for f in scores.T])
-
     def total(self, given, scores, rows, costs, branches=None):
-        """The branches, and given losses plus this one on some rows, summed.
-
-        Each column of scores, (n_samples, n_columns), has its own given loss; the
-        branches are the lowest ones by default.
-        """
+        """The branches, lowest by default, and all losses summed; given by column."""
         own_scores = scores[rows]
-        branches = self.lowest(own_scores) if branches is None else branches
+        if branches is None:
+            branches = np.column_stack([self.branches(f) for f in own_scores.T])
         losses = self.value(branches, own_scores)
         known = sum(own.value(f) for own, f in zip(given, scores.T, strict=True))
         return branches, known + float((costs @ losses).sum())
@@ -327,10 +292,9 @@ class MinLoss(BranchLoss):
 
 @dataclass(frozen=True)
 class Ramp(BranchLoss):
-    r"""The loss :math:`\min(\max(0, 1 - |f|), 1 - \kappa)`, Eq. (11) less its constant.
+    r"""The loss :math:`\min(\max(0, 1 - |f|), 1 - \kappa)`, Eq. (11) up to a constant.
 
-    The symmetric hinge as the paper approximates it: scores closer to zero than
-    `kappa` are not pulled to either side.
+    Scores closer to zero than `kappa` are not pulled to either side.
     """
 
     kappa: float
@@ -398,10 +362,7 @@ class RelaxedMinLoss:
 
 
 def is_relevant(scores, epsilon, slack=0.0):
-    r"""Eq. (5): whether a score is farther than :math:`(1 + \varepsilon) / 2` from 0.
-
-    With a slack, those that are farther by more than it.
-    """
+    r"""Eq. (5): farther from 0 than :math:`(1 + \varepsilon) / 2`, by the slack."""
     return np.abs(scores) > 0.5 * (1.0 + epsilon) + slack
 
 

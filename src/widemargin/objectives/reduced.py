@@ -1,9 +1,8 @@
 r"""Laplacian models seen from their labels alone.
 
 At any minimum the coordinates are :math:`c = -\gamma_A^{-1} A^{-1} B_L^\top g`, where g
-is the gradient of the loss at the labels and A the deformed norm, which knows neither
-classes nor losses nor labels' values. What remains is a small kernel problem with the
-Gram matrix S of the *deformed* kernel on the labeled rows.
+is the gradient of the loss at the labels and A the deformed norm. What remains is a
+small kernel problem with the Gram matrix S of the *deformed* kernel on labeled rows.
 """
 
 from dataclasses import dataclass, replace
@@ -44,26 +43,16 @@ class ReducedObjective:
         response = deformed.scores_at(rows, basis)
         response = without_negative_part(0.5 * (response + response.T))
         offset, penalty, offset_basis = _offset(objective, deformed)
-        return cls(
-            response,
-            offset,
-            penalty,
-            basis,
-            offset_basis,
-            objective.targets,
-            objective.weights,
-            objective.loss,
-            objective.intercept is not None,
-        )
+        of_labels = objective.targets, objective.weights, objective.loss
+        has_intercept = objective.intercept is not None
+        own = response, offset, penalty, basis, offset_basis
+        return cls(*own, *of_labels, has_intercept)
 
     def rescaled(self, factor):
         """The same problem with both penalty weights multiplied by `factor`."""
-        return replace(
-            self,
-            response=self.response / factor,
-            basis=self.basis / factor,
-            offset_penalty=self.offset_penalty * factor,
-        )
+        penalty, response = self.offset_penalty * factor, self.response / factor
+        basis = self.basis / factor
+        return replace(self, response=response, basis=basis, offset_penalty=penalty)
 
     def scores(self, g, intercept):
         """Scores of the labeled rows, (n_labeled, n_columns)."""
@@ -84,8 +73,7 @@ class ReducedObjective:
     def newton_points(self, active, columns, g, intercept):
         """Minimum of the quadratic of some columns; the others stay as they are.
 
-        `active` marks the labels that carry a squared loss, (n_labeled, n_columns);
-        columns with the same active labels share a factorization.
+        Columns with the same `active` labels share a factorization.
         """
         g, intercept = g.copy(), intercept.copy()
         for pattern, positions in column_groups(active[:, columns]):
@@ -95,10 +83,7 @@ class ReducedObjective:
         return g, intercept
 
     def stationary(self, active):
-        """The function that maps targets to the minimum, g and intercepts.
-
-        As if exactly the `active` labels, a mask, carried a squared loss.
-        """
+        """Maps targets to the minimum if exactly the `active` labels had a square."""
         E = np.flatnonzero(active)
         G = self.response[np.ix_(E, E)] + np.diag(1.0 / self.weights[E])
         factor, _ = jittered_cholesky(G)
@@ -120,21 +105,14 @@ class ReducedObjective:
     def mixed(self, other, share):
         """The problem whose function is a sum, `share` of its kernel being `other`'s.
 
-        The sum of a function of this problem and one of the other, with the norms of
-        both weighed by the inverse of their shares; an intercept must be the same.
+        The norms of both parts are weighed by the inverse of their shares.
         """
-        return replace(
-            self,
-            response=(1 - share) * self.response + share * other.response,
-            basis=(1 - share) * self.basis + share * other.basis,
-        )
+        response = (1 - share) * self.response + share * other.response
+        basis = (1 - share) * self.basis + share * other.basis
+        return replace(self, response=response, basis=basis)
 
     def leave_one_out(self, solution):
-        """Scores that each label would get without itself, from the minimum.
-
-        Exact for the squared loss; for the squared hinge as long as no other label
-        enters or leaves the margin.
-        """
+        """Scores of labels without themselves, exact if no other changes `active`."""
         g = solution[:-1]
         scores = self.scores(g, solution[-1])
         active = self.loss.active(self.targets, scores)

@@ -9,11 +9,9 @@ _SHARED_ENTROPY = 0.05  # how much the uncertainty counts that all candidates sh
 def information(probabilities, weights):
     """How much the label of each row would help, in nats.
 
-    The entropy of the mixture minus the mean entropy of the candidates, which is large
-    where each is certain and they contradict each other: the label then decides between
-    candidates. A twentieth of the mixture's entropy is added, for rows of which all
-    candidates are uncertain. Probabilities are (n_candidates, n_rows, n_classes); the
-    weights of the candidates add up to one.
+    The entropy of the mixture minus the mean entropy of the candidates, large where the
+    label decides between these; plus a part of the first, for rows of which all are
+    uncertain. Probabilities are (n_candidates, n_rows, n_classes), weights sum to one.
     """
     mixture = np.tensordot(weights, probabilities, axes=1)
     own = np.tensordot(weights, entr(probabilities).sum(axis=2), axes=1)
@@ -22,11 +20,7 @@ def information(probabilities, weights):
 
 
 def choose_rows(value, kernel, X, n_rows):
-    """Rows of large value that are not alike, the best first.
-
-    Each choice lowers the non-negative value of the other rows in proportion to their
-    similarity, a kernel from 0 to 1.
-    """
+    """Rows of large value >= 0 that are not alike by a kernel of at most 1."""
     value, chosen = value.astype(np.float64), []
     for _ in range(min(n_rows, len(value))):
         best = int(np.argmax(value))

@@ -24,18 +24,11 @@ def box_dual(problem, *, max_iter=1000, tol=1e-9):
 
     which is a support vector machine with the Gram matrix S / 2. An intercept that the
     graph penalizes adds a rank-one term to S; one that it does not penalize is free.
-    `tol` is the largest duality gap relative to the objective, `max_iter` the limit of
-    iterations for each column: one of coordinate steps, then Newton steps.
+    `tol` is the largest duality gap relative to the objective. The solution,
+    (n_labeled + 1, n_columns), is that of `reduced_newton`.
 
-    The solution, (n_labeled + 1, n_columns), holds g and, in its last row, the
-    intercept; ``problem.coordinates`` makes a function of it.
-
-    Notes
-    -----
     Deviations: L K for the printed K L, and J for its transpose in (6).
 
-    References
-    ----------
     .. [1] Melacci and Belkin, Laplacian support vector machines trained in the primal.
     """
     gram, offset = problem.response / 2.0, problem.offset
@@ -64,11 +57,7 @@ def box_dual(problem, *, max_iter=1000, tol=1e-9):
 
 
 def _solve(gram, pieces, intercept, max_iter, tol):
-    """One column by coordinate steps, or by Newton steps where these are slow.
-
-    They are slow where a small ambient weight makes the problem badly scaled, which
-    the proximal method of multipliers does not mind.
-    """
+    """One column by coordinate steps, or by Newton steps where these are slow."""
     n_steps = _STEPS_PER_LABEL * len(gram)
     near = smo(gram, pieces, intercept=intercept, tol=tol, max_iter=n_steps)
     gap = near.history["gap"][-1] / max(near.objective, np.finfo(np.float64).tiny)
@@ -76,6 +65,7 @@ def _solve(gram, pieces, intercept, max_iter, tol):
     if gap <= tol or is_interrupted:
         status = near.status if is_interrupted else Status.CONVERGED
         return replace(near, status=status, n_iter=1, history={"criterion": [gap]})
+    # A small ambient weight scales the problem badly, which Newton steps do not mind.
     lower, pivots, rank, _ = lapack.dpstrf(gram, lower=1)  # pivoted Cholesky
     features = np.empty((len(gram), rank))
     features[pivots - 1] = np.tril(lower)[:, :rank]

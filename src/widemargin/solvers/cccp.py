@@ -13,10 +13,7 @@ from widemargin.values import Value
 
 
 class TriClassMethod(Value):
-    """How the tri-class problem is solved; a family of parameters.
-
-    A member gives ``loss(epsilon)`` and ``minimize(problem, start, **options)``.
-    """
+    """How the tri-class problem is solved: ``loss(epsilon)`` and ``minimize(...)``."""
 
 
 @dataclass(frozen=True)
@@ -82,27 +79,19 @@ def tri_class_cccp(
     held fixed, which cannot raise it (Theorem 4). Without `restore` no step is taken
     back, and the procedure ends when decisions and slopes repeat.
 
-    The loss of the `BranchProblem` is a `RelaxedMinLoss`; columns are solved one after
-    the other, with `max_iter` steps each. `start` is the model of the labels alone, in
-    the shape of the solution: coefficients and, in the last row, intercepts. The
-    history has the "objective" after each step, of all columns so far, and as
-    "criterion" the share of decisions and slopes that changed.
+    Columns are solved one after the other from `start`, the model of the labels alone.
+    The "criterion" is the share of decisions and slopes that changed.
 
-    Notes
-    -----
     Deviations from the print: labels in the quadratic and linear terms of (21); the
     concave term only where d = 1; the constant of (11) subtracted; the restoring step
     with d fixed and slopes taken at the last accepted function, as the proof needs.
 
-    References
-    ----------
     .. [1] H. Yang, K. Huang, I. King, M. R. Lyu. Maximum margin semi-supervised
        learning with irrelevant data. Neural Networks 70, 2015.
     """
     scores = problem.scores(start) if scores is None else scores
-    columns = [
-        _Column(problem, k, start[:, k], scores[:, k]) for k in range(problem.n_columns)
-    ]
+    pairs = zip(start.T, scores.T, strict=True)
+    columns = [_Column(problem, k, *pair) for k, pair in enumerate(pairs)]
     status, history = Status.CONVERGED, {"objective": [], "criterion": []}
     for column in columns:
         steps = column.steps(restore, history)
@@ -110,14 +99,11 @@ def tri_class_cccp(
         status = worst(status, own)
         if status is Status.INTERRUPTED:
             break
-    return SolveResult(
-        np.column_stack([column.solution for column in columns]),
-        sum(own.value(own.solution, own.scores, own.relevant) for own in columns),
-        status,
-        max(column.n_iter for column in columns),
-        history,
-        np.column_stack([column.scores for column in columns]),
-    )
+    solution = np.column_stack([column.solution for column in columns])
+    scores = np.column_stack([column.scores for column in columns])
+    total = sum(own.value(own.solution, own.scores, own.relevant) for own in columns)
+    n_iter = max(column.n_iter for column in columns)
+    return SolveResult(solution, total, status, n_iter, history, scores)
 
 
 class _Column:
@@ -144,14 +130,13 @@ class _Column:
         while status is None:
             args = self.slopes, self.rows, self.costs, len(self.scores)
             result, found = self._step(self.loss.pieces(*args))
-            is_interrupted = result.status is Status.INTERRUPTED
-            if restore and not is_interrupted and self.value(*found) > lowest:
+            is_over = result.status is Status.INTERRUPTED
+            if restore and not is_over and self.value(*found) > lowest:
                 fixed = self.loss.fixed_pieces(self.relevant, *args)
                 result, found = self._step(fixed)
-                is_interrupted = result.status is Status.INTERRUPTED
-                if self.value(*found) >= lowest:  # within the solver's tolerance
-                    status = result.status
-            if is_interrupted or status is not None:
+                is_over = result.status is Status.INTERRUPTED
+                is_over |= self.value(*found) >= lowest  # within the solver's tolerance
+            if is_over:
                 yield result.status
                 return
             relevant, f = found[2], found[1][self.rows]
@@ -169,13 +154,10 @@ class _Column:
 
     def _step(self, pieces):
         """Solve, and round the decisions: (result, (solution, scores, decisions))."""
-        problem, k = self.problem, self.k
-        result = problem.solver.solve(
-            problem.space,
-            problem.given[k] + pieces,
-            problem.intercepts[k],
-            self.solution,
-        )
+        problem, intercept = self.problem, self.problem.intercepts[self.k]
+        pieces = problem.given[self.k] + pieces
+        args = problem.space, pieces, intercept, self.solution
+        result = problem.solver.solve(*args)
         # not those of the solver, whose rounding would count as a rise
         scores = problem.space.dual_scores(result.solution)
         decisions = self.loss.decisions(scores[self.rows])

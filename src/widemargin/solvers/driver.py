@@ -1,7 +1,6 @@
 """The one way a solver runs: step by step, with progress, limits and interrupts.
 
-A solver is an iterator over its steps. It keeps its state itself, and changes it only
-between two steps, so that whatever ends the run leaves the best result so far.
+A solver changes its state only between two steps, so that any end leaves the best one.
 """
 
 from widemargin.solvers.result import Status
@@ -10,8 +9,6 @@ from widemargin.solvers.result import Status
 class Interruptible:
     """A block of work that an interrupt (Ctrl-C) ends without an error.
 
-    Examples
-    --------
     >>> with Interruptible() as work:
     ...     raise KeyboardInterrupt
     >>> work.was_interrupted
@@ -24,10 +21,8 @@ class Interruptible:
         return self
 
     def __exit__(self, kind, error, trace):
-        if kind is not None and issubclass(kind, KeyboardInterrupt):
-            self.was_interrupted = True
-            return True
-        return False
+        self.was_interrupted = kind is not None and issubclass(kind, KeyboardInterrupt)
+        return self.was_interrupted
 
     def status(self, otherwise=Status.CONVERGED):
         """INTERRUPTED if it was, or else the status that it would have ended with."""
@@ -35,11 +30,10 @@ class Interruptible:
 
 
 def drive(steps, history, *, max_iter, callback=None):
-    """Take a solver's steps until it ends, a limit is reached or an interrupt comes.
+    """Take a solver's steps until it ends; returns the status and the number of steps.
 
-    Each step yields None to go on, or the `Status` with which it ends.
-    ``callback(n_iter, history)`` follows each step that was finished. Returns the
-    status and the number of steps.
+    Each step yields None to go on, or the `Status` with which it ends, and is followed
+    by ``callback(n_iter, history)``.
     """
     n_iter, ended = 0, None
     with Interruptible() as run:

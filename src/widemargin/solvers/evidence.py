@@ -95,16 +95,10 @@ def learn_hyperparameters(
 ):
     """Hyperparameters for which a criterion of `GpEvidence` is largest, by L-BFGS-B.
 
-    Every entry of theta stays within a factor of 1,000 of where it starts. The
-    criterion, one of `CRITERIA` or ``criterion(evidence, theta)``, may have several
-    local maxima: the answer is one near the start. `tol` is the largest entry of the
-    gradient for each target, n_samples * n_columns in all; entries that point out of
-    the bounds do not count.
-
-    The solution is the best theta seen, and the objective *minus* the criterion there.
-    The history has one entry per iteration: "objective", "criterion" (compared with
-    `tol`) and "jitter" (see `Evaluation`). An interrupt ends the search; with nothing
-    evaluated the objective is infinite.
+    A local maximum near the start, of which theta stays within a factor of 1,000. The
+    criterion is one of `CRITERIA` or ``criterion(evidence, theta)``, `tol` the largest
+    entry of its gradient for each target. The solution is the best theta seen, the
+    objective *minus* the criterion there; infinite if nothing was evaluated.
     """
     search = _Search(evidence, CRITERIA.get(criterion, criterion), start)
     status = Status.STALLED

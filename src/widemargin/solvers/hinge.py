@@ -1,13 +1,9 @@
 """Problems of hinges: what solves the convex ones, and majorize-minimize around them.
 
-Sequential minimal optimization solves convex problems on a Gram matrix, the proximal
-method of multipliers on features. The solution of either is (n_rows + 1,): coefficients
-of the rows' kernel functions, and the intercept. Balance is a matter of centering: if
-the space is centered on the mean of some rows, the mean score of these is the
-intercept, whatever the coefficients are (Eq. (25) of Yang et al., eliminated exactly).
-
-A loss that is a minimum of convex branches makes a `BranchProblem`, which
-`majorize_minimize` solves by convex problems, and `follow_path` for growing costs.
+A solution is (n_rows + 1,): coefficients of the rows' kernel functions, and the
+intercept. Balance is a matter of centering: if the space is centered on the mean of
+some rows, the mean score of these is the intercept, whatever the coefficients are (Eq.
+(25) of Yang et al., eliminated exactly).
 """
 
 from dataclasses import dataclass, replace
@@ -31,27 +27,20 @@ _RISE = 1e-9  # relative rise of the objective that is rounding
 
 
 class HingeSolver(Value):
-    """What solves convex problems of hinges; a family of parameters.
+    """What solves convex problems of hinges; a family of parameters."""
 
-    A member gives ``solve(space, pieces, intercept, start)``.
-    """
-
-    @classmethod
-    def read(cls, given, who):
-        """The solver that a user means; "auto" stays as it is."""
-        if isinstance(given, cls) or (isinstance(given, str) and given == "auto"):
-            return given
-        if isinstance(given, str) and given in cls._members:
-            return cls._members[given]()
-        names = ", ".join(map(repr, cls.shorthands()))
-        raise ValueError(
-            f"{who} must be 'auto', {names} or a value such as Smo(tol=1e-4), got "
-            f"{given!r}."
-        )
+    takes_auto = True
 
     def __post_init__(self):
         """Raise unless the tolerance is positive."""
         check_number(self, "tol", low=0, strict=True)
+
+    def solve(self, space, pieces, intercept=None, start=None):
+        """Minimize half of the squared norm plus the pieces."""
+        result = self._minimize(space, pieces, intercept=intercept, start=start)
+        if result.status is Status.MAX_ITER:  # told from the limit of a loop around it
+            return replace(result, status=Status.INNER_LIMIT)
+        return result
 
     def loosened(self, factor):
         """The same solver with a tolerance that is larger by a factor."""
@@ -76,11 +65,8 @@ class Smo(HingeSolver, shorthand="smo"):
 
     tol: float = 1e-3
 
-    def solve(self, space, pieces, intercept=None, start=None):
-        """Minimize half of the squared norm plus the pieces."""
-        options = {"tol": self.tol, "max_iter": _SMO_STEPS}
-        result = smo(space.gram, pieces, intercept=intercept, start=start, **options)
-        return _limited(result)
+    def _minimize(self, space, pieces, **options):
+        return smo(space.gram, pieces, tol=self.tol, max_iter=_SMO_STEPS, **options)
 
 
 @dataclass(frozen=True)
@@ -101,45 +87,24 @@ class ProximalNewton(HingeSolver, shorthand="newton"):
 
     tol: float = 1e-4
 
-    def solve(self, space, pieces, intercept=None, start=None):
-        """Minimize half of the squared norm plus the pieces."""
-        result = proximal_multipliers(
-            space.features,
-            pieces,
-            intercept=intercept,
-            center=space.center,
-            start=start,
-            tol=self.tol,
-        )
-        return _limited(result)
+    def _minimize(self, space, pieces, **options):
+        options |= {"center": space.center, "tol": self.tol}
+        return proximal_multipliers(space.features, pieces, **options)
 
 
 def choose_hinge_space(
-    kernel,
-    rows,
-    landmarks,
-    solver,
-    rng,
-    *,
-    who,
-    ladder=HINGE_LADDER,
+    kernel, rows, landmarks, solver, rng, *, who, ladder=HINGE_LADDER,
     gram_bytes=GRAM_BYTES,
-):
-    """The space and the solver for what the user wishes.
-
-    Arguments are those of :func:`widemargin.spaces.choose_space`. The solver "auto" is
-    `ProximalNewton` on features and `Smo` on a Gram matrix.
-    """
+):  # fmt: skip
+    """The space and the solver for what the user wishes, as in `choose_space`."""
     is_smo = isinstance(solver, Smo)
     if is_smo and landmarks not in (None, "auto"):
         raise ValueError(
             f"solver={solver!r} of {who} works with the exact kernel, got landmarks="
             f"{landmarks!r}; use solver='newton', or landmarks=None."
         )
-    is_exact = landmarks is None or (
-        landmarks == "auto" and len(rows) <= ladder.exact_rows
-    )
-    if isinstance(solver, ProximalNewton) and is_exact:
+    is_small = landmarks == "auto" and len(rows) <= ladder.exact_rows
+    if isinstance(solver, ProximalNewton) and (landmarks is None or is_small):
         if isinstance(kernel, Linear):
             return linear_space(rows), solver
         raise ValueError(
@@ -147,28 +112,13 @@ def choose_hinge_space(
             f"landmarks, got kernel={kernel!r} and landmarks={landmarks!r} for "
             f"{len(rows):,} rows."
         )
-    space = choose_space(
-        kernel,
-        rows,
-        None if is_smo else landmarks,
-        rng,
-        ladder=ladder,
-        who=who,
-        features=not is_smo,
-        sparse_features=True,
-        reads_rows=True,
-        gram_bytes=gram_bytes,
-    )
+    landmarks = None if is_smo else landmarks
+    options = {"ladder": ladder, "gram_bytes": gram_bytes, "features": not is_smo}
+    options |= {"sparse_features": True, "reads_rows": True}
+    space = choose_space(kernel, rows, landmarks, rng, who=who, **options)
     if solver == "auto":
         solver = ProximalNewton() if space.low_rank else Smo()
     return space, solver
-
-
-def _limited(result):
-    """The result of a convex problem, told from the limit of a loop around it."""
-    if result.status is Status.MAX_ITER:
-        return replace(result, status=Status.INNER_LIMIT)
-    return result
 
 
 @dataclass(frozen=True)
@@ -181,15 +131,12 @@ class BranchProblem:
 
     space: object  # of the functions h
     solver: object  # HingeSolver of the convex problems
-    # loss of the labeled rows, for each column of scores
-    given: tuple[HingePieces, ...]
+    given: tuple[HingePieces, ...]  # loss of the labeled rows, for each column
     loss: object  # BranchLoss or RelaxedMinLoss of the other rows,
     rows: np.ndarray  # the rows that it applies to, and
     costs: np.ndarray  # its weights there
     intercepts: tuple  # fixed intercept of each column, or None where it is free
-    # JointChoice of the branches of all columns together; by default each column takes
-    # its own lowest branches
-    choose: object = None
+    choose: object = None  # JointChoice of all columns; else each has its lowest branch
 
     @property
     def n_columns(self):
@@ -234,20 +181,16 @@ def majorize_minimize(problem, start, *, scores=None, max_iter=50, callback=None
     """Fix the lowest branches, solve the convex problem that is left, and repeat.
 
     Each step bounds the objective from above by a function that touches it, so that the
-    objective never rises; a step that gains nothing ends it. `start`, (n_samples + 1,
-    n_columns), holds coefficients and, in the last row, intercepts, as the solution
-    does; `scores` are its own, if they are known. The first step fixes its branches; if
-    its intercepts are not the fixed ones, that step is taken whatever it costs. The
-    history has the "objective" after each step and as "criterion" the share of branches
-    that still change.
+    objective never rises; a step that gains nothing ends it. If the intercepts of the
+    `start` are not the fixed ones, the first step is taken whatever it costs. The
+    "criterion" is the share of branches that still change.
     """
     state = _State(problem, start, scores)
     # fewer calls between modules than a generator, which is also resumed to end it
     steps = iter(state.step, StopIteration)
     status, n_iter = drive(steps, state.history, max_iter=max_iter, callback=callback)
-    return SolveResult(
-        state.solution, state.value, status, n_iter, state.history, state.scores
-    )
+    solution, history = state.solution, state.history
+    return SolveResult(solution, state.value, status, n_iter, history, state.scores)
 
 
 class Path(NamedTuple):
@@ -259,38 +202,26 @@ class Path(NamedTuple):
 
 
 def follow_path(
-    problem,
-    path_costs,
-    *,
-    minimize=majorize_minimize,
-    fixed_first=False,
-    max_iter=50,
-    announce=None,
-    callback=None,
-):
+    problem, path_costs, *, minimize=majorize_minimize, fixed_first=False, max_iter=50,
+    announce=None, callback=None,
+):  # fmt: skip
     """Solve for the given loss alone, then for growing costs of the other loss.
 
-    Each problem starts from the solution before it and is solved by `minimize`,
-    `majorize_minimize` or another solver with the same arguments. With `fixed_first`
-    the first solution also keeps the fixed intercepts. ``announce(place)`` is called
-    before each of the `path_costs`.
+    Each problem starts from the solution before it. With `fixed_first` the first
+    solution also keeps the fixed intercepts. ``announce(place)`` comes before each of
+    the `path_costs`.
     """
     free = (None,) * problem.n_columns
     first = problem if fixed_first else replace(problem, intercepts=free)
     result = first.solve_given()
-    path = [result]
+    path, options = [result], {"max_iter": max_iter, "callback": callback}
     for place, costs in enumerate(path_costs):
         if result.status is Status.INTERRUPTED:
             break
         if announce is not None:
             announce(place)
-        result = minimize(
-            replace(problem, costs=costs),
-            result.solution,
-            scores=result.scores,
-            max_iter=max_iter,
-            callback=callback,
-        )
+        priced, start = replace(problem, costs=costs), result.solution
+        result = minimize(priced, start, scores=result.scores, **options)
         path.append(result)
     status = _worst([own.status for own in path])
     result = replace(result, status=status) if status is not result.status else result
@@ -313,26 +244,20 @@ class _State:
 
     def step(self):
         """Solve the columns whose branches are new; the status at the end, or None."""
-        return None if self._goes_on() else _worst(self.statuses)
-
-    def _goes_on(self):
-        """Take a step; whether there is more to do."""
         problem, branches = self.problem, self.branches
         solution, scores = self.solution.copy(), self.scores.copy()
         for k in range(problem.n_columns):
-            is_new = self.solved is None or (self.solved[:, k] != branches[:, k]).any()
-            if not is_new:
+            if self.solved is not None and (self.solved == branches)[:, k].all():
                 continue
             result = problem.solve(k, branches[:, k], solution[:, k])
             self.statuses[k] = result.status
             if result.status is Status.INTERRUPTED:
-                return False
-            solution[:, k] = result.solution
-            scores[:, k] = result.scores
+                return result.status
+            solution[:, k], scores[:, k] = result.solution, result.scores
         lowest, value = problem.touch(solution, scores)
         rounding = _RISE * abs(value)
         if value > self.lowest + rounding:  # the solver's tolerance is left
-            return False
+            return _worst(self.statuses)
         changed = float(np.mean(lowest != branches)) if branches.size else 0.0
         has_gained = value < self.lowest - rounding
         self.solution, self.scores = solution, scores
@@ -340,7 +265,7 @@ class _State:
         self.value = self.lowest = min(value, self.lowest)
         self.history["objective"].append(self.value)
         self.history["criterion"].append(changed)
-        return changed > 0 and has_gained
+        return None if changed > 0 and has_gained else _worst(self.statuses)
 
 
 def _worst(statuses):

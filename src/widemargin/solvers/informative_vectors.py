@@ -8,8 +8,6 @@ targets only. Including row i lowers the entropy of its target by
 where :math:`\zeta_i` is the posterior variance and :math:`n_i` the noise, so that the
 best next row is that of the largest ratio, whatever the targets are.
 
-References
-----------
 .. [1] Lawrence, Seeger, Herbrich. Fast sparse Gaussian process methods: the informative
    vector machine, 2003.
 .. [2] Patel, Sundararajan, Shevade. Semi-supervised classification using sparse
@@ -51,13 +49,11 @@ class InformativeVectors(Landmarks, shorthand="ivm"):
 
 
 def choose_active(kernel, rows, scale, noise, n_active, labeled_idx):
-    """Positions of `n_active` active rows, labeled ones before others.
+    """Positions of active rows, labeled ones first, or the most informative of these.
 
-    `scale` multiplies the kernel; `noise` is that of each row. If there are more
-    labeled rows, the most informative of them are taken.
+    `scale` multiplies the kernel; `noise` is that of each row.
     """
-    X, given_idx = rows.X, labeled_idx
-    pool = np.arange(len(rows))
+    X, given_idx, pool = rows.X, labeled_idx, np.arange(len(rows))
     if len(labeled_idx) > n_active:
         pool, given_idx = labeled_idx, ()
     candidates = X if len(pool) == len(rows) else X[pool]
@@ -76,8 +72,7 @@ class ActiveRows:
     r"""Active rows, and the posterior variance that their targets leave.
 
     With I the active rows in order and :math:`L L^\top = K_{II} + N_{II}`, the factor
-    is :math:`F = L^{-1} K_{I:}`, so that :math:`F^\top F` is what the active rows
-    explain of K.
+    is :math:`F = L^{-1} K_{I:}`, and :math:`F^\top F` what they explain of K.
     """
 
     rows: np.ndarray  # in the order of their inclusion
@@ -96,11 +91,9 @@ def informative_vectors(
               \zeta \leftarrow \zeta - F_t^2 ,
 
     which is a partial Cholesky factorization of K + N with the pivot of the largest
-    :math:`\zeta_i / n_i`. It takes O(n_samples * n_active) time for each row, and as
-    much memory in all. The first of equally informative rows is taken.
-    ``columns(rows)`` gives the kernel between all samples and some of them, `diagonal`
-    that of every sample with itself; `given` rows, the labeled ones, come first.
-    `n_ahead` columns are computed at a time, which changes no result.
+    :math:`\zeta_i / n_i`, the first of equal ones; O(n_samples * n_active) time for
+    each row. ``columns(rows)`` gives the kernel between all samples and some, `n_ahead`
+    at a time; `given` rows, the labeled ones, come first.
 
     Deviations: [2]_ does not say that labeled rows come first. But with Gaussian noise
     the score depends on no label, and without `given` labeled rows may be left out.
@@ -128,10 +121,8 @@ def informative_vectors(
         if i not in ready:
             block = np.ascontiguousarray(columns(likely).T)
             ready = dict(zip(likely.tolist(), block, strict=True))
-        past = factor[:t, i].copy()
-        root = np.sqrt(variance[i] + noise[i])
-        np.subtract(ready.pop(i), past @ factor[:t], out=factor[t])
-        factor[t] /= root
+        np.subtract(ready.pop(i), factor[:t, i].copy() @ factor[:t], out=factor[t])
+        factor[t] /= np.sqrt(variance[i] + noise[i])
         variance = np.maximum(variance - factor[t] ** 2, 0.0)
         rows[t], free[i] = i, False
     return ActiveRows(rows, factor, variance)

@@ -27,14 +27,8 @@ from widemargin.values import Value
 class LaplacianSolver(Value):
     """What solves the problems of Laplacian models; a family of parameters."""
 
+    takes_auto = True
     history_names = {}  # titles of what it records, for plots
-
-    @classmethod
-    def read(cls, given, who):
-        """The solver that a user means; "auto" stays as it is."""
-        if isinstance(given, str) and given == "auto":
-            return given
-        return super().read(given, who)
 
 
 @dataclass(frozen=True)
@@ -129,10 +123,7 @@ class Pcg(LaplacianSolver, shorthand="pcg"):
         return names
 
     def plan_stopping(self, sample, rng):
-        """The sample to train on, and the check that stops early or None.
-
-        Labels that the check needs are held out from that sample.
-        """
+        """The sample to train on, less held-out labels, and the check or None."""
         if self.early_stopping is None:
             return sample, None
         interval, unlabeled = check_interval(sample.n_rows), sample.unlabeled_idx
@@ -141,9 +132,8 @@ class Pcg(LaplacianSolver, shorthand="pcg"):
         if self.early_stopping == "stability":
             return sample, stability
         held_out = hold_out_labels(sample.codes, self.validation_fraction, rng)
-        validation = ValidationCheck(
-            sample.label_idx[held_out], sample.codes[held_out], interval
-        )
+        held_idx, held_codes = sample.label_idx[held_out], sample.codes[held_out]
+        validation = ValidationCheck(held_idx, held_codes, interval)
         sample = sample.with_labels(~held_out)
         if self.early_stopping == "validation":
             return sample, validation
@@ -151,10 +141,7 @@ class Pcg(LaplacianSolver, shorthand="pcg"):
 
 
 def hold_out_labels(codes, fraction, rng):
-    """Mask of a random share of each class's labels, never the last one of a class.
-
-    Raises ValueError if no label can be spared.
-    """
+    """Mask of a random share of each class's labels, never the last one of a class."""
     held_out = np.zeros(len(codes), dtype=bool)
     for code in np.unique(codes):
         members = rng.permutation(np.flatnonzero(codes == code))
@@ -184,21 +171,14 @@ class Training:
     sample: Sample  # of the labels of `holdout`
     solver: LaplacianSolver
     check: object  # when `Pcg` stops early, or None
-    # whether held-out labels choose the weight of the graph, which is otherwise that of
-    # the objective
-    by_labels: bool
+    by_labels: bool  # whether held-out labels choose the weight of the graph
 
 
 @dataclass(frozen=True)
 class Learned:
-    """A Laplacian model.
+    """A Laplacian model."""
 
-    Status and history of the result are those of the last model, or of the first
-    without success.
-    """
-
-    # share of the graph in each of the models that were averaged
-    shares: tuple[float, ...]
+    shares: tuple[float, ...]  # of the graph in each of the models that were averaged
     average: Average  # their weights, by held-out labels
     calibration: Calibration  # of the average
     graph: ManifoldObjective  # that of the model with the largest share
@@ -211,10 +191,17 @@ def learn(training, *, problem=None, start=None, callback=None):
 
     Every model predicts each label from the others, in closed form. A label that is the
     only one of its class is not held out. `problem` is that of the given weights, if
-    another fit has factorized it already; `start` is where `Pcg` starts, the only
-    solver that calls ``callback(iteration, history)``.
+    factorized already; `start` and `callback` are for `Pcg`.
     """
-    family = choose_family(training, problem)
+    if training.by_labels:
+        # PCG has no problem for a mixture of both kernels; an intercept inside the
+        # graph term is not the same with and without the graph.
+        intercept = training.holdout.intercept
+        is_inside = intercept is not None and intercept.inside
+        mixes = not isinstance(training.solver, Pcg) and not is_inside
+        family = share_graph(training.holdout, GRAPH_SHARES if mixes else (0.0, 1.0))
+    else:
+        family = given_graph(training.holdout, problem)
     exact = [reduced_newton(problem) for problem in family.problems]
     average, calibration = average_family(family.problems, exact, training.sample)
     results = solve_family(family, exact, training, start, callback)
@@ -224,18 +211,6 @@ def learn(training, *, problem=None, start=None, callback=None):
     graph = family.graph_objective(training.objective)
     last = results[-1].solution
     return Learned(family.shares, average, calibration, graph, result, last)
-
-
-def choose_family(training, problem=None):
-    """The models to average: by shares of the graph, or the one with given weights."""
-    holdout = training.holdout
-    if not training.by_labels:
-        return given_graph(holdout, problem)
-    # PCG has no problem for a mixture of both kernels; an intercept inside the graph
-    # term is not the same with and without the graph.
-    is_inside = holdout.intercept is not None and holdout.intercept.inside
-    mixes = not isinstance(training.solver, Pcg) and not is_inside
-    return share_graph(holdout, GRAPH_SHARES if mixes else (0.0, 1.0))
 
 
 def average_family(problems, results, sample):
@@ -255,10 +230,8 @@ def solve_family(family, exact, training, start=None, callback=None):
         return _solve_by_pcg(family, training, start, callback)
     if isinstance(solver, Dual):
         problems = [replace(problem, loss=Hinge()) for problem in problems]
-        exact = [
-            box_dual(problem, max_iter=solver.max_iter, tol=solver.tol)
-            for problem in problems
-        ]
+        options = {"max_iter": solver.max_iter, "tol": solver.tol}
+        exact = [box_dual(problem, **options) for problem in problems]
     return [_in_coordinates(*pair) for pair in zip(problems, exact, strict=True)]
 
 
@@ -287,13 +260,8 @@ def _in_coordinates(problem, result):
 
 
 def combine_results(results, average):
-    """One result for the average of several functions in the same coordinates.
-
-    Status and history are those of the last model, or of the first without success.
-    """
+    """The average function, with status and history of the last, or a failed, model."""
     last = next((r for r in results if not r.status.is_success), results[-1])
-    return replace(
-        last,
-        solution=average.combine([result.solution for result in results]),
-        objective=float(average.combine([result.objective for result in results])),
-    )
+    solution = average.combine([result.solution for result in results])
+    objective = float(average.combine([result.objective for result in results]))
+    return replace(last, solution=solution, objective=objective)

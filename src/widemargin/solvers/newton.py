@@ -1,7 +1,5 @@
 """Newton's method on the labels, and the exact line search for piecewise squares.
 
-References
-----------
 .. [1] Melacci and Belkin, Laplacian support vector machines trained in the primal.
 """
 
@@ -16,14 +14,10 @@ def reduced_newton(problem, *, max_iter=1000):
 
     A Newton step solves :math:`(W_E^{-1} + S_{EE})\, g_E = b\, q_E - t_E` for the
     active labels E of each column, which is Eq. (11) of [1]_ after eliminating the
-    n unknowns once for all; columns with the same active labels share one Cholesky
-    factorization. As in the paper the step length is one and the method ends when E
-    does not change; where a full step would raise the objective, an exact line search
-    takes its place, so that it always ends.
-
-    The solution, (n_labeled + 1, n_columns), holds g and, in its last row, the
-    intercept; ``problem.coordinates`` makes a function of it. The criterion is the
-    number of labels that switched.
+    n unknowns once for all. As in the paper the step length is one and the method ends
+    when E does not change; where a full step would raise the objective, an exact line
+    search takes its place, so that it always ends. The solution, (n_labeled + 1,
+    n_columns), holds g and intercepts; ``problem.coordinates`` makes functions of it.
     """
     run = _LabelNewton(problem)
     history = {"objective": [run.values.sum()], "criterion": [], "steps": []}
@@ -54,15 +48,10 @@ class _LabelNewton:
             aim_g, aim_b = problem.newton_points(active, open_columns, self.g, self.b)
             dg, db = aim_g - self.g, aim_b - self.b
             direction = problem.scores(dg, db)
-            step = exact_step(
-                loss,
-                targets,
-                problem.weights,
-                scores,
-                direction,
-                slope=problem.norm(self.g, self.b, dg, db, direction),
-                curvature=problem.norm(dg, db, dg, db, direction),
-            )
+            slope = problem.norm(self.g, self.b, dg, db, direction)
+            curvature = problem.norm(dg, db, dg, db, direction)
+            args = targets, problem.weights, scores, direction
+            step = exact_step(loss, *args, slope, curvature)
             settled = (loss.active(targets, scores + direction) == active).all(axis=0)
             improves = problem.value(aim_g, aim_b, scores + direction) < self.values
             step = np.where(settled | improves, 1.0, step)
@@ -88,9 +77,6 @@ def exact_step(loss, targets, weights, scores, direction, slope, curvature):
     these points and adding up the changes gives every piece at once, and the first
     piece whose zero lies inside it is the answer: O(n_labeled log n_labeled).
 
-    Scores and direction are those of the labels, (n_labeled, k); slope and curvature,
-    (k,), are the derivatives at s = 0 of everything but the loss.
-
     Deviation: only labels that move towards the margin's edge can switch; the
     printed update rule does not say so.
     """
@@ -101,7 +87,6 @@ def exact_step(loss, targets, weights, scores, direction, slope, curvature):
     curvature = curvature + np.where(active, bend, 0.0).sum(axis=0)
     if not loss.has_kink:
         return _ratio(-slope, curvature)
-
     outward = targets * direction
     switches = np.where(active, outward > 0, outward < 0)
     edge = np.full(scores.shape, np.inf)
@@ -109,9 +94,9 @@ def exact_step(loss, targets, weights, scores, direction, slope, curvature):
     order = np.argsort(edge, axis=0)
     edge = np.take_along_axis(edge, order, axis=0)
     change = np.where(switches, np.where(active, -1.0, 1.0), 0.0)
-    change = np.take_along_axis(change, order, axis=0)
-    pull = np.take_along_axis(pull, order, axis=0)
-    bend = np.take_along_axis(bend, order, axis=0)
+    change, pull, bend = (
+        np.take_along_axis(values, order, axis=0) for values in (change, pull, bend)
+    )
     slopes = np.vstack([slope, slope + np.cumsum(change * pull, axis=0)])
     curvatures = np.vstack([curvature, curvature + np.cumsum(change * bend, axis=0)])
     ends = np.vstack([edge, np.full(edge.shape[1], np.inf)])

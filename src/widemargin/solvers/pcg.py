@@ -1,8 +1,4 @@
-"""Preconditioned conjugate gradient, all classes in one block, stopped early or not.
-
-A check for early stopping compares the decisions on some training rows every `interval`
-iterations with those of the last time; the first look never stops.
-"""
+"""Preconditioned conjugate gradient, all classes in one block, stopped early or not."""
 
 from dataclasses import dataclass
 
@@ -14,10 +10,9 @@ from widemargin.solvers.driver import drive
 from widemargin.solvers.newton import exact_step
 from widemargin.solvers.result import SolveResult, Status
 
-# What each column of a block has in coordinates, on the rows, and as a number.
-_IN_COORDINATES = ("c", "d", "gradient")
-_ON_ROWS = ("scores", "smoothing", "d_scores", "gradient_scores")
-_NUMBERS = ("squared", "scale")
+# What each column of a block has: in coordinates, on the rows, and as a number.
+_BY_COLUMN = ("c", "d", "gradient", "scores", "smoothing", "d_scores")
+_BY_COLUMN += ("gradient_scores", "squared", "scale")
 _REFRESH = 50  # iterations after which scores are computed anew, against drift
 
 
@@ -33,14 +28,9 @@ def pcg(objective, start=None, *, max_iter=1000, tol=1e-6, check=None, callback=
 
     A column has converged when its preconditioned gradient, in the norm of the
     preconditioner, is at most `tol` times that at zero, but not less than 200 times the
-    machine precision. `check` stops early, on the joint decision of all columns.
+    machine precision. `check` stops early, on the joint decision of all columns. The
+    solution holds the coordinates, (n_coordinates, n_columns).
 
-    The solution holds the coordinates, (n_coordinates, n_columns). The history holds
-    "objective" (sum over columns), "criterion" (largest over columns), "gradient_norm"
-    and, at each look of the check, "decision_change".
-
-    References
-    ----------
     .. [1] Melacci and Belkin, Laplacian support vector machines trained in the primal.
     """
     run = _Block(objective, start)
@@ -61,8 +51,7 @@ def pcg(objective, start=None, *, max_iter=1000, tol=1e-6, check=None, callback=
 class _Block:
     """The columns that are still moving, and the results of those that are not.
 
-    `smoothing` is intrinsic L f. The arrays on the rows follow by recurrence: one
-    product B @ gradient per iteration.
+    The arrays on the rows follow by recurrence; `smoothing` is intrinsic L f.
     """
 
     def __init__(self, objective, start):
@@ -96,7 +85,9 @@ class _Block:
             if not self.advance(refresh=n_iter % _REFRESH == 0):
                 yield Status.STALLED
             if check is not None and n_iter % check.interval == 0:
-                before, seen = seen, check.look(self.all_scores())
+                scores = self.final_scores.copy()
+                scores[:, self.columns] = self.scores
+                before, seen = seen, check.look(scores)
                 if before is not None:
                     stop, change = check.compare(before, seen)
                     history["decision_change"].append(change)
@@ -107,7 +98,8 @@ class _Block:
 
     def has_converged(self, tol, history):
         """Compute the gradient and release the columns in which it is small."""
-        norm = self.differentiate()
+        self._differentiate()
+        norm = np.sqrt(self.squared)
         criterion = norm / self.scale
         history["objective"].append(float(self.values.sum()))
         history["criterion"].append(float(criterion.max(initial=0.0)))
@@ -115,13 +107,12 @@ class _Block:
         self.release(criterion <= tol)
         return not len(self.columns)
 
-    def differentiate(self):
-        """Gradient and next direction; the norm of the gradient of each column."""
+    def _differentiate(self):
+        """Gradient and next direction."""
         objective, functions = self.objective, self.functions
-        self.values[self.columns] = objective.value(
-            self.c, self.scores, self.smoothing, self.columns
-        )
-        gradient = objective.gradient(self.c, self.scores, self.smoothing, self.columns)
+        point = self.c, self.scores, self.smoothing, self.columns
+        self.values[self.columns] = objective.value(*point)
+        gradient = objective.gradient(*point)
         gradient_scores = functions.scores(gradient)  # the one product with K
         squared = np.maximum(functions.inner(gradient, gradient, gradient_scores), 0.0)
         if self.d is None:
@@ -134,22 +125,19 @@ class _Block:
             self.d_scores = beta * self.d_scores - gradient_scores
         self.gradient, self.gradient_scores = gradient, gradient_scores
         self.squared = squared
-        return np.sqrt(squared)
 
     def advance(self, refresh):
         """Exact line search along the direction; whether any column moved."""
         objective = self.objective
         d_smoothing = objective.smoothing(self.d, self.d_scores)
         along = (self.d, self.d_scores, d_smoothing)
-        step = exact_step(
-            objective.loss,
-            objective.targets[:, self.columns],
-            objective.weights,
-            self.scores[objective.label_idx].astype(np.float64),
-            self.d_scores[objective.label_idx].astype(np.float64),
-            slope=objective.norm(self.c, self.scores, *along),
-            curvature=objective.norm(self.d, self.d_scores, *along),
-        ).astype(self.functions.dtype)
+        slope = objective.norm(self.c, self.scores, *along)
+        curvature = objective.norm(self.d, self.d_scores, *along)
+        labels = objective.targets[:, self.columns], objective.weights
+        pair = (self.scores, self.d_scores)
+        pair = (own[objective.label_idx].astype(np.float64) for own in pair)
+        step = exact_step(objective.loss, *labels, *pair, slope, curvature)
+        step = step.astype(self.functions.dtype)
         self.c += step * self.d
         if refresh:
             self._recompute()
@@ -169,24 +157,15 @@ class _Block:
             self.c[:, done], self.scores[:, done], self.smoothing[:, done], columns
         )
         self.columns = self.columns[~done]
-        for name in (*_IN_COORDINATES, *_ON_ROWS, *_NUMBERS):
+        for name in _BY_COLUMN:
             values = getattr(self, name)
             if values is not None:
                 setattr(self, name, values[..., ~done])
 
-    def all_scores(self):
-        """Scores of every column, moving or not."""
-        scores = self.final_scores.copy()
-        scores[:, self.columns] = self.scores
-        return scores
-
 
 def check_interval(n_rows):
-    """Iterations between two looks: half the root of n, but at least ten.
-
-    Deviation: the floor, below n = 400; checked more often, the decisions of slow
-    early iterations look stable although they are far from the solution's.
-    """
+    """Iterations between two looks: half the root of n, but at least ten."""
+    # Deviation: the floor. Decisions of slow early iterations look stable too soon.
     return max(10, round(np.sqrt(n_rows) / 2))
 
 

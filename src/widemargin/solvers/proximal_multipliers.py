@@ -1,6 +1,6 @@
 """Hinges of a linear function of many features: the proximal method of multipliers."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -27,52 +27,31 @@ _LARGEST_FACTORED_ORDER = 2000  # where conjugate gradients are slow
 
 
 def proximal_multipliers(
-    features,
-    pieces,
-    *,
-    intercept=None,
-    center=None,
-    start=None,
-    tol=1e-6,
-    max_iter=500,
-    factored_order=FACTORED_ORDER,
-    callback=None,
-):
+    features, pieces, *, intercept=None, center=None, start=None, tol=1e-6,
+    max_iter=500, factored_order=FACTORED_ORDER, callback=None,
+):  # fmt: skip
     r"""Minimize the pieces of a linear function by the method of multipliers.
 
     .. math:: \min_{w, b}\ \tfrac12 \|w\|^2 + \mathrm{loss}(f) , \qquad
               f = (X - 1 m^\top) w + b
 
-    The proximal method of multipliers [1]_: while the multipliers of the hinges stay,
-    the hinges become smooth (`ProximalHinges`) and a semismooth Newton method with
-    exact line search finds the weights, as far as the next multipliers need it; then
-    the multipliers move and the smooth hinges come closer to the kinks. The minimum
-    is that of the kinks, not of a smooth replacement.
+    While the multipliers of the hinges stay [1]_, the hinges become smooth
+    (`ProximalHinges`) and a semismooth Newton method with exact line search finds the
+    weights, as far as the next multipliers need it; then the multipliers move and the
+    smooth hinges come closer to the kinks, whose minimum is found.
 
-    A sparse table X stays sparse, and m is zero if there is no `center`. The intercept
-    b is free and costs nothing unless it is given. `start` may be the solution of a
-    similar problem. Newton's equations up to `factored_order` are factorized; larger
-    ones are solved by conjugate gradients first.
-
-    The solution, (n_samples + 1,), holds the coefficients a of the samples, within the
-    bounds of the pieces, and in the end the intercept; the weights are
-    :math:`(X - 1 m^\top)^\top a`. The objective is that of this solution. The criterion
-    is the objective less the largest lower bound proved so far (the dual value of
-    feasible coefficients), divided by the objective or by :math:`\frac12 \|w\|^2`,
-    whichever is larger (or by 1e-9 of the costs, below which there is nothing but
-    rounding). If the intercept is free, only coefficients that sum to zero prove a
-    bound; the intercept of the smooth problem is always its best one, which makes them
-    do so to rounding. A free intercept in which the loss falls without end raises
-    ValueError.
-
-    Notes
-    -----
-    A Newton step is a Cholesky factorization in the features or, by Woodbury, in the
-    samples at a kink if one of them is small, and conjugate gradients otherwise:
+    A sparse table X stays sparse. The intercept b is free unless it is given. A Newton
+    step is a Cholesky factorization in the features or, by Woodbury, in the samples at
+    a kink, if one of them is at most `factored_order`; else conjugate gradients,
     O(nonzero entries) for each product.
 
-    References
-    ----------
+    The solution, (n_samples + 1,), holds the coefficients a of the samples and the
+    intercept; the weights are :math:`(X - 1 m^\top)^\top a`. The criterion is the
+    objective less the largest lower bound proved so far, divided by the objective or by
+    :math:`\frac12 \|w\|^2`, whichever is larger (or by 1e-9 of the costs, below which
+    there is nothing but rounding). If the intercept is free, only coefficients that sum
+    to zero prove a bound; the best intercept of the smooth problem makes them do so.
+
     .. [1] Rockafellar, Augmented Lagrangians and applications of the proximal point
        algorithm in convex programming, 1976.
     """
@@ -82,13 +61,14 @@ def proximal_multipliers(
     steps = run.steps(tol, max_iter, callback)
     status, _ = drive(steps, run.history, max_iter=np.inf)  # counts its steps itself
     best = run.best
+    shift = run.shift(run.rows.transposed_product(best.coefficients))
+    solution = np.append(best.coefficients, best.intercept + shift)
     return SolveResult(
-        run.solution(best), best.objective, status, run.n_iter, run.history, best.scores
+        solution, best.objective, status, run.n_iter, run.history, best.scores
     )
 
 
-@dataclass(frozen=True)
-class _Point:
+class _Point(NamedTuple):
     """Feasible coefficients, an intercept and what they cost."""
 
     coefficients: np.ndarray
@@ -99,11 +79,10 @@ class _Point:
 
 
 class _Run:
-    """Weights, intercept and multipliers on their way.
+    """Weights w, intercept b and multipliers on their way; w has the scores h + b.
 
-    `h` holds the scores without the intercept b of the weights w. `trial` are the
-    multipliers that the smooth hinges have at these scores, `gradient` is w less the
-    weights that the trial multipliers make: both are the same at the smooth minimum.
+    `gradient` is w less the weights that the `trial` multipliers, those of the smooth
+    hinges at these scores, make: zero at the smooth minimum.
     """
 
     def __init__(self, features, pieces, intercept, center, start, factored_order):
@@ -124,7 +103,7 @@ class _Run:
             self.w = self.rows.transposed_product(pieces.coefficients(multipliers))
             self.h = self.rows @ self.w
             if self.free:
-                self.b = float(start[-1]) - self._shift(self.w)
+                self.b = float(start[-1]) - self.shift(self.w)
         self.hinges = ProximalHinges(pieces, multipliers, unit)
         stiffness = self._stiffness()
         self.narrowest = _NARROWEST * max(unit, stiffness)
@@ -186,9 +165,10 @@ class _Run:
         """One Newton step or, if the weights are good enough, new multipliers."""
         hinges, error = self.hinges, float(self.gradient @ self.gradient)
         moves = (self.trial - hinges.multipliers) ** 2 / self.pieces.costs
+        is_still = self.last_move <= _ROUNDING * np.linalg.norm(self.w)
         if error <= _INEXACT * hinges.width * float(moves.sum()):
             width = max(hinges.width * _NARROWER, self.narrowest)
-        elif self._is_rounding(error):
+        elif is_still and error > 0.1 * self.last_error:  # nothing but rounding is left
             width = min(hinges.width * _WIDER, self.widest)  # rounding is as 1 / width
             self.narrowest = width
         else:
@@ -198,20 +178,11 @@ class _Run:
         self.hinges = ProximalHinges(self.pieces, self.trial, width)
         return 0
 
-    def _is_rounding(self, error):
-        """Whether the last Newton step hardly moved and did not lower the error."""
-        still = self.last_move <= _ROUNDING * np.linalg.norm(self.w)
-        return still and error > 0.1 * self.last_error
-
     def _newton_step(self):
         hinges, scores = self.hinges, self.h + self.b
+        equations = self.rows, hinges.curvature(scores), self.gradient, self.free
         d, db, n_products = newton_step(
-            self.rows,
-            hinges.curvature(scores),
-            self.gradient,
-            self.free,
-            _RESIDUAL,
-            factored_order=self.factored_order,
+            *equations, _RESIDUAL, factored_order=self.factored_order
         )
         dh = self.rows @ d
         t = hinges.step(scores, dh + db, float(self.w @ d), float(d @ d))
@@ -220,10 +191,8 @@ class _Run:
         return n_products
 
     def _stiffness(self):
-        """Curvature of hinges of width one along the weights, relative to the norm's.
-
-        Much narrower smooth hinges than this are as hard as kinks.
-        """
+        """Curvature of hinges of width one along the weights, relative to the norm."""
+        # Much narrower smooth hinges than this are as hard as kinks.
         w, h, pieces = self.w, self.h, self.pieces
         if not w.any():
             trial = self.hinges.multipliers_at(self.h + self.b)
@@ -234,12 +203,7 @@ class _Run:
             h = h - costs @ h / max(costs.sum(), _TINY)
         return float(costs @ h**2 / max(float(w @ w), _TINY))
 
-    def solution(self, point):
-        """What `SolveResult.solution` holds."""
-        w = self.rows.transposed_product(point.coefficients)
-        return np.append(point.coefficients, point.intercept + self._shift(w))
-
-    def _shift(self, w):
+    def shift(self, w):
         """What the features' center adds to a free intercept."""
         return 0.0 if self.center is None else float(self.center @ w)
 
@@ -291,25 +255,16 @@ class CenteredRows:
 
 
 def newton_step(
-    rows,
-    curvature,
-    gradient,
-    free,
-    share,
-    *,
-    factored_order=FACTORED_ORDER,
+    rows, curvature, gradient, free, share, *, factored_order=FACTORED_ORDER,
     max_products=200,
-):
+):  # fmt: skip
     r"""Solve Newton's equations of the weights, the intercept being eliminated.
 
     The matrix is :math:`I + Z^\top S Z` with the rows Z that bend, their curvature S
     and, if the intercept is free, their S-weighted mean subtracted from them: that is
     what remains of the equations when the slope by the intercept is zero. Conjugate
-    gradients may leave a `share` of the gradient; after `max_products` products with
-    the rows a factorization takes over, if its order is not too large.
-
-    Returns the steps of the weights and of the intercept, and the number of products
-    with the rows, 0 if the equations are solved by a factorization.
+    gradients may leave a `share` of the gradient; where they are slow a factorization
+    takes over. Returns both steps and the number of products with the rows.
     """
     bent = np.flatnonzero(curvature)
     if not len(bent):
@@ -319,35 +274,24 @@ def newton_step(
     if free:
         center = features.T @ (weights / weights.sum())
     active = CenteredRows(features, center)
-    n_products, n_features = 0, len(gradient)
-    if min(len(bent), n_features) <= factored_order:
-        step = _factored(active, weights, gradient)
-    else:
-        step, n_products = _conjugate_gradients(
-            active, weights, gradient, share, max_products
-        )
-        is_slow = n_products == max_products
-        if is_slow and min(len(bent), n_features) <= _LARGEST_FACTORED_ORDER:
-            step = _factored(active, weights, gradient)
+    equations, order, n_products = (active, weights, gradient), min(features.shape), 0
+    if order > factored_order:
+        step, n_products = _conjugate_gradients(*equations, share, max_products)
+    is_slow = n_products == max_products and order <= _LARGEST_FACTORED_ORDER
+    if order <= factored_order or is_slow:
+        step = _factored(*equations)
     return step, -float(center @ step) if free else 0.0, n_products
 
 
 def _factored(rows, weights, gradient):
     """The step by a Cholesky factorization of the smaller of two matrices."""
-    n_rows, n_features = rows.features.shape
-    if n_features <= n_rows:
-        return _by_features(rows, weights, gradient)
-    # Woodbury: S^-1 + Z Z', (n_bent, n_bent)
-    matrix = rows.gram()
-    matrix[np.diag_indices_from(matrix)] += 1.0 / weights
-    inner = cho_solve(jittered_cholesky(matrix)[0], rows @ gradient)
-    return rows.transposed_product(inner) - gradient
-
-
-def _by_features(rows, weights, gradient):
-    """Cholesky of the matrix itself, (n_features, n_features)."""
-    if sparse.issparse(rows.features):
-        X = rows.features
+    X = rows.features
+    if X.shape[1] > X.shape[0]:  # Woodbury: S^-1 + Z Z', (n_bent, n_bent)
+        matrix = rows.gram()
+        matrix[np.diag_indices_from(matrix)] += 1.0 / weights
+        inner = cho_solve(jittered_cholesky(matrix)[0], rows @ gradient)
+        return rows.transposed_product(inner) - gradient
+    if sparse.issparse(X):
         matrix = (X.T @ X.multiply(weights[:, None]).tocsr()).toarray()
         if rows.center is not None:
             cross = X.T @ weights

@@ -21,7 +21,6 @@ from widemargin.labels import sign_coding
 from widemargin.objectives.class_sizes import repair_sizes
 from widemargin.values import Value
 
-LOSSES = ("absolute", "squared", None)
 _OFFSET_ROUNDS = 50
 _OFFSET_STEP = 1e-4  # smaller changes, over the range of scores, do not count
 _TIE = 1e-12
@@ -37,7 +36,7 @@ class Relabel(Value):
 
     def __post_init__(self):
         """Raise unless the threshold is known and the limits are positive."""
-        check_choice(self, "threshold", LOSSES)
+        check_choice(self, "threshold", ("absolute", "squared", None))
         check_number(self, "tol", low=0)
         check_number(self, "max_iter", low=1, integer=True)
 
@@ -116,9 +115,7 @@ class Relabeling:
     movable: np.ndarray  # samples without a given label
     lower: np.ndarray  # bounds of the number of these in each class
     upper: np.ndarray
-    # by which a threshold for two classes is chosen within the bounds, a member of
-    # LOSSES; None moves it only as far as the bounds require
-    loss: str | None
+    loss: str | None  # of the threshold for two classes, see `LeaveOneOut`
     label_weights: np.ndarray  # weights of the given labels in that loss
     free_weights: np.ndarray | None = None  # of the others; all one by default
 
@@ -133,7 +130,7 @@ class Relabeling:
         free = scores[self.movable]
         if scores.shape[1] > 1:
             return assign_classes(free, self.lower, self.upper)
-        shift = self._threshold(scores[:, 0]) if self.loss is not None else 0.0
+        shift = 0.0 if self.loss is None else self._threshold(scores[:, 0])
         both = np.hstack([-(free + shift), free + shift])
         codes, offsets = assign_classes(both, self.lower, self.upper)
         return codes, np.array([shift + 0.5 * (offsets[1] - offsets[0])])
@@ -144,14 +141,11 @@ class Relabeling:
         free = scores[self.movable]
         lower = max(self.lower[1], len(free) - self.upper[0])
         upper = min(self.upper[1], len(free) - self.lower[0])
-        return best_threshold(
-            free,
-            signs - scores[~self.movable],
-            self.label_weights,
-            threshold_interval(free, lower, upper),
-            score_weights=self.free_weights,
-            squared=self.loss == "squared",
-        )
+        residuals, weights = signs - scores[~self.movable], self.label_weights
+        interval = threshold_interval(free, lower, upper)
+        options = {"score_weights": self.free_weights}
+        options["squared"] = self.loss == "squared"
+        return best_threshold(free, residuals, weights, interval, **options)
 
 
 def assign_classes(scores, lower, upper):
@@ -159,13 +153,8 @@ def assign_classes(scores, lower, upper):
 
     One class after the other takes the offset nearest to zero that keeps its size
     within the bounds, until none changes. Where that does not end, or where samples are
-    tied, those that lose least change class until all bounds are kept.
+    tied, those that lose least change class. Returns the codes and the offsets.
 
-    The bounds are (n_classes,), which some sizes must keep. Returns the codes,
-    (n_samples,), and the offsets, (n_classes,).
-
-    Examples
-    --------
     >>> scores = np.array([[0.9, 0.0], [0.5, 0.2], [0.4, 0.3]])
     >>> codes, offsets = assign_classes(scores, np.array([1, 1]), np.array([2, 2]))
     >>> codes.tolist()
@@ -182,20 +171,17 @@ def assign_classes(scores, lower, upper):
         offsets = _next_offsets(columns, before, lower, upper)
         if np.abs(before - offsets).max() <= step:
             break
-    shifted = scores + offsets
+    shifted, everywhere = scores + offsets, np.ones(n_samples, dtype=bool)
     best = shifted.max(axis=1, keepdims=True)
     tied = shifted >= best - _TIE * (1.0 + np.abs(best))
     codes = np.where(tied, scores, -np.inf).argmax(axis=1)
-    everywhere = np.ones(n_samples, dtype=bool)
     return repair_sizes(codes, shifted.T, everywhere, lower, upper), offsets
 
 
 def _next_offsets(columns, offsets, lower, upper):
-    """Offsets after each class in turn took its own; scores are (n_classes, n_samples).
-
-    The largest score of the other classes is that of the earlier ones, which have
-    moved, or of the later ones, which have not: a round costs as much as one pass.
-    """
+    """Offsets after each class in turn took its own; columns are by class."""
+    # The largest score of the other classes is that of the earlier ones, which have
+    # moved, or of the later ones, which have not: a round costs as much as one pass.
     later = np.full((len(columns) + 1, columns.shape[1]), -np.inf)
     later[:-1] = np.maximum.accumulate((columns + offsets[:, None])[::-1])[::-1]
     earlier, found = later[-1], np.empty_like(offsets)
@@ -207,10 +193,7 @@ def _next_offsets(columns, offsets, lower, upper):
 
 
 def _smallest_offset(behind, lower, upper):
-    """The offset nearest to zero that makes a class as large as it must be.
-
-    `behind` is by how much each sample's score is below the largest other one.
-    """
+    """The offset nearest to zero for a class whose scores are `behind` the largest."""
     size = int(np.count_nonzero(behind < 0))
     if lower <= size <= upper:
         return 0.0
@@ -225,16 +208,10 @@ def _smallest_offset(behind, lower, upper):
 
 
 def threshold_interval(scores, lower, upper):
-    """Constants b for which `lower` to `upper` of the scores plus b are positive.
-
-    Constants strictly between the two that are returned; infinite where there is no
-    bound.
-    """
+    """Open interval of b for which `lower` to `upper` of scores + b are positive."""
     falling = np.sort(scores)[::-1]
-    n = len(falling)
     low = -falling[lower - 1] if lower > 0 else -np.inf
-    high = -falling[upper] if upper < n else np.inf
-    return low, high
+    return low, -falling[upper] if upper < len(falling) else np.inf
 
 
 def best_threshold(
@@ -242,36 +219,30 @@ def best_threshold(
 ):
     """The constant b of lowest loss within an interval, Eq. (9), or (8) if `squared`.
 
-    `scores` are f of the unlabeled samples, `residuals` y - f of the labeled ones, and
-    `weights` those of the labeled samples.
+    `scores` are f of the unlabeled samples, `residuals` y - f of the labeled ones.
     """
     low, high = interval
     if low > high:
         raise ValueError(f"no constant is above {low:g} and below {high:g}.")
     own = np.ones(len(scores)) if score_weights is None else score_weights
     if squared:
-        candidates = _square_candidates(scores, own, residuals, weights)
+        # where the loss is stationary if the k largest unlabeled scores are positive
+        positive = np.concatenate([[0.0], np.cumsum(own[np.argsort(-scores)])])
+        balance, total = 2.0 * positive - own.sum(), weights.sum() + own.sum()
+        pull = weights @ residuals - own @ scores
+        candidates = (pull + balance) / max(total, 1e-300)
     else:
         candidates = np.concatenate([residuals, -scores - 1.0, -scores + 1.0])
     # strictly inside the interval
     low = np.nextafter(low, np.inf) if np.isfinite(low) else low
     high = max(low, np.nextafter(high, -np.inf)) if np.isfinite(high) else high
     ends = [end for end in (low, high) if np.isfinite(end)]
-    candidates = np.append(np.clip(candidates, low, high), ends)
+    candidates = np.unique(np.append(np.clip(candidates, low, high), ends))
     if not len(candidates):
         return 0.0
-    candidates = np.unique(candidates)
     loss = _square_loss if squared else _absolute_loss
     losses = loss(candidates, scores, own, residuals, weights)
     return float(candidates[losses.argmin()])
-
-
-def _square_candidates(scores, own, residuals, weights):
-    """Where the loss is stationary if the k largest unlabeled scores are positive."""
-    positive = np.concatenate([[0.0], np.cumsum(own[np.argsort(-scores)])])
-    balance = 2.0 * positive - own.sum()
-    total = weights.sum() + own.sum()
-    return (weights @ residuals - own @ scores + balance) / max(total, 1e-300)
 
 
 def _absolute_loss(b, scores, own, residuals, weights):

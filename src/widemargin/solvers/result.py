@@ -76,10 +76,7 @@ class SolveResult(Stored):
 
 
 def worst(*statuses):
-    """The status that the user should hear of: an interrupt, or the first failure.
-
-    The last one if all are successful; None counts as no status yet.
-    """
+    """An interrupt, the first failure, or the last status; None is no status yet."""
     failed = [own for own in statuses if own is not None and not own.is_success]
     if Status.INTERRUPTED in failed:
         return Status.INTERRUPTED

@@ -1,8 +1,7 @@
 """Self-labeling: fit a regression to the labels, relabel by its scores, and repeat.
 
-A *model* (`GaussianProcess`, `ActiveProcess`, `AbsoluteRegression`) gives a regressor
-for any weights of the rows. The weight of the unlabeled rows rises along a path; each
-loop starts from the labels that the one before has found.
+A *model* gives a regressor for any weights of the rows. The weight of the unlabeled
+rows rises along a path; each loop starts from the labels of the one before.
 """
 
 import numbers
@@ -75,11 +74,7 @@ class Annealing(Value):
         )
 
     def path(self, even_weight):
-        """The weights within the limit, in turns.
-
-        `even_weight` is the one with which the unlabeled rows together have as much
-        weight as the labels.
-        """
+        """The weights within the limit; at `even_weight` both groups are equal."""
         path = tuple(np.atleast_1d(self.weights).astype(float).tolist())
         if self.max_unlabeled_ratio is None:
             return path
@@ -95,9 +90,6 @@ def _are_positive(weights):
     return all(isinstance(v, numbers.Real) and 0 < v < np.inf for v in values)
 
 
-# Models and their regressors -----------------------------------------------------
-
-
 @dataclass(frozen=True)
 class GaussianProcess:
     """A Gaussian process with a profiled mean, whose posterior depends on all rows."""
@@ -105,8 +97,7 @@ class GaussianProcess:
     space: object
     scale: float  # variance of the process
     noise: float  # variance of the noise of a row of weight one
-    # whether a row is relabeled by the process without its label
-    leave_one_out: bool = True
+    leave_one_out: bool = True  # whether a row is relabeled without its label
 
     def regressor(self, weights):
         """The regressor for weights of the rows."""
@@ -114,10 +105,7 @@ class GaussianProcess:
         return ProcessRegressor(self, ProfiledSmoother(smoother))
 
     def directions(self, row_weights, n_components):
-        """Kernel principal components and their opposites, each (n, 1).
-
-        Scores that two classes may be separated by.
-        """
+        """Kernel principal components and their opposites, each (n, 1)."""
         product = self.space.kernel_product
         columns = kernel_spectrum(product, row_weights, n_components).vectors.T
         return [sign * column[:, None] for column in columns for sign in (1.0, -1.0)]
@@ -162,18 +150,14 @@ class ProcessRegressor:
 
 @dataclass(frozen=True)
 class ActiveProcess:
-    """A Gaussian process whose posterior depends on the labels of some rows only.
-
-    Scale, noise and leave_one_out are as in `GaussianProcess`; rows that are not active
-    are held out anyway.
-    """
+    """A `GaussianProcess` whose posterior depends on the labels of some rows only."""
 
     space: object  # over the active rows
     active_idx: np.ndarray  # their positions among all rows
     cross: np.ndarray  # kernel values of all rows against them, (n, n_active)
     scale: float
     noise: float
-    leave_one_out: bool = True
+    leave_one_out: bool = True  # rows that are not active are held out anyway
 
     def regressor(self, weights):
         """The regressor for weights of all rows."""
@@ -246,20 +230,13 @@ class AbsoluteRegressor:
         if known is not None and np.array_equal(known, targets):
             return start
         n = len(targets)
-        pieces = hinges(
-            n,
-            np.tile(np.arange(n), 2),
-            np.tile(targets, 2),
-            np.repeat([1.0, -1.0], n),
-            np.tile(self.costs, 2),
-        )
+        rows, kinks = np.tile(np.arange(n), 2), np.tile(targets, 2)
+        sides, costs = np.repeat([1.0, -1.0], n), np.tile(self.costs, 2)
+        pieces = hinges(n, rows, kinks, sides, costs)
         result = self.solver.solve(self.space, pieces, None, start)
         self.status = worst(self.status, result.status)
         self._last[k] = targets.copy(), result.solution
         return result.solution
-
-
-# The loop ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -267,8 +244,7 @@ class LabelingTask:
     """Which labels are to be found, and how much each row counts."""
 
     relabeling: Relabeling
-    # in units of the mean weight of the unlabeled rows, because merged copies of
-    # labeled rows have a weight of several rows
+    # in units of an unlabeled row, because merged copies of labels weigh several rows
     row_weights: np.ndarray
     labeled_weight: float  # what the weights of labeled rows are multiplied by
     path: tuple  # what those of unlabeled rows are multiplied by, in turns
@@ -284,13 +260,12 @@ class LabelingTask:
         if sample.n_unlabeled:
             sums = row_weights[labeled].sum(), row_weights[~labeled].sum()
             path = annealing.path(labeled_weight * sums[0] / sums[1])
-        relabeling = Relabeling(
-            sample.row_codes,
-            ~labeled,
-            *bounds,
-            relabel.threshold,
+        weights = (
             labeled_weight * row_weights[labeled],
             path[-1] * row_weights[~labeled],
+        )
+        relabeling = Relabeling(
+            sample.row_codes, ~labeled, *bounds, relabel.threshold, *weights
         )
         return cls(relabeling, row_weights, float(labeled_weight), path, relabel)
 
@@ -301,26 +276,19 @@ class LabelingTask:
 
     @property
     def contest(self):
-        """Place in the path where the best of several starts is chosen.
-
-        The last one at which unlabeled rows do not outweigh the labels, because with
-        more weight clusters that are no classes would win; but not the first one, whose
-        result hardly depends on the start.
-        """
+        """Place in the path where the best of several starts is chosen."""
+        # The last one at which unlabeled rows do not outweigh the labels, else clusters
+        # that are no classes would win; the first one hardly depends on the start.
         sum_unlabeled = float(self.row_weights[self.relabeling.movable].sum())
         sum_labeled = self.labeled_weight * self.n_labels
-        within = [
-            place
-            for place, weight in enumerate(self.path)
-            if weight * sum_unlabeled <= sum_labeled
-        ]
+        is_within = np.array(self.path) * sum_unlabeled <= sum_labeled
+        within = np.flatnonzero(is_within).tolist()
         return max([min(1, len(self.path) - 1), *within])
 
     def weights(self, unlabeled_weight):
         """Weight of each row in the regression."""
-        factor = np.where(
-            self.relabeling.movable, unlabeled_weight, self.labeled_weight
-        )
+        movable = self.relabeling.movable
+        factor = np.where(movable, unlabeled_weight, self.labeled_weight)
         return factor * self.row_weights
 
     @property
@@ -357,13 +325,12 @@ class Labeling:
 def self_label(model, task, *, start=None, n_components=0, callback=None):
     """Find the labels of the unlabeled rows along the path of their weight.
 
-    `start` has labels to start from; by default those of a regression to the given
-    labels. For two classes the sides of `n_components` kernel components are more
-    labels to start from, in the middle of the path; the start of largest posterior
-    probability is taken, see :func:`alternate_from`. An interrupt keeps what the last
-    regressor found; before there is one it is passed on.
+    It starts from the labels `start`, or from those of a regression to the given ones.
+    The sides of `n_components` kernel components are more starts for two classes, see
+    `alternate_from`. An interrupt before there is a regressor is passed on.
     """
-    relabeling, regressor, codes, directions = task.relabeling, None, start, ()
+    relabeling, regressor, codes = task.relabeling, None, start
+    path, directions = task.path, ()
     if start is None:
         regressor = model.regressor(task.weights(_FIRST_WEIGHT))
         signs = task.signs(relabeling.codes)
@@ -374,11 +341,10 @@ def self_label(model, task, *, start=None, n_components=0, callback=None):
             if n_components and signs.shape[1] == 1 and relabeling.movable.any():
                 directions = model.directions(task.row_weights, n_components)
         if work.was_interrupted:
-            result = SolveResult(codes, 0.0, Status.INTERRUPTED, 0)
-            return Labeling(codes, task.signs(codes), model, regressor, result)
+            path = ()
     contest = task.contest if directions else None
     result = SolveResult(codes, 0.0, Status.INTERRUPTED, 0)
-    for place, weight in enumerate(task.path):
+    for place, weight in enumerate(path):
         starts = [codes]
         with Interruptible() as work:
             if place == contest:
@@ -401,11 +367,9 @@ def alternate_from(
 ):
     """The most probable of the labelings that several starts lead to.
 
-    Starts are models of the given labels: `averaging.posterior_weights` weighs them by
-    the marginal likelihood of the labels that each leads to, and by a prior. Each label
-    adds `log_odds` to the prior log odds of the first start, the one that the given
-    labels lead to, against another. The result is that of the loop from the most
-    probable start, the first of equal ones. An interrupt ends it with the best so far.
+    By the marginal likelihood of the labels that each leads to, and by a prior: each
+    given label adds `log_odds` to the prior log odds of the first start, which these
+    labels lead to, against another. An interrupt ends it with the best so far.
     """
     results, losses, status = [], [], None
     for number, start in enumerate(starts, 1):
@@ -435,9 +399,8 @@ def alternate_from(
 def alternate(regressor, task, start, *, callback=None, **facts):
     """Fit and relabel in turns until hardly a label changes, or labels repeat.
 
-    The solution holds the labels. The history has as "criterion" the share of labels
-    that changed, as "objective" the number of changes, and the `facts` in each round.
-    Labels that repeat after more than one step, a cycle, also end it: relabeling by
+    The "criterion" is the share of labels that changed, the "objective" their number;
+    the history also has the `facts`. A cycle of labels also ends it: relabeling by
     held-out values need not lower any objective.
     """
     labels, seen = [start], {start.tobytes()}
@@ -449,16 +412,15 @@ def alternate(regressor, task, start, *, callback=None, **facts):
             n_changed = int(np.sum(found != labels[-1]))
             share = n_changed / max(1, len(found))
             labels.append(found)
-            record = {"objective": float(n_changed), "criterion": share} | facts
-            for name, value in record.items():
-                history[name].append(value)
+            facts.update(objective=float(n_changed), criterion=share)
+            for name in history:
+                history[name].append(facts[name])
             is_settled = n_changed == 0 or share < task.relabel.tol
-            is_repeated = found.tobytes() in seen
+            is_settled |= found.tobytes() in seen
             seen.add(found.tobytes())
-            yield Status.CONVERGED if is_settled or is_repeated else None
+            yield Status.CONVERGED if is_settled else None
 
-    status, n_iter = drive(
-        rounds(), history, max_iter=task.relabel.max_iter, callback=callback
-    )
+    max_iter = task.relabel.max_iter
+    status, n_iter = drive(rounds(), history, max_iter=max_iter, callback=callback)
     n_changed = history["objective"][-1] if history["objective"] else 0.0
     return SolveResult(labels[-1], n_changed, status, n_iter, history)

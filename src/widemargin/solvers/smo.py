@@ -8,7 +8,8 @@ from widemargin.solvers.result import SolveResult, Status
 _CACHE_BYTES = 200_000_000
 _FETCHED = 64  # rows brought in at a time, at the most
 _ROUNDING = 1e-12
-_PAUSE_WORK = 20_000_000  # steps times samples between two pauses
+# steps times samples between two pauses: they take as long as computing the objective
+_PAUSE_WORK = 20_000_000
 
 
 def smo(
@@ -26,29 +27,19 @@ def smo(
     gain [1]_; with a fixed one they move one at a time. A step is an exact line search,
     through as many kinks as it takes.
 
-    The Gram matrix, in single or double precision, may be an object with ``diagonal()``
-    and ``gram_rows(idx)``, which is never held as a whole; `cache_rows` of its rows are
-    kept, 200 MB by default. `intercept` is free unless given. `start` may be any
-    solution: it is moved to where the dual allows it. `tol` is the largest violation
-    of the optimality conditions, in units of the scores.
+    The Gram matrix may be an object with ``diagonal()`` and ``gram_rows(idx)``, of
+    which `cache_rows` are kept. `start` may be any solution: it is moved to where the
+    dual allows it. `tol` is the largest violation of the optimality conditions, in
+    units of the scores. The solution, (n_samples + 1,), holds the coefficients and the
+    intercept. After every `pause` steps the history gets an entry, among them "gap",
+    the most that the objective may be above its minimum.
 
-    The solution, (n_samples + 1,), holds the coefficients and the intercept, and comes
-    with the scores of all samples. After every `pause` steps (20,000,000 over the
-    number of samples by default, which take as long as computing the objective) the
-    history gets an entry: "objective", "criterion" and "gap", the most that the
-    objective may be above its minimum. ``callback(n_steps, history)`` follows.
-
-    Notes
-    -----
     A step costs O(n_samples) and one or two rows of the Gram matrix. Single steps are
     slow where near copies of a sample need opposite moves at a high cost. Deviations
     from [1]_: kinks inside the box; no shrinking, because to copy the part of the Gram
     matrix that is still active takes as long as all steps.
 
-    References
-    ----------
-    .. [1] Fan, Chen and Lin, Working set selection using second order information for
-       training support vector machines, JMLR 6, 2005.
+    .. [1] Fan, Chen, Lin, Working set selection using second order information, 2005.
     """
     pause = max(_PAUSE_WORK // pieces.n_samples, 1) if pause is None else pause
     run = _Run(gram, pieces, intercept, start, tol, cache_rows)
@@ -57,10 +48,9 @@ def smo(
     status, _ = drive(iter(run.step, StopIteration), run.history, max_iter=np.inf)
     if status is Status.INTERRUPTED:
         run.note()
-    objective, scores = run.history["objective"][-1], run.dual.scores + run.solution[-1]
-    return SolveResult(
-        run.solution, objective, status, run.n_steps, run.history, scores
-    )
+    history, scores = run.history, run.dual.scores + run.solution[-1]
+    best = history["objective"][-1]
+    return SolveResult(run.solution, best, status, run.n_steps, history, scores)
 
 
 class _Run:
@@ -91,7 +81,7 @@ class _Run:
         """Steps until the next pause; the status if they end there, or None."""
         history, status = self.history, None
         self.target = min(self.target + self.pause, self.max_iter)
-        self._advance(self.target)
+        self._advance()
         self.note()
         reached = history["objective"][-1] - history["gap"][-1]
         if history["criterion"][-1] <= self.tol:
@@ -105,18 +95,19 @@ class _Run:
             self.callback(self.n_steps, history)
         return status
 
-    def _advance(self, target):
+    def _advance(self):
         """Steps up to the number `target`; rows that are missing are brought in."""
-        rows, dual, progress = self.rows, self.dual, self.progress
-        wanted = 0
+        rows, dual, progress, wanted = self.rows, self.dual, self.progress, 0
         while wanted >= 0:
             wanted = self.loop(
                 rows.cache, rows.slots, rows.stamps, rows.diagonal, *dual.path,
-                *dual.place, *dual.slopes, dual.scores, self.tol, target - progress[0],
-                progress, *self.fixed,
+                *dual.place, *dual.slopes, dual.scores, self.tol,
+                self.target - progress[0], progress, *self.fixed,
             )  # fmt: skip
             if wanted >= 0:
-                rows.fetch(wanted, dual.violations(self._intercept()), progress[0])
+                scores, (up, down) = dual.scores + self._intercept(), dual.slopes
+                violations = np.maximum(up - scores, scores - down)
+                rows.fetch(wanted, violations, progress[0])
 
     def note(self):
         """Write down the solution so far, and its evidence to the history."""
@@ -162,8 +153,7 @@ class _Dual:
         n_entered = np.diff(np.concatenate([[0], np.cumsum(entered)])[starts])
         piece = starts[:-1] + np.maximum(n_entered - 1, 0)
         piece[counts == 0] = 0
-        filled = np.zeros(len(a))
-        has = counts > 0
+        filled, has = np.zeros(len(a)), counts > 0
         inside, length = a[has] - self.origins[piece[has]], lengths[piece[has]]
         inside[inside <= rounding[has]] = 0.0
         filled[has] = np.where(inside >= length - rounding[has], length, inside)
@@ -175,12 +165,6 @@ class _Dual:
         a, has = self.lower.copy(), starts[:-1] < starts[1:]
         a[has] = self.origins[piece[has]] + filled[has]
         return np.minimum(a, self.upper)
-
-    def violations(self, intercept):
-        """How far each coefficient is from optimal; negative if it is optimal."""
-        up, down = self.slopes
-        scores = self.scores + intercept
-        return np.maximum(up - scores, scores - down)
 
 
 class _DenseRows:

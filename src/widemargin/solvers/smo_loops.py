@@ -1,13 +1,10 @@
 """Compiled steps of the dual of a piecewise linear loss: pairs or single samples.
 
-A sample's coefficient passes the pieces of its loss in order. It is held as `piece`,
-the one that it is in, and `filled`, the length of that piece which lies behind it. `up`
-is the kink of the piece that it would enter if it rose (-inf at its largest value) and
-`down` that of the one it would go back through (inf at its smallest). `scores` are
-those of the function without an intercept.
-
-Rows of the Gram matrix are read from `cache` at ``slots[row]``, which is -1 for a row
-that is not there. A loop that needs such a row returns its number and goes on when it
+A coefficient is in a `piece` of its loss, of which the length `filled` lies behind it.
+`up` is the kink of the piece that it would enter if it rose (-inf at its largest
+value), `down` that of the one it would go back through (inf at its smallest). `scores`
+have no intercept. Rows of the Gram matrix are in `cache` at ``slots[row]``, which is -1
+for a row that is not there: a loop that needs it returns its number and goes on when it
 is called again; else it returns -1. `stamps` holds the step at which each row of the
 cache was used last. `progress` (3,) counts the steps and holds the largest and the
 smallest intercept that samples ask for; their difference is compared with `tol`.
@@ -30,11 +27,7 @@ def pair_steps(
     cache, slots, stamps, diagonal, starts, kinks, lengths, piece, filled, up, down,
     scores, tol, max_steps, progress,
 ):  # fmt: skip
-    """Raise one coefficient and lower another by as much, until no pair gains.
-
-    The first asks for the largest intercept, the second is chosen by the gain that
-    curvature promises.
-    """
+    """Raise one coefficient and lower another by as much, until no pair gains."""
     n_steps, wanted, tops = 0, -1, np.empty(_LANES)
     i, high = _follow_pair(scores, scores, 0.0, up, scores, tops)
     while i >= 0:
@@ -213,10 +206,7 @@ def _best_partner(row, diagonal, own, high, down, scores, tops):
 
 @_passes
 def _follow_pair(row_i, row_j, length, up, scores, tops):
-    """Update the scores after a step; the sample that asks for the largest intercept.
-
-    And that intercept, all in one pass.
-    """
+    """Update the scores after a step; who asks for the largest intercept, and that."""
     n = len(scores)
     tops[:] = -np.inf
     for start in range(0, n, _LANES):
