@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.exceptions import ConvergenceWarning
 
 from widemargin.defaults import (
@@ -292,7 +292,7 @@ def cluster_spectrum(problem, order, rng):
     if n_samples <= n_classes + 1:
         return np.arange(n_samples, dtype=np.int32) % n_classes
     try:
-        points = _leading_points(problem.smoother, n_classes)
+        points = problem.smoother.leading_points(n_classes)
     except ArpackNoConvergence:
         return None
     seed = int(rng.integers(2**31))
@@ -302,19 +302,6 @@ def cluster_spectrum(problem, order, rng):
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct points
         codes[order] = k_means.fit_predict(points[order])
     return reassign_to_means(problem, codes) if problem.is_feasible(codes) else codes
-
-
-def _leading_points(smoother, rank):
-    """Points whose inner products are nearest to the weighted smoother, (n, rank)."""
-    n_samples = smoother.n_samples
-
-    def product(v):
-        """The weighted smoother times v."""
-        return n_samples * smoother.weighted_product(v.reshape(-1))
-
-    ties = LinearOperator((n_samples, n_samples), matvec=product, dtype=np.float64)
-    values, vectors = eigsh(ties, rank, v0=np.ones(n_samples))
-    return vectors * np.sqrt(np.maximum(values, 0.0))
 
 
 def reassign_to_means(problem, codes, *, max_rounds=30):
