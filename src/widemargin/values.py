@@ -39,10 +39,7 @@ class Value:
 
     @classmethod
     def read(cls, given, who):
-        """The value that a user means: itself, or the one of a shorthand.
-
-        `who` is parameter and estimator, for the message: "kernel of LaplacianSVC".
-        """
+        """The value or that of a shorthand; `who` is "kernel of LaplacianSVC", say."""
         if isinstance(given, cls):
             return given
         if isinstance(given, str) and given in cls._members:
