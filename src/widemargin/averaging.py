@@ -79,14 +79,10 @@ class Average(Stored):
 
 
 def family_prior(families, within=None):
-    """Prior weights that are shared equally by families, then by their members.
-
-    A twin of a model then takes its share from its own family only. `within` has the
-    prior of each model relative to the other members; by default it is the same for
-    all.
-    """
+    """Prior weights shared equally by families, then by members as `within` says."""
     _, family = np.unique(np.asarray(families), return_inverse=True)
     within = np.ones(len(family)) if within is None else np.asarray(within, float)
+    # A twin of a model takes its share from its own family only.
     total = np.bincount(family, weights=within)
     return within / total[family] / len(total)
 

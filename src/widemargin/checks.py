@@ -7,10 +7,7 @@ import numpy as np
 
 
 def check_number(owner, name, *, low=None, strict=False, high=None, integer=False):
-    """Raise unless attribute `name` of an estimator or value is a number within bounds.
-
-    `low` itself is allowed unless `strict`, `high` never.
-    """
+    """Raise unless a parameter is a number; `high` is excluded, `low` if `strict`."""
     value = getattr(owner, name)
     kind = numbers.Integral if integer else numbers.Real
     wanted = "a whole number" if integer else "a number"

@@ -1,9 +1,4 @@
-"""The default method on bundled data: 20 labels of 1,797 handwritten digits.
-
-``widemargin demo`` runs it. It prints a table of scikit-learn's supervised SVC,
-`FewLabelClassifier` and the candidates that this one averages, and draws a picture of
-it.
-"""
+"""The default method on bundled data: 20 labels of 1,797 handwritten digits."""
 
 import io
 import time
@@ -46,11 +41,7 @@ class Outcome:
 
 
 def run(digits, classifier=None, *, verbose=False):
-    """Fit both methods and predict the hidden labels, also with all candidates.
-
-    Returns an `Outcome` of the supervised SVC, of `FewLabelClassifier` and of each
-    candidate, and the report.
-    """
+    """An `Outcome` of the SVC, `FewLabelClassifier` and each candidate; the report."""
     classifier = classifier or FewLabelClassifier(random_state=0)
     X, y_partial = digits.data, digits.y_partial
     labeled = labeled_mask(y_partial)

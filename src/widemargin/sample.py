@@ -18,24 +18,17 @@ N_FOLDS = 5
 
 
 class Shared(dict):
-    """Spaces and graphs that several models on the same rows have in common.
-
-    They are large, so that a copy for another process is empty.
-    """
+    """Spaces and graphs that models on the same rows share; large, so never pickled."""
 
     def __reduce__(self):
         return Shared, ()
 
 
 class Rows:
-    """Rows of features: an ndarray or CSR matrix X of shape (n_rows, n_features).
-
-    `shared`, if it is not None, is where `choose_space` keeps its last Gram matrix and
-    `neighbor_graph` its graphs, for other models on the same rows.
-    """
+    """Rows of features: an ndarray or CSR matrix X of shape (n_rows, n_features)."""
 
     pairwise = False
-    shared = None
+    shared = None  # or a `Shared` for the last Gram matrix and the graphs
 
     def __init__(self, X):
         self.X, self.dtype, self.n_features = X, X.dtype, X.shape[1]
@@ -67,16 +60,13 @@ class Rows:
 
 
 class GramRows(Rows):
-    """Samples that are known by the Gram matrix of all of them.
-
-    `positions` are the places among the rows that were given, which is how a fitted
-    function names them. By default all rows are here.
-    """
+    """Samples that are known by the Gram matrix of all of them."""
 
     pairwise = True
 
     def __init__(self, X, positions=None):
         super().__init__(X)
+        # Places among the given rows, which is how a fitted function names them.
         self.positions = np.arange(len(X)) if positions is None else positions
 
     def take(self, idx):
@@ -98,10 +88,7 @@ class GramRows(Rows):
 
 
 class BlockRows(Rows):
-    """Rows of features in several arrays or CSR matrices, which are never joined.
-
-    They may be memory maps.
-    """
+    """Rows in several arrays (or memory maps) or CSR matrices, never joined."""
 
     def __init__(self, parts):
         self.parts = list(parts)
@@ -143,10 +130,7 @@ class BlockRows(Rows):
         keys = [part @ direction.astype(part.dtype) for part in self.parts]
         return np.argsort(np.concatenate(keys), kind="stable")
 
-    def distinct(self):
-        """Every row is its own: copies are looked for in a single matrix only."""
-        every = np.arange(len(self))
-        return every, every
+    distinct = GramRows.distinct  # copies are looked for in a single matrix only
 
     def blocks(self, n_columns, itemsize=8):
         """Pairs of a slice and its rows, so that (rows, n_columns) fits a buffer."""
@@ -282,8 +266,7 @@ class Sample:
         """Some of the rows, in this order; labels of the others are dropped."""
         place = np.full(self.n_rows, -1)
         place[idx] = np.arange(len(idx))
-        kept = place[self.label_idx] >= 0
-        part = self.with_labels(kept)
+        part = self.with_labels(place[self.label_idx] >= 0)
         row_of_given = np.where(self.row_of_given >= 0, place[self.row_of_given], -1)
         graph = self.adjacency
         return replace(
@@ -330,14 +313,11 @@ class Sample:
         )
 
     def without(self, held_out):
-        """The same rows with some labels (a mask over them) hidden.
-
-        Their row weights, relative to those of other labels, become relative to those
-        of unlabeled rows.
-        """
+        """The same rows with some labels (a mask over them) hidden."""
         weights, labeled = self.row_weights.copy(), self.labeled
         unlabeled = self.unlabeled_idx
         if len(unlabeled):
+            # Weights relative to other labels become relative to unlabeled rows.
             ratio = weights[unlabeled].mean() / weights[labeled].mean()
             weights[self.label_idx[held_out]] *= ratio
         return replace(self.with_labels(~held_out), row_weights=weights)
@@ -393,10 +373,7 @@ class Sample:
         return np.flatnonzero(self.row_of_given < 0)
 
     def transduce(self, codes, missing_codes=()):
-        """Class names of all given rows, from codes of the rows; given labels are kept.
-
-        `missing_codes` are those of the rows `missing_idx`.
-        """
+        """Names of all given rows from codes, `missing_codes` for the `missing_idx`."""
         inferred = codes[self.row_of_given]
         inferred[self.missing_idx] = missing_codes
         known = self.given_codes >= 0
@@ -432,23 +409,13 @@ def label_counts(weights):
 
 
 def collect_sample(rows, y=None, weights=None, irrelevant=None, *, merge="labeled"):
-    """The sample of all rows that were given.
+    """The sample of all given rows; None for `y` means no labels at all.
 
-    Parameters
-    ----------
-    rows : Rows
-    y : array-like of shape (n_given,), optional
-        Labels of any type, see :mod:`widemargin.labels`; None for no labels at all.
-    weights : ndarray of shape (n_given,), optional
-        Rows of weight zero are left out altogether.
-    irrelevant : ndarray of bool, shape (n_given,), optional
-        Rows that are known to belong to no class, whatever y says of them.
-    merge : {"labeled", "all", "none"}
-        Which copies of a row become one row of their summed weight: those with the
-        same label, so that a labeled row that stands there three times is the same as a
-        row of weight three, while the number of unlabeled rows still counts; all of
-        them, which keeps copies from tearing a neighbor graph apart; or none. Rows of a
-        Gram matrix are never merged.
+    Rows of weight zero are left out altogether; `irrelevant` ones, a mask, are known to
+    belong to no class, whatever y says. `merge` tells which copies of a row become one
+    of their summed weight: those with the same label ("labeled"), while the number of
+    unlabeled rows still counts; "all", which keeps copies from tearing a neighbor graph
+    apart; or "none". Rows of a Gram matrix are never merged.
     """
     n_given = len(rows)
     weights = np.ones(n_given) if weights is None else weights

@@ -28,16 +28,12 @@ _POWERS = (1, 2)
 
 @dataclass(frozen=True)
 class Parameters(Stored):
-    """Parameters of one clustering.
+    """Parameters of one clustering."""
 
-    `power` is that of the graph Laplacian; clusters come from the label search or from
-    the eigenvectors of the smoother (`source` "search" or "spectrum").
-    """
-
-    power: int
+    power: int  # of the graph Laplacian
     kernel: Kernel
     ambient_reg: float
-    source: str = "search"
+    source: str = "search"  # or "spectrum": the eigenvectors of the smoother
 
 
 @dataclass(frozen=True)
@@ -63,11 +59,7 @@ class Choice(Stored):
 
 
 def list_parameters(kernel, ambient_reg, graph, task, rng):
-    """All combinations of the parameters that are left open.
-
-    A kernel with gamma "auto" is several widths of a Gaussian kernel, and "scale" for
-    others; a power "auto" is 1 and 2.
-    """
+    """All combinations of the parameters that are left open, by "auto"."""
     rows, order = task.sample.rows, task.sample.order
     if isinstance(kernel, Rbf) and kernel.gamma == "auto":
         some = order[rng.permutation(len(order))[:_MEDIAN_ROWS]]
@@ -83,11 +75,7 @@ def list_parameters(kernel, ambient_reg, graph, task, rng):
 
 
 def choose(listed, task, search, graph, rng, *, who, report=None):
-    """The best of several parameters, tried on the rows of a task or on some of them.
-
-    Returns the parameters, the clusters if all rows were tried, and the `Choice`, None
-    if there was nothing to choose.
-    """
+    """The best parameters, its clusters if of all rows, and the `Choice` or None."""
     n_clusters, n_rows = search.sizes.n_clusters, task.sample.n_rows
     if len(listed) == 1 or n_clusters == 1:
         return listed[0], None, None
@@ -115,12 +103,7 @@ def choose(listed, task, search, graph, rng, *, who, report=None):
 
 
 def try_parameters(listed, task, search, graph, rng, who, report=None):
-    """Clusters for each of several parameters; fewer if interrupted.
-
-    Returns the parameters and results: first those of the search, then those of the
-    spectrum if that makes sense. `report` is called with a line of progress after each
-    trial.
-    """
+    """Parameters and their clusters: of the search, then of the spectrum."""
     results, spectral = [], []
     with_spectrum = search.tries_spectrum(task.constraints)
     order, constraints = task.sample.order, task.constraints

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.exceptions import ConvergenceWarning
 
 from widemargin.defaults import (
@@ -72,16 +72,12 @@ class ClusterGraph:
 
 @dataclass(frozen=True)
 class ClusterModel:
-    """The functions on all rows that tell clusters apart, over a space without a graph.
-
-    `scale` is the mean diagonal of the kernel, which the weight of the norm is relative
-    to.
-    """
+    """The functions that tell clusters apart, over a space without a graph."""
 
     space: object
     graph: ClusterGraph
     parameters: object
-    scale: float
+    scale: float  # mean diagonal of the kernel; the weight of the norm is over it
 
     def smoothers(self, task):
         """A function of the weight of the norm that gives smoothers."""
@@ -109,32 +105,30 @@ class ClusterModel:
 
 @dataclass(frozen=True)
 class ClusterSizes:
-    """Sizes that the user wants.
-
-    `shares` is None if any will do; a share may be off by `tolerance`. With `has_floor`
-    no cluster may be much smaller than the others by accident.
-    """
+    """Sizes that the user wants."""
 
     n_clusters: int
-    shares: np.ndarray | None
-    tolerance: float
-    has_floor: bool
-
-    @property
-    def are_free(self):
-        """Whether clusters may have any size."""
-        return self.shares is None
+    shares: np.ndarray | None  # None if any will do
+    tolerance: float  # by which a share may be off
+    has_floor: bool  # no cluster may be much smaller than the others by accident
 
     def make_problem(self, smoother, constraints, order):
         """The problem of finding clusters of these sizes, rows visited in an order."""
         codes, fixed, n_clusters = constraints.codes, constraints.fixed, self.n_clusters
         n_samples, shares = len(fixed), self.shares
         n_fixed = np.bincount(codes[fixed], minlength=n_clusters)
+        smallest = max(1, int(SMALLEST_CLUSTER * n_samples / n_clusters))
         if shares is None:
-            lower, upper = self._free_bounds(n_samples, n_fixed)
             shares = np.full(n_clusters, 1.0 / n_clusters)
+            lower, upper = np.zeros_like(n_fixed), np.full(n_clusters, n_samples)
+            if self.has_floor:  # fixed rows may leave few for all
+                n_free = n_samples - n_fixed.sum()
+                lower = np.minimum(smallest, n_fixed + n_free // n_clusters)
         else:
-            lower, upper = self._share_bounds(n_samples)
+            lower, upper = size_bounds(shares, self.tolerance, n_samples)
+            if self.has_floor:  # which is never above what the user wants
+                wanted = nearest_sizes(shares, n_samples)
+                lower = np.maximum(lower, np.minimum(smallest, wanted))
         return LabelProblem(
             smoother,
             ~fixed,
@@ -145,41 +139,16 @@ class ClusterSizes:
             order[~fixed[order]],
         )
 
-    def _free_bounds(self, n_samples, n_fixed):
-        """Any sizes, down to the floor; fixed rows may leave few for all."""
-        upper = np.full(self.n_clusters, n_samples)
-        if not self.has_floor:
-            return np.zeros_like(n_fixed), upper
-        n_free = n_samples - n_fixed.sum()
-        smallest = self._smallest(n_samples)
-        return np.minimum(smallest, n_fixed + n_free // self.n_clusters), upper
-
-    def _share_bounds(self, n_samples):
-        """Sizes near the shares; the floor is never above what the user wants."""
-        lower, upper = size_bounds(self.shares, self.tolerance, n_samples)
-        if self.has_floor:
-            wanted = nearest_sizes(self.shares, n_samples)
-            lower = np.maximum(lower, np.minimum(self._smallest(n_samples), wanted))
-        return lower, upper
-
-    def _smallest(self, n_samples):
-        return max(1, int(SMALLEST_CLUSTER * n_samples / self.n_clusters))
-
 
 @dataclass(frozen=True)
 class ClusterSearch:
-    """How clusters of some sizes are searched.
-
-    `search` begins from random starts, `improver` from the clusters of the user.
-    `refines` says whether more is done afterwards: rows move to the nearest cluster
-    mean, or clusters are named anew.
-    """
+    """How clusters of some sizes are searched."""
 
     sizes: ClusterSizes
-    search: Search
-    improver: Search
+    search: Search  # from random starts
+    improver: Search  # from the clusters of the user
     n_restarts: int
-    refines: bool
+    refines: bool  # whether rows then move to the nearest mean, or names change
     n_threads: int = 1
     callback: Callable | None = None
     limits: ClusterLimits = CLUSTER_LIMITS
@@ -190,7 +159,9 @@ class ClusterSearch:
 
     def tries_spectrum(self, constraints):
         """Whether clusters may have any size and the user has named none."""
-        return self.refines and self.sizes.are_free and not constraints.named.any()
+        return (
+            self.refines and self.sizes.shares is None and not constraints.named.any()
+        )
 
     def find_all(self, problem, model, task, rng):
         """Clusters of all rows, in the way that suits the model and their number."""
@@ -220,7 +191,7 @@ class ClusterSearch:
         result = search_labels(problem, search, starts, seeds, *running)
         if constraints.is_complete or not self.refines:
             return result
-        if self.sizes.are_free:
+        if self.sizes.shares is None:
             return self._free_sizes(problem, constraints, result, rng)
         return self._fit_sizes(problem, result, rng)
 
@@ -247,16 +218,14 @@ class ClusterSearch:
 
     def _fit_sizes(self, problem, result, rng):
         """The better of a result and of clusters of any size, fitted to the sizes."""
-        if not problem.movable.all():
-            return result
-        found = cluster_spectrum(problem, problem.order, rng)
-        if found is None:
-            return result
-        codes = name_by_size(problem, found)
-        value = problem.value(codes)
-        if value >= result.objective:
-            return result
-        return replace(result, solution=codes, objective=value)
+        if problem.movable.all():
+            found = cluster_spectrum(problem, problem.order, rng)
+            if found is not None:
+                codes = name_by_size(problem, found)
+                value = problem.value(codes)
+                if value < result.objective:
+                    return replace(result, solution=codes, objective=value)
+        return result
 
     def _find_large(self, problem, model, task, rng):
         """Search among some of the rows, then let the others join."""
@@ -292,7 +261,7 @@ def cluster_spectrum(problem, order, rng):
     if n_samples <= n_classes + 1:
         return np.arange(n_samples, dtype=np.int32) % n_classes
     try:
-        points = _leading_points(problem.smoother, n_classes)
+        points = problem.smoother.leading_points(n_classes)
     except ArpackNoConvergence:
         return None
     seed = int(rng.integers(2**31))
@@ -302,19 +271,6 @@ def cluster_spectrum(problem, order, rng):
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct points
         codes[order] = k_means.fit_predict(points[order])
     return reassign_to_means(problem, codes) if problem.is_feasible(codes) else codes
-
-
-def _leading_points(smoother, rank):
-    """Points whose inner products are nearest to the weighted smoother, (n, rank)."""
-    n_samples = smoother.n_samples
-
-    def product(v):
-        """The weighted smoother times v."""
-        return n_samples * smoother.weighted_product(v.reshape(-1))
-
-    ties = LinearOperator((n_samples, n_samples), matvec=product, dtype=np.float64)
-    values, vectors = eigsh(ties, rank, v0=np.ones(n_samples))
-    return vectors * np.sqrt(np.maximum(values, 0.0))
 
 
 def reassign_to_means(problem, codes, *, max_rounds=30):
@@ -348,14 +304,12 @@ def reassign_to_means(problem, codes, *, max_rounds=30):
 
 
 # Which cluster is which: a search without names finds clusters that one with bounds and
-# given labels, which has to get names and clusters right at once, may miss.
+# given labels, which has to get names and clusters right at once, may miss. A few fixed
+# points hardly pull the others; names that fit them do.
 
 
 def name_by_fixed(problem, found):
-    """Clusters with the names that most of the fixed points have, then improved.
-
-    A few fixed points hardly pull the others; names that fit them do.
-    """
+    """Clusters with the names that most of their fixed points have, then improved."""
     fixed = ~problem.movable
     votes = np.zeros((problem.n_classes, problem.n_classes))
     np.add.at(votes, (found[fixed], problem.given[fixed]), 1)
@@ -364,10 +318,7 @@ def name_by_fixed(problem, found):
 
 
 def name_by_size(problem, found):
-    """Clusters named so that larger ones get larger target sizes, then improved.
-
-    Shaking alone cannot find out which cluster is to be the large one.
-    """
+    """Clusters named by size, which shaking alone cannot find out, then improved."""
     sizes = np.bincount(found, minlength=problem.n_classes)
     name = np.empty(problem.n_classes, dtype=np.int32)
     name[np.argsort(sizes)] = np.argsort(problem.target, kind="stable")

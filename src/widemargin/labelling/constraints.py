@@ -10,15 +10,11 @@ from widemargin.labels import labeled_mask
 
 @dataclass(frozen=True)
 class Constraints:
-    """Clusters that rows start from, and rows that must keep theirs.
+    """Clusters that rows start from, and rows that must keep theirs."""
 
-    `codes` (n,) mean nothing where the user has not `named` a cluster; rows that are
-    `fixed` keep theirs.
-    """
-
-    codes: np.ndarray
-    named: np.ndarray
-    fixed: np.ndarray
+    codes: np.ndarray  # (n,)
+    named: np.ndarray  # where the user named a cluster; other codes mean nothing
+    fixed: np.ndarray  # rows that keep theirs
 
     @property
     def is_complete(self):

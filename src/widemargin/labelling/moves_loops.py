@@ -43,10 +43,7 @@ def _move(s, row_ties, k, new):
 
 @compiled(fastmath=_MATHS)
 def _best_for(s, label, leave_penalty, lanes):
-    """The point that gains most by joining a class: position (-1: none) and gain.
-
-    `leave_penalty` (n,) is infinite for points that may not leave their class.
-    """
+    """Point (-1: none) and gain of the best join; an infinite penalty bars leaving."""
     to_row, own_tie, codes = s.table[label], s.own_tie, s.codes
     n_laned = len(codes) - len(codes) % _LANES
     for i in range(_LANES):
@@ -128,10 +125,7 @@ def descend(s, tol, max_moves):
 
 @compiled
 def claim(s, floor, label, n_claims):
-    """Let one class take the points that gain most, or lose least, one at a time.
-
-    No class falls below its `floor`. Returns the number of points taken.
-    """
+    """Let a class take the best points one by one; none falls below its `floor`."""
     leave_penalty, lanes = _scratch(s)
     _close_donors(s, floor, leave_penalty)
     for n_taken in range(n_claims):
@@ -278,11 +272,7 @@ def tabu_steps(
 
 @compiled
 def _mutate(codes, counts, lower, upper, movable_idx, seed, n_tries):
-    """A valid change of a labeling: a point with its class, or two that swap places.
-
-    Returns point, new class, and a second point (-1 if one moves alone). Points are -1
-    if `n_tries` draws found nothing valid.
-    """
+    """A point, its new class and one that swaps with it (-1: none); -1 if all fails."""
     k, m = len(counts), len(movable_idx)
     for _ in range(n_tries):
         j = movable_idx[_draw(seed, m)]

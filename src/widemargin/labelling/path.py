@@ -26,20 +26,15 @@ from widemargin.solvers.result import SolveResult, Status
 
 @dataclass(frozen=True)
 class PathSettings:
-    """How missing labels are searched.
-
-    The graph is in the geometry of the kernel; `intrinsic_reg` 0 is no graph.
-    `own_shares` of the classes are those that the user gave, None for those of the
-    labels. `starts` are those of the first search.
-    """
+    """How missing labels are searched."""
 
     kernel: Kernel
-    graph: Graph
-    intrinsic_reg: float
+    graph: Graph  # in the geometry of the kernel
+    intrinsic_reg: float  # 0 is no graph
     balance: Balance
-    own_shares: np.ndarray | None
+    own_shares: np.ndarray | None  # of the user; None for those of the labels
     search: Search
-    starts: Starts
+    starts: Starts  # of the first search
     n_threads: int = 1
 
     def of_sample(self, kernel, sample, who):
@@ -79,26 +74,17 @@ class SharedPaths:
 
 @dataclass(frozen=True)
 class LabelPath:
-    """Models with ever more weight on the unlabeled rows.
+    """Models with ever more weight on the unlabeled rows."""
 
-    `coordinates` of the functions begin with that of the labels alone; `results` of the
-    searches hold codes of the last `problem`, which has no smoother if nothing was
-    searched. `class_order` has the class of each code.
-    """
-
-    coordinates: list
-    results: list
-    problem: LabelProblem
-    class_order: np.ndarray
+    coordinates: list  # of the functions; first that of the labels alone
+    results: list  # of the searches, in codes of the last problem
+    problem: LabelProblem  # without a smoother if nothing was searched
+    class_order: np.ndarray  # the class of each code
     was_interrupted: bool
 
 
 def follow_path(space, sample, reg, weights, settings, rng, *, callback=None):
-    """The model of the labels alone, and one for each weight of the unlabeled rows.
-
-    The space has its graph, if any, and `reg` is the weight of the norm. An interrupt
-    ends the path early. For `callback` see `search_labels`.
-    """
+    """The model of the labels alone, and one for each weight until an interrupt."""
     n_classes = len(sample.classes)
     class_signs = sign_coding(np.arange(n_classes), n_classes)
     own = sample.label_weights / sample.label_weights.sum()
@@ -168,27 +154,19 @@ def hold_out(space, sample, reg, weights, settings, rng, *, n_rows=HOLDOUT_ROWS)
 
 @dataclass(frozen=True)
 class LabelFit:
-    """What is learned from labeled and unlabeled rows.
-
-    `codes` are classes found for the rows, `result` that of the last search, `average`
-    that of the models of the path, and `held_out` probabilities of each label by models
-    that did not see it, (n_labels, n_classes).
-    """
+    """What is learned from labeled and unlabeled rows."""
 
     coordinates: np.ndarray
-    codes: np.ndarray
-    result: SolveResult
+    codes: np.ndarray  # classes found for the rows
+    result: SolveResult  # of the last search
     calibration: Calibration
-    average: Average | None = None
+    average: Average | None = None  # of the models of the path
+    # Probabilities of each label by models that did not see it, (n_labels, n_classes).
     held_out: np.ndarray | None = None
 
 
 def fit_labels(space, sample, reg, weight, settings, rng, *, callback=None, n_rows):
-    """Learn from labeled and unlabeled rows; an interrupt leaves the best there is.
-
-    A `weight` of the unlabeled rows "auto" averages over the path of
-    `UNLABELED_WEIGHTS`.
-    """
+    """Learn from all rows; a `weight` "auto" averages over `UNLABELED_WEIGHTS`."""
     if not sample.n_unlabeled:
         return _fit_all_labeled(space, sample, reg, settings, rng)
     if weight != "auto":

@@ -35,21 +35,15 @@ from widemargin.spaces.smoother import Smoother
 
 @dataclass(frozen=True)
 class LabelProblem:
-    """Labels to be found, and what is known of them.
-
-    Points that are not `movable` (n,) keep their code in `given` (int32; other entries
-    mean nothing). `lower` and `upper` (n_classes,) bound the number of points in each
-    class, given ones included; shaking aims at the sizes `target`. `order` lists the
-    movable points in the order in which they are visited.
-    """
+    """Labels to be found, and what is known of them."""
 
     smoother: Smoother
-    movable: np.ndarray
-    given: np.ndarray
-    lower: np.ndarray
+    movable: np.ndarray  # (n,), bool
+    given: np.ndarray  # codes of the other points, (n,), int32; the rest means nothing
+    lower: np.ndarray  # bounds of the class sizes, given points included
     upper: np.ndarray
-    target: np.ndarray
-    order: np.ndarray
+    target: np.ndarray  # sizes that shaking aims at
+    order: np.ndarray  # in which the movable points are visited
 
     @property
     def n_classes(self):
@@ -142,10 +136,7 @@ class LabelProblem:
 
 
 class LabelState(NamedTuple):
-    """Labels of a problem and arrays beside them, which the compiled loops write into.
-
-    There are `n` points and `k` classes.
-    """
+    """Labels, n points in k classes, and arrays that the compiled loops write into."""
 
     matrix: np.ndarray  # the weighted smoother (n, n), or its factor (n, rank)
     low_rank: bool  # which of the two it is

@@ -17,13 +17,10 @@ def search_labels(
     """The labels of lowest objective that any of several searches finds.
 
     There is a seed for each start; the result depends on them and not on `n_threads`.
-    Up to `dense_rows` points all ties of a low-rank smoother are kept for a search that
-    reads rows of them. `callback` gets the number of searches that have ended, and the
-    history.
-
-    The solution holds the codes, (n,). The history has one entry per search:
-    "objective" (the lowest until then), "found" (of that search), "moves" and
-    "seconds". An interrupt ends the searches; the best labels so far are returned.
+    Up to `dense_rows` points all ties of a low-rank smoother are kept where rows of
+    them are read. `callback` gets the number of ended searches and the history, lists
+    with an entry per search: "objective" (lowest until then), "found", "moves" and
+    "seconds". After an interrupt the best labels so far are returned.
     """
     if not len(starts):
         raise ValueError("search_labels needs at least one start, got none.")

@@ -63,10 +63,7 @@ def make_starts(problem, n_starts, rng):
 
 
 def random_start(problem, rng):
-    """Classes drawn with probabilities in proportion to their target sizes.
-
-    Deviation from the footnote of the binary paper: given labels stay.
-    """
+    """Classes drawn by target sizes; unlike in the binary paper, given labels stay."""
     movable, order, n_classes = problem.movable, problem.order, problem.n_classes
     fixed = np.bincount(problem.given[~movable], minlength=n_classes)
     chance = np.maximum(problem.target - fixed, 1e-9)

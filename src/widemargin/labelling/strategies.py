@@ -22,11 +22,9 @@ def _always():
 class Search(Value):
     """How missing labels are searched; a family of parameters.
 
-    A member has one method, ``improve(problem, codes, seed, goes_on)``, which returns
-    better labels and the number of moves that it took. `seed` makes its chance
-    repeatable. Between pieces of `work` it calls ``goes_on()`` and returns the best
-    labels so far if that is false. `reads_rows` says that every step reads a row of the
-    weighted smoother, which is then worth keeping in full.
+    A member has ``improve(problem, codes, seed, goes_on)``, which returns better labels
+    and the number of moves. Between pieces of `work` it calls ``goes_on()`` and ends if
+    that is false. `reads_rows` says that every step reads a row of the smoother.
     """
 
     reads_rows = True
@@ -70,8 +68,10 @@ class Stochastic(Search, shorthand="stochastic"):
         if not n_order:
             return codes, 0
         progress = np.zeros(4, dtype=np.int64)
-        by_factor = _prefers_factor(problem.smoother)
-        width = problem.smoother.matrix.shape[1] if by_factor else problem.n_classes
+        n_samples, rank = problem.smoother.matrix.shape
+        # Tests by the factor then beat tests by the table, as measured.
+        by_factor = problem.smoother.low_rank and n_samples >= 2 * rank
+        width = rank if by_factor else problem.n_classes
         make_sweep = _factor_sweep if by_factor else _table_sweep
         codes, sweep = make_sweep(problem, codes, progress)
         while progress[1] < n_order:
@@ -80,14 +80,6 @@ class Stochastic(Search, shorthand="stochastic"):
                 break
         codes, n_swaps = swap_pairs(problem, codes)
         return codes, int(progress[3]) + n_swaps
-
-
-def _prefers_factor(smoother):
-    """Whether tests by the factor beat tests by the table, as measured."""
-    if not smoother.low_rank:
-        return False
-    n_samples, rank = smoother.matrix.shape
-    return n_samples >= 2 * rank
 
 
 def _table_sweep(problem, codes, progress):
@@ -319,7 +311,12 @@ class Reshaking(Search):
         for trial in range(self.n_trials):
             if not goes_on():
                 break
-            classes = self._neighbors(problem, codes, trial, n_together)
+            first = trial % problem.n_classes
+            members = (codes == first).astype(problem.smoother.matrix.dtype)
+            tie = problem.smoother.weighted_product(members[:, None])[:, 0]
+            ties = np.bincount(codes, weights=tie, minlength=problem.n_classes)
+            ties[first] = np.inf
+            classes = np.sort(np.argsort(-ties, kind="stable")[:n_together])
             points = np.flatnonzero(np.isin(codes, classes))
             part = problem.part(points, classes)
             found, n_more = self.shaking.improve(part, random_start(part, rng))
@@ -332,25 +329,12 @@ class Reshaking(Search):
                 inside += gain
         return codes, n_moves
 
-    @staticmethod
-    def _neighbors(problem, codes, trial, n_together):
-        """A class and those with the largest ties to it, sorted."""
-        first = trial % problem.n_classes
-        members = (codes == first).astype(problem.smoother.matrix.dtype)
-        tie = problem.smoother.weighted_product(members[:, None])[:, 0]
-        ties = np.bincount(codes, weights=tie, minlength=problem.n_classes)
-        ties[first] = np.inf
-        order = np.argsort(-ties, kind="stable")
-        return np.sort(order[:n_together])
-
 
 def swap_pairs(problem, codes, *, dense_rows=DENSE_ROWS):
-    """Swap pairs of points where bounds keep them from moving alone.
+    """Swap pairs of points where a class at a bound keeps them from moving alone.
 
-    Nothing happens unless a class is at one of its bounds. There are at most as many
-    swaps as points. Where a low-rank smoother has too many points (`dense_rows`) to
-    keep all ties, there are at most a hundred, and only if all sizes are fixed, so that
-    nothing else can move. Returns the codes and the number of swaps.
+    There are at most as many swaps as points. Where a low-rank smoother has too many
+    points to keep all ties there are a hundred, and only if all sizes are fixed.
     """
     counts = np.bincount(codes, minlength=problem.n_classes)
     at_bound = (counts <= problem.lower) | (counts >= problem.upper)

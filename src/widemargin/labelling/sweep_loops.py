@@ -36,10 +36,7 @@ def _relabel(codes, counts, progress, j, new):
 
 @compiled(fastmath={"nnan", "nsz"})
 def sweep_table(s, order, tol, progress, max_tests):
-    """Tests in constant time from the table; a move costs a row of ties.
-
-    `s` is a `LabelState`, whose `own_tie` is not kept up to date here.
-    """
+    """Tests in constant time from the table; `s.own_tie` is not kept up to date."""
     table, codes, counts = s.table, s.codes, s.counts
     k = len(counts)
     end = progress[2] + max_tests

@@ -26,16 +26,12 @@ class _DeformedNorm:
 
 
 class DeformedKernel(_DeformedNorm):
-    r"""The case B = P = K, where :math:`A^{-1} B^\top = (I + \rho L K)^{-1}`.
-
-    K (`gram`) may be singular; :math:`\rho \ge 0` (`ratio`), and with 0 nothing is
-    factorized. The factorization is done in double precision.
-    """
+    r"""The case B = P = K, where :math:`A^{-1} B^\top = (I + \rho L K)^{-1}`."""
 
     def __init__(self, gram, laplacian, ratio):
         self.gram, self.ratio = gram, ratio
+        self._factor = None
         if ratio == 0:
-            self._factor = None
             return
         matrix = laplacian @ gram.astype(np.float64, copy=False)
         matrix *= ratio

@@ -17,20 +17,14 @@ from widemargin.spaces.smoother import LowRankSmoother
 
 @dataclass(frozen=True)
 class FeatureSpace(Space):
-    r"""The functions :math:`f = Z w` of features, of norm :math:`w^\top w`.
+    r"""The functions :math:`f = Z w` of features, of norm :math:`w^\top w`."""
 
-    Z (`features`, dense or sparse) has the constant, if any, as its last column, whose
-    square is `constant`. `basis` gives the features of new rows, which only `embedding`
-    and `to_function` need. `laplacian` and `intrinsic` are as in `GramSpace`. The
-    features stay as they are where they are centered on a point, `center`.
-    """
-
-    features: object
-    basis: Embedding | None = None
-    constant: float = 0.0
-    laplacian: object = None
+    features: object  # Z, dense or sparse; the constant, if any, is the last column
+    basis: Embedding | None = None  # features of new rows, for fitted models
+    constant: float = 0.0  # the square of that column
+    laplacian: object = None  # of a graph that penalizes the functions
     intrinsic: float = 0.0
-    center: np.ndarray | None = None
+    center: np.ndarray | None = None  # a point; the features stay as they are
 
     low_rank = True
 
@@ -122,16 +116,12 @@ class FeatureSpace(Space):
         return self.basis
 
     def to_function(self, c, intercept=0.0):
-        """The function with coordinates c and a constant, for a fitted model.
-
-        Linear functions are written as their weights, with the identity for
-        coefficients.
-        """
+        """The function with coordinates c and a constant, for a fitted model."""
         constants = np.zeros(c.shape[1]) + intercept
         if self.constant:
             constants = constants + np.sqrt(self.constant) * c[-1]
             c = c[:-1]
-        if self.is_exact:
+        if self.is_exact:  # linear: the weights, with the identity for coefficients
             points, coef = np.ascontiguousarray(c.T, np.float64), np.eye(c.shape[1])
         else:
             points, coef = self.basis.points, (self.basis.whitening @ c)

@@ -71,15 +71,11 @@ class Function(Stored):
 
 @dataclass(frozen=True)
 class Embedding(Stored):
-    """Coordinates of new rows in a space: what its functions are linear in.
-
-    Kernel values against training rows, `points`; features that `whitening` makes from
-    these; or, without points, the rows themselves.
-    """
+    """Coordinates of new rows in a space: what its functions are linear in."""
 
     kernel: Kernel
-    points: object
-    whitening: np.ndarray | None = None
+    points: object  # training rows to compare with; None: rows are coordinates
+    whitening: np.ndarray | None = None  # makes features from kernel values
 
     def __call__(self, X):
         """Coordinates of the rows of X, (n_rows, n_coordinates)."""

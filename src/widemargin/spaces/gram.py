@@ -39,22 +39,16 @@ class Space:
 
 @dataclass(frozen=True)
 class GramSpace(Space):
-    r"""The functions :math:`f = K a` over a Gram matrix, of norm :math:`a^\top K a`.
+    r"""The functions :math:`f = K a` over a Gram matrix, of norm :math:`a^\top K a`."""
 
-    K (`gram`) is positive semi-definite and may be singular; `constant` is what was
-    added to it for a constant. `laplacian` and `intrinsic` are those of a graph that
-    penalizes the functions. `center` holds weights, adding up to one, of the rows whose
-    mean the kernel is centered on, and `shift` the mean kernel value of each row with
-    these, less half of the mean among them. Only `to_function` needs `kernel` and
-    `rows`.
-    """
-
-    gram: np.ndarray
-    kernel: Kernel | None = None
+    gram: np.ndarray  # K, positive semi-definite, may be singular
+    kernel: Kernel | None = None  # only fitted models need it, and the rows
     rows: Rows | None = None
-    constant: float = 0.0
-    laplacian: object = None
+    constant: float = 0.0  # what was added to K for a constant
+    laplacian: object = None  # of a graph that penalizes the functions
     intrinsic: float = 0.0
+    # Weights, adding up to one, of the rows whose mean the kernel is centered on, and
+    # the mean kernel value of each row with these, less half of the mean among them.
     center: np.ndarray | None = None
     shift: np.ndarray | None = None
 
@@ -105,10 +99,8 @@ class GramSpace(Space):
         return replace(self, gram=self.gram + constant, constant=constant)
 
     def centered(self, weights):
-        """The space of the kernel centered on the weighted mean of the rows.
-
-        The mean score of these rows is then the intercept, whatever the coefficients.
-        """
+        """The space of the kernel centered on the weighted mean of the rows."""
+        # Their mean score is then the intercept, whatever the coefficients.
         mean = self.gram @ weights.astype(self.dtype)
         shift = mean.astype(np.float64) - 0.5 * float(weights @ mean)
         own = shift.astype(self.dtype)
@@ -153,7 +145,15 @@ class GramSpace(Space):
 
     def from_dual(self, dual):
         """Coordinates and intercepts, not centered, of (n + 1, k) dual variables."""
-        return _uncentered(dual, self.center, self.shift)
+        coefficients, intercepts = dual[:-1], dual[-1]
+        center, shift = self.center, self.shift
+        if center is None:
+            return coefficients, intercepts
+        total = coefficients.sum(axis=0)
+        rounding = 1e-12 * np.abs(coefficients).sum(axis=0)
+        total = np.where(np.abs(total) > rounding, total, 0.0)  # of a free intercept
+        intercepts = intercepts - shift @ coefficients + float(center @ shift) * total
+        return coefficients - center[:, None] * total, intercepts
 
     def embedding(self):
         """What gives the kernel values of new rows against all rows."""
@@ -172,11 +172,7 @@ class GramSpace(Space):
 
 @dataclass(frozen=True)
 class GramRowSpace:
-    """The same over a Gram matrix that is too large to be kept: rows are recomputed.
-
-    It serves solvers that read rows of the matrix (`diagonal`, `gram_rows`), such as
-    sequential minimal optimization. `center` and `shift` are as in `GramSpace`.
-    """
+    """The same, with rows recomputed, for solvers that read rows of a large matrix."""
 
     kernel: Kernel
     rows: Rows
@@ -243,15 +239,3 @@ class GramRowSpace:
         if self.shift is None:
             return scores
         return scores - self.shift * own.sum() - self.shift[used] @ own
-
-
-def _uncentered(dual, center, shift):
-    """Coefficients and intercepts over kernel functions that are not centered."""
-    coefficients, intercepts = dual[:-1], dual[-1]
-    if center is None:
-        return coefficients, intercepts
-    total = coefficients.sum(axis=0)
-    rounding = 1e-12 * np.abs(coefficients).sum(axis=0)
-    total = np.where(np.abs(total) > rounding, total, 0.0)  # of a free intercept
-    intercepts = intercepts - shift @ coefficients + float(center @ shift) * total
-    return coefficients - center[:, None] * total, intercepts

@@ -85,21 +85,14 @@ class Posterior(Stored):
 
     @classmethod
     def of(cls, profiled, scale, noise):
-        r"""The posterior of a `ProfiledSmoother`.
-
-        Its smoother has the regularization :math:`\lambda`, noise over v; `noise` is
-        that of a sample of weight one.
-        """
+        """The posterior of a `ProfiledSmoother`; `noise` is that of weight one."""
         smoother = profiled.smoother
         ones = smoother.coordinates(np.ones((smoother.n_samples, 1)))
         variance = noise * profiled.mean_variance
         return cls(smoother.explanation(), ones, variance, scale)
 
     def variance(self, values, prior):
-        """Variance at some points, (m,), whose k(x, x) is `prior`.
-
-        `values` are kernel values of the points against the samples, or their features.
-        """
+        """Variance where the embedding is `values` and k(x, x) is `prior`, (m,)."""
         left = np.maximum(prior - self.explanation(values), 0.0)
         rest = 1.0 - (values @ self.ones)[:, 0]
         return self.scale * left + self.mean_variance * rest**2
@@ -116,15 +109,11 @@ class Posterior(Stored):
 
 @dataclass(frozen=True)
 class VarianceFunction(Stored):
-    """Variance of the score of new rows, as a fitted model keeps it.
-
-    `diagonal` is k(x, x) of new rows for a precomputed kernel, which does not hold it;
-    None for another kernel, or if it is not known.
-    """
+    """Variance of the score of new rows, as a fitted model keeps it."""
 
     embedding: Embedding
     posterior: Posterior
-    diagonal: float | None = None
+    diagonal: float | None = None  # k(x, x) for a precomputed kernel, if known
 
     def __call__(self, X):
         """Variances at the rows of X, shape (n_rows,), block by block."""
@@ -149,14 +138,10 @@ class VarianceFunction(Stored):
 
 @dataclass(frozen=True)
 class DenseExplanation(Stored):
-    """How much of k(x, x) the samples of a smoother explain.
+    """How much of k(x, x) the samples of a smoother explain."""
 
-    `root` holds the roots of the weights, D, and `factor` is the upper Cholesky factor
-    of D K D + reg I.
-    """
-
-    root: np.ndarray
-    factor: np.ndarray
+    root: np.ndarray  # roots of the weights, D
+    factor: np.ndarray  # upper Cholesky factor of D K D + reg I
 
     def __call__(self, cross):
         """The share k_x' (K + reg W^-1)^-1 k_x, from kernel values (m, n)."""

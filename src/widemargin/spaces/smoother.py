@@ -23,6 +23,7 @@ from scipy.linalg import (
     solve,
     solve_triangular,
 )
+from scipy.sparse.linalg import LinearOperator, eigsh
 
 from widemargin.linalg.cholesky import jittered_cholesky
 from widemargin.spaces.posterior import DenseExplanation, LowRankExplanation
@@ -62,6 +63,17 @@ class Smoother:
             return self.matrix @ (self.matrix.T @ Y)
         return self.matrix @ Y
 
+    def leading_points(self, rank):
+        """Points whose inner products are nearest to n A, (n, rank)."""
+        n_samples = self.n_samples
+
+        def product(v):
+            return n_samples * self.weighted_product(v.reshape(-1))
+
+        ties = LinearOperator((n_samples, n_samples), matvec=product, dtype=np.float64)
+        values, vectors = eigsh(ties, rank, v0=np.ones(n_samples))
+        return vectors * np.sqrt(np.maximum(values, 0.0))
+
     def weighted_block(self, rows):
         """A between some of the points, (n_rows, n_rows), dense."""
         if self.low_rank:
@@ -81,10 +93,6 @@ class Smoother:
         """Value at each point of the function fitted without it, (n, k); exact."""
         own = self.diagonal()[:, None]
         return (self @ Y - own * Y) / np.maximum(1.0 - own, np.finfo(own.dtype).eps)
-
-    def coordinates(self, Y):
-        """Coefficients of the fitted functions, over kernel functions or features."""
-        raise NotImplementedError
 
 
 class DenseSmoother(Smoother):

@@ -21,20 +21,13 @@ _NEGLIGIBLE_VARIANCE = 1e-8  # over that of the mean or the largest: rounding
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Eigenvalues (m,) and eigenvectors (n_rows, m) that functions are written over.
-
-    Those of a graph begin with the smallest eigenvalue, those of a kernel with the
-    largest.
-    """
+    """Eigenvalues (m,), of a graph rising, of a kernel falling, and vectors (n, m)."""
 
     values: np.ndarray
     vectors: np.ndarray
 
     def space(self, transfer, *, unit=True):
-        """The functions under the prior covariance of a transfer function.
-
-        With `unit` the covariance is scaled to a mean diagonal of one.
-        """
+        """The functions under a transfer function; `unit`: of mean variance one."""
         features = self.vectors * np.sqrt(transfer(self.values))
         space = FeatureSpace(features)
         scale = space.mean_diagonal() if unit else 1.0
@@ -102,10 +95,7 @@ def _leading(product, n, rank):
 
 
 class Transfer(Value):
-    """Prior variance of each eigenvector from its eigenvalue; a family of values.
-
-    A call maps eigenvalues, (m,), to variances, (m,), which are not negative.
-    """
+    """Prior variances of eigenvectors, (m,), from their eigenvalues; a family."""
 
 
 @dataclass(frozen=True)
