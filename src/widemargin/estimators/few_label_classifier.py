@@ -7,7 +7,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from widemargin.averaging import average_models, estimate_error
+from widemargin.averaging import average_models, estimate_error, family_prior
 from widemargin.checks import check_choice
 from widemargin.estimators._candidates import (
     NAMES,
@@ -18,7 +18,6 @@ from widemargin.estimators._candidates import (
     fit_candidate,
     infer,
     list_candidates,
-    prior_of,
 )
 from widemargin.estimators._estimator import (
     FLOATS,
@@ -169,7 +168,7 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
             self._fit_candidates(fitted, listed, draw, seeds, budget, rng)
         if not fitted:
             raise KeyboardInterrupt
-        prior = prior_of(listed[: len(fitted)])
+        prior = family_prior([c.family for c in listed[: len(fitted)]])
         held_out = np.array([part.held_out for part in fitted])
         average = average_models(held_out, sample.codes, prior, draw.counts)
         self.classes_, self.weights_ = sample.classes, average.weights
