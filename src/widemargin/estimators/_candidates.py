@@ -274,7 +274,7 @@ class FittedCandidate:
 
 
 def fit_candidate(candidate, draw, seed, fold_rows, gamma):
-    """Fit a candidate, of width `gamma` if that is tuned, and predict held-out labels."""
+    """Fit a candidate, if tuned with width `gamma`, and predict held-out labels."""
     began = time.perf_counter()
     is_supervised = candidate.family == SUPERVISED
     part = draw.take(candidate.max_rows, labeled_only=is_supervised)

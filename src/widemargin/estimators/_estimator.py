@@ -55,9 +55,9 @@ class Estimator(BaseEstimator):
     # The family of each parameter that may be a value or its shorthand
     value_families = {"kernel": Kernel, "graph": Graph, "landmarks": Landmarks}
     # Fitted attributes that prediction needs and a model file keeps, in addition to
-    # `n_features_in_`, `feature_names_in_` and `n_iter_`: arrays, plain values, `Stored`
-    # parts, values and fitted estimators, also in lists, tuples and dicts, but nothing
-    # with an entry for each training row
+    # `n_features_in_`, `feature_names_in_` and `n_iter_`: arrays, plain values, parts
+    # that are `Stored`, values and fitted estimators, also in lists, tuples and dicts,
+    # but nothing with an entry for each training row
     saved_state = ()
     methods = ()  # a `Method` for each name on the command line
     # Titles of what plots show of `result_.history`; "share..." is between 0 and 1
@@ -97,7 +97,7 @@ class Estimator(BaseEstimator):
         return self
 
     def check_state(self):
-        """Raise ValueError unless the fitted parts, read from a file, fit each other."""
+        """Raise ValueError unless fitted parts, read from a file, fit each other."""
         n_features = getattr(self, "n_features_in_", None)
         is_count = type(n_features) is int and n_features > 0
         require(is_count, self, "n_features_in_")
@@ -394,7 +394,7 @@ def store_fit(classifier, sample, fitted):
 
 
 def store_result(estimator, result):
-    """Set ``result_`` and ``n_iter_``; warn if the solver failed, pass interrupts on."""
+    """Set ``result_`` and ``n_iter_``; warn of failures, pass interrupts on."""
     estimator.result_ = result
     estimator.n_iter_ = max(1, result.n_iter)
     if result.status.is_success:

@@ -13,12 +13,7 @@ import numpy as np
 from widemargin.averaging import average_scores, family_prior
 from widemargin.calibration import Calibration
 from widemargin.checks import check_number, check_number_or
-from widemargin.defaults import (
-    HINGE_FOLD_TOL,
-    HINGE_HOLDOUT,
-    HINGE_WEIGHTS,
-    PATH_DECAY,
-)
+from widemargin.defaults import HINGE_FOLD_TOL, HINGE_HOLDOUT, HINGE_WEIGHTS, PATH_DECAY
 from widemargin.estimators._estimator import (
     RELABELING,
     Classifier,

@@ -111,14 +111,7 @@ class LaplacianClassifier(Classifier):
         return describe(self, geometry, training, solved)
 
     def fit_grid(
-        self,
-        X,
-        y,
-        *,
-        ambient_reg,
-        intrinsic_reg,
-        sample_weight=None,
-        adjacency=None,
+        self, X, y, *, ambient_reg, intrinsic_reg, sample_weight=None, adjacency=None
     ):
         """Fit a model for each pair of weights, sharing what is expensive.
 

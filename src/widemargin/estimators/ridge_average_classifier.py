@@ -31,10 +31,8 @@ _NEGLIGIBLE_WEIGHT = 1e-3
 class RidgeAverageClassifier(Classifier):
     r"""Kernel ridge classifiers of many widths and penalties, averaged.
 
-    Learns from the labels alone: the supervised model that `FewLabelClassifier`
-    compares with. With few labels no single width and penalty can be chosen reliably;
-    each pair predicts every label from the others, in closed form, and is weighted by
-    how well it does so.
+    Learns from the labels alone: the supervised model of `FewLabelClassifier`. Each
+    pair predicts every label from the others and is weighted by how well it does so.
 
     Parameters
     ----------
@@ -119,12 +117,7 @@ class RidgeAverageClassifier(Classifier):
 
 
 def average_ridges(kernels, sample, penalties, *, trust=UNTUNED_TRUST):
-    """Fit every kernel with every penalty to the labels of a sample, and average.
-
-    Returns
-    -------
-    Average, Calibration, FunctionSum
-    """
+    """Fit every kernel with every penalty to a sample: average, slope, function."""
     rows = sample.rows.take(sample.label_idx)
     weights = sample.label_weights / sample.label_weights.sum()
     with suited_threads(len(rows)):

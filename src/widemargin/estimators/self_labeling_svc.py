@@ -32,32 +32,20 @@ class SelfLabelingSVC(Classifier):
     ----------
     C : float, default=1.0
         Cost of a row of weight one.
-    kernel : Kernel, str or callable, default="rbf"
-        As in `SelfLabelingGPC`: the width ``gamma="auto"`` is one over the mean squared
-        distance of two rows.
-    labeled_weight : float, default=10.0
-        Weight of a labeled row in the regression; 1 in [1]_.
-    annealing : Annealing, float or sequence of float, or "auto", default="auto"
-        Weights of an unlabeled row, one after the other, as in `SelfLabelingGPC`.
-        ``Annealing((1.0,), None)`` in [1]_.
-    balance : "labeled", "equal", dict, None or Balance, default="labeled"
-        Share of each class among the unlabeled rows, as in `SelfLabelingGPC`.
+    kernel, labeled_weight, annealing, balance, random_state, verbose
+        As in `SelfLabelingGPC`.
     relabel : "in-sample" or InSample, default="in-sample"
         The threshold, Eqs. (9) and (8) of [1]_, and when a loop ends. Held-out values
         have no closed form here.
     solver, landmarks
         As in `TransductiveSVC`.
-    random_state, verbose
-        As in `LaplacianSVC`.
 
     Attributes
     ----------
-    classes_, transduction_, function_
-        See :class:`~widemargin.estimators.Classifier`.
     calibration_ : Calibration
         Slope of the probabilities, a constant that is not fitted to anything.
-    result_, n_iter_
-        As in `SelfLabelingGPC`.
+    classes_, function_, transduction_, result_, n_iter_
+        See :class:`~widemargin.estimators.Classifier`.
 
     Notes
     -----
