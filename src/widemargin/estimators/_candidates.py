@@ -240,25 +240,20 @@ def draw_candidates(sample, rng, *, is_weighted):
     pairs = sample.rows_of_labels * sample.n_classes + sample.codes
     _, copy_of = np.unique(pairs, return_inverse=True)
     together = np.bincount(copy_of, weights=weights)[copy_of]
+    ranks = np.empty(len(codes))  # all beginnings have the shares of the classes
+    for code in range(codes.max() + 1):
+        members = rng.permutation(np.flatnonzero(codes == code))
+        ranks[members] = (np.arange(len(members)) + 0.5) / len(members)
+        ranks[members[:2]] = -1.0
     return Draw(
         sample,
         unlabeled,
-        visited[np.argsort(_ranks(codes, rng), kind="stable")],
+        visited[np.argsort(ranks, kind="stable")],
         folds,
         weights / np.maximum(together, 1.0),
         copy_of,
         is_weighted,
     )
-
-
-def _ranks(codes, rng):
-    """Places of labels in an order with the shares of the classes throughout."""
-    ranks = np.empty(len(codes))
-    for code in range(codes.max() + 1):
-        members = rng.permutation(np.flatnonzero(codes == code))
-        ranks[members] = (np.arange(len(members)) + 0.5) / len(members)
-        ranks[members[:2]] = -1.0
-    return ranks
 
 
 @dataclass(frozen=True)
@@ -287,8 +282,20 @@ def fit_candidate(candidate, draw, seed, fold_rows, gamma):
         warnings.simplefilter("always")
         try:
             part.fit(model)
-            _check_classes(candidate.name, model, part.sample)
-            held_out = _held_out(candidate.name, model, draw, part.kept, fold_rows)
+            if not set(model.classes_) <= set(range(part.sample.n_classes)):
+                raise ValueError(
+                    f"candidate {candidate.name!r} of FewLabelClassifier, a "
+                    f"{type(model).__name__}, learns unlabeled rows as a class of "
+                    "their own; wrap it, for example in "
+                    "sklearn.semi_supervised.SelfTrainingClassifier."
+                )
+            n_classes, kept = part.sample.n_classes, part.kept
+            found = getattr(model, "held_out_proba_", None)
+            if np.shape(found) == (len(kept), n_classes):
+                held_out = np.full((draw.sample.n_labels, n_classes), np.nan)
+                held_out[kept] = found
+            else:
+                held_out = _predict_folds(candidate.name, model, draw, fold_rows)
         except Exception as error:
             error.add_note(f"(candidate {candidate.name!r} of FewLabelClassifier)")
             raise
@@ -319,28 +326,8 @@ def _random_states(estimator, seed):
     }
 
 
-def _check_classes(name, model, sample):
-    """Raise if a classifier takes the mark of unlabeled rows for a class."""
-    if not set(model.classes_) <= set(range(sample.n_classes)):
-        raise ValueError(
-            f"candidate {name!r} of FewLabelClassifier, a {type(model).__name__}, "
-            "learns unlabeled rows as a class of their own; wrap it, for example in "
-            "sklearn.semi_supervised.SelfTrainingClassifier."
-        )
-
-
-def _held_out(name, model, draw, kept, fold_rows):
-    """Probabilities of all labels by models that did not see them, or NaN."""
-    sample, found = draw.sample, getattr(model, "held_out_proba_", None)
-    if np.shape(found) != (len(kept), sample.n_classes):
-        return _predict_folds(name, model, draw, fold_rows)
-    held_out = np.full((sample.n_labels, sample.n_classes), np.nan)
-    held_out[kept] = found
-    return held_out
-
-
 def _predict_folds(name, model, draw, fold_rows):
-    """The same by fitting again on few rows, a fold of the labels at a time hidden."""
+    """Probabilities of held-out labels by fits on few rows with a fold hidden."""
     part = draw.take(fold_rows)
     sample, kept = part.sample, part.kept
     folds, n_classes = draw.folds[kept], sample.n_classes

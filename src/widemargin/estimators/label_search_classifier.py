@@ -198,7 +198,10 @@ class LabelSearchClassifier(Classifier):
 def _fit_models(models, sample, rng):
     """Yield what each of several models learns that differ only in their weights."""
     for model in models:
-        _check_weights(model)
+        check_number(model, "ambient_reg", low=0, strict=True)
+        check_number(model, "intrinsic_reg", low=0)
+        check_number_or(model, "unlabeled_weight", ("auto",), low=0, strict=True)
+        check_choice(model, "fit_intercept", (True, False))
     first, who = models[0], type(models[0]).__name__
     names = "kernel", "landmarks", "graph", "balance", "search", "start"
     kernel, landmarks, graph, balance, search, start = read_parameters(first, *names)
@@ -235,14 +238,6 @@ def _fit_models(models, sample, rng):
             n_rows=model.holdout_rows,
         )
         yield _describe(model, sample, space, found)
-
-
-def _check_weights(model):
-    """Raise unless the parameters that are numbers are valid."""
-    check_number(model, "ambient_reg", low=0, strict=True)
-    check_number(model, "intrinsic_reg", low=0)
-    check_number_or(model, "unlabeled_weight", ("auto",), low=0, strict=True)
-    check_choice(model, "fit_intercept", (True, False))
 
 
 def _describe(model, sample, space, found):

@@ -102,7 +102,10 @@ class RidgeAverageClassifier(Classifier):
                 refuse(self, name, "a sequence of numbers > 0")
         kernel = read_parameter(self, "kernel").fit_width(sample.rows.X, rng)
         has_width = hasattr(kernel, "gamma")
-        kernels = _scaled(kernel, self.widths) if has_width else [kernel]
+        kernels = [kernel]
+        if has_width:
+            gammas = [float(kernel.gamma * width) for width in self.widths]
+            kernels = [replace(kernel, gamma=gamma) for gamma in gammas]
         sample = sample.thin_labels(RIDGE_LABELS, rng)
         average, calibration, function = average_ridges(
             kernels, sample, self.ambient_reg
@@ -145,11 +148,6 @@ def average_ridges(kernels, sample, penalties, *, trust=UNTUNED_TRUST):
         for place in np.flatnonzero(is_used)
     )
     return average, calibration, FunctionSum(parts)
-
-
-def _scaled(kernel, widths):
-    """The kernel with multiples of its width."""
-    return [replace(kernel, gamma=float(kernel.gamma * w)) for w in widths]
 
 
 def _are_positive(values):

@@ -98,7 +98,13 @@ class SelfLabelingSVC(Classifier):
         check_number(self, "labeled_weight", low=0, strict=True)
         names = "kernel", "landmarks", "solver"
         kernel, landmarks, solver = read_parameters(self, *names)
-        task, who = read_task(self, sample, self._read_relabel()), type(self).__name__
+        relabel, who = read_parameter(self, "relabel"), type(self).__name__
+        if not isinstance(relabel, InSample):
+            raise ValueError(
+                f"relabel of {who} must be 'in-sample' or an InSample value, because "
+                f"held-out values have no closed form, got {self.relabel!r}."
+            )
+        task = read_task(self, sample, relabel)
         kernel = kernel.fit_width(sample.rows.X, rng, auto="mean")
         space, solver = choose_hinge_space(
             kernel, sample.rows, landmarks, solver, rng, who=who
@@ -108,14 +114,3 @@ class SelfLabelingSVC(Classifier):
         result = found.ended(found.regressor.status).result
         function = found.regressor.function(found.signs)
         return Fit(function, Calibration(), result, found.codes)
-
-    def _read_relabel(self):
-        """How rows are relabeled: by fitted values."""
-        relabel = read_parameter(self, "relabel")
-        if not isinstance(relabel, InSample):
-            raise ValueError(
-                f"relabel of {type(self).__name__} must be 'in-sample' or an InSample "
-                f"value, because held-out values have no closed form, got "
-                f"{self.relabel!r}."
-            )
-        return relabel
