@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from sklearn.base import clone
 
-from widemargin.averaging import family_prior
 from widemargin.checks import check_number
 from widemargin.estimators._estimator import Classifier, fit_sample, reads_plainly
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
@@ -21,7 +20,7 @@ from widemargin.kernels import Rbf
 from widemargin.labels import hide
 from widemargin.linalg.products import suited_threads
 from widemargin.linalg.rows import BUFFER_BYTES, row_blocks
-from widemargin.sample import Sample, Shared, collect_sample, deal_folds
+from widemargin.sample import Shared, collect_sample, deal_folds
 from widemargin.solvers.active_learning import choose_rows, information
 from widemargin.values import Value
 
@@ -87,22 +86,13 @@ BUDGETS = {
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model to be fitted; candidates of a family share its prior.
-
-    Of more than `max_rows` rows it is given the labeled ones and some others. With
-    `is_tuned` it takes the kernel width that the supervised model prefers.
-    """
+    """A model to be fitted."""
 
     name: str
-    family: str
+    family: str  # whose members share a prior
     estimator: object
-    max_rows: float
-    is_tuned: bool = False
-
-    @property
-    def is_supervised(self):
-        """Whether it learns from the labels alone."""
-        return self.family == SUPERVISED
+    max_rows: float  # of more rows it is given the labeled ones and some others
+    is_tuned: bool = False  # to the kernel width that the supervised model prefers
 
 
 # Name: family, estimator, and whether its width is the one that the labels prefer
@@ -137,23 +127,17 @@ def list_candidates(candidates, budget):
     return listed
 
 
-def prior_of(candidates):
-    """Prior weight of each candidate: equal for families, then for their members."""
-    return family_prior([candidate.family for candidate in candidates])
-
-
 @dataclass(frozen=True)
 class Part:
-    """The rows that some candidates learn from, with targets y in codes.
+    """The rows that some candidates learn from.
 
-    `kept` says which labels are among them. Own estimators that merge the same copies
-    of rows are given the same sample, so that they share what is built for its rows;
-    others are given arrays.
+    Own estimators that merge the same copies of rows share a sample and what is built
+    for its rows; others are given arrays.
     """
 
-    sample: Sample
-    y: np.ndarray
-    kept: np.ndarray
+    sample: object
+    y: np.ndarray  # in codes
+    kept: np.ndarray  # which labels are among the rows
     is_weighted: bool
     _samples: dict = field(default_factory=dict, repr=False)
 
@@ -198,22 +182,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Draw:
-    """Which rows and labels each candidate sees; fewer rows are part of more rows.
+    """Which rows and labels each candidate sees; fewer rows are part of more rows."""
 
-    Copies of rows are not merged in `sample`. The unlabeled rows are in random order,
-    the labels in one whose beginnings have the shares of the classes, with two labels
-    of each class first. Labels of the same of the `folds` are held out together, copies
-    of a row among them; -1 for never. Copies of a row with the same label, the same
-    number in `copy_of`, count as one label, or as their weights together if these are
-    less.
-    """
-
-    sample: Sample
-    unlabeled_idx: np.ndarray
-    label_order: np.ndarray
-    folds: np.ndarray
-    counts: np.ndarray
-    copy_of: np.ndarray
+    sample: object  # in which copies of rows are not merged
+    unlabeled_idx: np.ndarray  # in random order
+    label_order: np.ndarray  # beginnings have two labels per class, then the shares
+    folds: np.ndarray  # labels that are held out together, with copies; -1 for never
+    counts: np.ndarray  # copies together count as one label, or less by their weights
+    copy_of: np.ndarray  # the same number for copies of a row with the same label
     is_weighted: bool
     _parts: dict = field(default_factory=dict, repr=False)
 
@@ -224,11 +200,7 @@ class Draw:
         return int((np.bincount(self.sample.codes[first]) == 1).sum())
 
     def take(self, max_rows, *, labeled_only=False):
-        """The `Part` for candidates with that limit, the same one for all of them.
-
-        All labels, or so many of them that they are half of the rows, and unlabeled
-        rows up to `max_rows`.
-        """
+        """The `Part` of all labels, or half as many as rows, and unlabeled rows."""
         sample, n_kept = self.sample, len(self.label_order)
         if n_kept > max_rows / 2:
             n_kept = max(int(max_rows / 2), 2 * sample.n_classes)
@@ -246,10 +218,8 @@ class Draw:
 
 
 def draw_candidates(sample, rng, *, is_weighted):
-    """Draw orders and folds that depend on no order of rows and no class names.
-
-    Weights are scaled so that some label has at least the weight one.
-    """
+    """Draw orders and folds that depend on no order of rows and no class names."""
+    # some label has at least the weight one
     scale = min(sample.label_weights.max(), 1.0)
     weights = sample.label_weights / scale
     sample = replace(
@@ -270,10 +240,15 @@ def draw_candidates(sample, rng, *, is_weighted):
     pairs = sample.rows_of_labels * sample.n_classes + sample.codes
     _, copy_of = np.unique(pairs, return_inverse=True)
     together = np.bincount(copy_of, weights=weights)[copy_of]
+    ranks = np.empty(len(codes))  # all beginnings have the shares of the classes
+    for code in range(codes.max() + 1):
+        members = rng.permutation(np.flatnonzero(codes == code))
+        ranks[members] = (np.arange(len(members)) + 0.5) / len(members)
+        ranks[members[:2]] = -1.0
     return Draw(
         sample,
         unlabeled,
-        visited[np.argsort(_ranks(codes, rng), kind="stable")],
+        visited[np.argsort(ranks, kind="stable")],
         folds,
         weights / np.maximum(together, 1.0),
         copy_of,
@@ -281,55 +256,51 @@ def draw_candidates(sample, rng, *, is_weighted):
     )
 
 
-def _ranks(codes, rng):
-    """Places of labels in an order with the shares of the classes throughout."""
-    ranks = np.empty(len(codes))
-    for code in range(codes.max() + 1):
-        members = rng.permutation(np.flatnonzero(codes == code))
-        ranks[members] = (np.arange(len(members)) + 0.5) / len(members)
-        ranks[members[:2]] = -1.0
-    return ranks
-
-
 @dataclass(frozen=True)
 class FittedCandidate:
-    """A fitted candidate, its predictions of held-out labels and its warnings.
-
-    `held_out`, (n_labels, n_classes), is NaN where no model without the label exists.
-    """
+    """A fitted candidate, its predictions of held-out labels and its warnings."""
 
     name: str
     model: object
-    held_out: np.ndarray = field(repr=False)
+    held_out: np.ndarray = field(repr=False)  # NaN without a model that lacks the label
     n_rows: int
     seconds: float
     messages: tuple = ()
 
 
 def fit_candidate(candidate, draw, seed, fold_rows, gamma):
-    """Fit a candidate and predict held-out labels, folds of them on `fold_rows` rows.
-
-    `gamma` is the width of all rows for the supervised model, and the one that this
-    model prefers for candidates that are tuned.
-    """
+    """Fit a candidate, if tuned with width `gamma`, and predict held-out labels."""
     began = time.perf_counter()
-    part = draw.take(candidate.max_rows, labeled_only=candidate.is_supervised)
+    is_supervised = candidate.family == SUPERVISED
+    part = draw.take(candidate.max_rows, labeled_only=is_supervised)
     estimator = candidate.estimator
     model = clone(estimator).set_params(**_random_states(estimator, seed))
-    if candidate.is_tuned or candidate.is_supervised:
+    if candidate.is_tuned or is_supervised:
         model.set_params(kernel=Rbf(gamma))
     n_rows = part.sample.n_rows
     with warnings.catch_warnings(record=True) as caught, suited_threads(n_rows):
         warnings.simplefilter("always")
         try:
             part.fit(model)
-            _check_classes(candidate.name, model, part.sample)
-            held_out = _held_out(candidate.name, model, draw, part.kept, fold_rows)
+            if not set(model.classes_) <= set(range(part.sample.n_classes)):
+                raise ValueError(
+                    f"candidate {candidate.name!r} of FewLabelClassifier, a "
+                    f"{type(model).__name__}, learns unlabeled rows as a class of "
+                    "their own; wrap it, for example in "
+                    "sklearn.semi_supervised.SelfTrainingClassifier."
+                )
+            n_classes, kept = part.sample.n_classes, part.kept
+            found = getattr(model, "held_out_proba_", None)
+            if np.shape(found) == (len(kept), n_classes):
+                held_out = np.full((draw.sample.n_labels, n_classes), np.nan)
+                held_out[kept] = found
+            else:
+                held_out = _predict_folds(candidate.name, model, draw, fold_rows)
         except Exception as error:
             error.add_note(f"(candidate {candidate.name!r} of FewLabelClassifier)")
             raise
     messages = tuple(dict.fromkeys(str(warning.message) for warning in caught))
-    if candidate.is_supervised:
+    if is_supervised:
         n_rows = model.function_.n_points
     seconds = time.perf_counter() - began
     return FittedCandidate(candidate.name, model, held_out, n_rows, seconds, messages)
@@ -355,28 +326,8 @@ def _random_states(estimator, seed):
     }
 
 
-def _check_classes(name, model, sample):
-    """Raise if a classifier takes the mark of unlabeled rows for a class."""
-    if not set(model.classes_) <= set(range(sample.n_classes)):
-        raise ValueError(
-            f"candidate {name!r} of FewLabelClassifier, a {type(model).__name__}, "
-            "learns unlabeled rows as a class of their own; wrap it, for example in "
-            "sklearn.semi_supervised.SelfTrainingClassifier."
-        )
-
-
-def _held_out(name, model, draw, kept, fold_rows):
-    """Probabilities of all labels by models that did not see them, or NaN."""
-    sample, found = draw.sample, getattr(model, "held_out_proba_", None)
-    if np.shape(found) != (len(kept), sample.n_classes):
-        return _predict_folds(name, model, draw, fold_rows)
-    held_out = np.full((sample.n_labels, sample.n_classes), np.nan)
-    held_out[kept] = found
-    return held_out
-
-
 def _predict_folds(name, model, draw, fold_rows):
-    """The same by fitting again on few rows, a fold of the labels at a time hidden."""
+    """Probabilities of held-out labels by fits on few rows with a fold hidden."""
     part = draw.take(fold_rows)
     sample, kept = part.sample, part.kept
     folds, n_classes = draw.folds[kept], sample.n_classes
@@ -384,9 +335,8 @@ def _predict_folds(name, model, draw, fold_rows):
     for fold in np.unique(folds[folds >= 0]):
         hidden = folds == fold
         known = np.unique(sample.codes[~hidden])
-        scored = hidden & np.isin(
-            sample.codes, known
-        )  # not so for copies of two labels
+        # not all of the hidden ones where a row has copies with two labels
+        scored = hidden & np.isin(sample.codes, known)
         if len(known) < 2 or not scored.any():
             continue
         trial = part.fit(clone(model), hidden)
@@ -402,23 +352,18 @@ def _predict_folds(name, model, draw, fold_rows):
 
 @dataclass(frozen=True)
 class Inference:
-    """Classes of the unlabeled rows by the average, and how candidates differ there.
-
-    `n_changed` rows differ from the first candidate, a share `changed` by each of the
-    candidates. The labels of the rows `label_next` of the sample would help the most.
-    """
+    """Classes of the unlabeled rows by the average, and how candidates differ there."""
 
     codes: np.ndarray
-    n_changed: int
-    changed: np.ndarray
-    label_next: np.ndarray
+    n_changed: int  # rows that differ from the first candidate
+    changed: np.ndarray  # share of such rows for each candidate
+    label_next: np.ndarray  # rows of the sample whose labels would help the most
 
 
 def infer(models, weights, draw, gamma, compared_rows, *, buffer_bytes=BUFFER_BYTES):
-    """Predict the unlabeled rows with all candidates, block by block.
+    """Predict the unlabeled rows, those of weight zero only `compared_rows` of them.
 
-    Those of weight zero predict `compared_rows` rows only. `gamma` is the width of the
-    kernel that says which rows are alike.
+    `gamma` is the width of the kernel that says which rows are alike.
     """
     X, rows, n_classes = draw.sample.rows.X, draw.unlabeled_idx, draw.sample.n_classes
     codes, value = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))

@@ -15,15 +15,13 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from widemargin.averaging import Average
-from widemargin.calibration import Calibration
 from widemargin.checks import check_number, refuse
 from widemargin.graphs import Graph
 from widemargin.kernels import Kernel, Landmarks, Precomputed, read_kernel
 from widemargin.labels import decide, read_labels
 from widemargin.linalg.random import as_generator
 from widemargin.sample import as_rows, collect_sample
-from widemargin.solvers.result import SolveResult, Status
+from widemargin.solvers.result import Status
 from widemargin.stored import Stored, check_part, parts_in, require
 from widemargin.values import Value
 
@@ -35,69 +33,42 @@ RELABELING = {"criterion": "share of decisions\nthat changed"}
 
 @dataclass(frozen=True)
 class Method:
-    """An estimator as the command line offers it; all arguments are literals.
+    """An estimator as the command line offers it.
 
-    Help pages read the declarations from the source, without importing it.
-
-    Attributes
-    ----------
-    name, summary : str
-        What the user types after ``--method``, and what it is good for in half a line.
-    needs_unlabeled : bool
-        Whether it makes no sense on rows that are all labeled.
-    n_folds : int
-        Folds of an error estimate, unless the user says otherwise; 0 for an estimator
-        that holds out labels anyway.
-    parameters : tuple of pairs
-        Parameters that differ from the estimator's defaults.
-    task : {"classify", "cluster"}
-        The command that offers it: ``widemargin fit`` or ``widemargin cluster``.
+    All arguments are literals: help pages read them without importing the source.
     """
 
-    name: str
-    summary: str
-    needs_unlabeled: bool = True
-    n_folds: int = 5
-    parameters: tuple = ()
-    task: str = "classify"
+    name: str  # what the user types after ``--method``
+    summary: str  # what it is good for, in half a line
+    needs_unlabeled: bool = True  # it makes no sense on rows that are all labeled
+    n_folds: int = 5  # of an error estimate; 0 if it holds out labels anyway
+    parameters: tuple = ()  # pairs, where they differ from the defaults
+    task: str = "classify"  # or "cluster", the command that offers it
 
 
 class Estimator(BaseEstimator):
     """A scikit-learn estimator whose parameters may be values.
 
-    A subclass declares, once, what the rest of the library may know of it: the family
-    of each parameter that may be a value or its shorthand, and
-
-    Attributes
-    ----------
-    saved_state : tuple of str
-        Fitted attributes that prediction needs and a model file keeps, in addition to
-        ``n_features_in_``, ``feature_names_in_`` and ``n_iter_``: arrays, plain values,
-        `Stored` parts, values and fitted estimators, also in lists, tuples and dicts,
-        but nothing with an entry for each training row.
-    methods : tuple of Method
-        Names under which the command line offers it.
-    history_names : dict of str to str
-        Titles of the quantities in ``result_.history`` that plots show. A title that
-        begins with "share" belongs to a number between 0 and 1.
-    step_name : str
-        What an entry of the history stands for.
-    averaged : str or None
-        The fitted attribute that names the models of ``average_``, an entry for each:
-        ``"unlabeled_weights_"``, for example.
+    A subclass declares, once, what the rest of the library may know of it.
     """
 
+    # The family of each parameter that may be a value or its shorthand
     value_families = {"kernel": Kernel, "graph": Graph, "landmarks": Landmarks}
+    # Fitted attributes that prediction needs and a model file keeps, in addition to
+    # `n_features_in_`, `feature_names_in_` and `n_iter_`: arrays, plain values, parts
+    # that are `Stored`, values and fitted estimators, also in lists, tuples and dicts,
+    # but nothing with an entry for each training row
     saved_state = ()
-    methods = ()
+    methods = ()  # a `Method` for each name on the command line
+    # Titles of what plots show of `result_.history`; "share..." is between 0 and 1
     history_names = {
         "objective": "objective",
         "criterion": "criterion",
         "gradient_norm": "gradient norm",
         "decision_change": "share of decisions\nthat changed",
     }
-    step_name = "iteration"
-    averaged = None
+    step_name = "iteration"  # what an entry of the history stands for
+    averaged = None  # the attribute that names the models of `average_`
 
     def set_params(self, **params):
         """Set parameters, also of values: ``set_params(kernel__gamma=0.5)``.
@@ -126,10 +97,7 @@ class Estimator(BaseEstimator):
         return self
 
     def check_state(self):
-        """Raise ValueError unless the fitted parts, read from a file, fit each other.
-
-        The parts check themselves, and a subclass adds what only it can know.
-        """
+        """Raise ValueError unless fitted parts, read from a file, fit each other."""
         n_features = getattr(self, "n_features_in_", None)
         is_count = type(n_features) is int and n_features > 0
         require(is_count, self, "n_features_in_")
@@ -172,38 +140,20 @@ def is_pairwise(estimator):
 
 @dataclass(frozen=True)
 class Fit:
-    """What a classifier has learned from a sample.
+    """What a classifier has learned from a sample."""
 
-    Attributes
-    ----------
-    function : Function
-        Scores of any row, with a column per class, or one column for two classes.
-    calibration : Calibration
-        From scores to probabilities.
-    result : SolveResult, optional
-        How the solver ended.
-    codes : ndarray of shape (n_rows,), optional
-        Classes of the rows of the sample; without them there is no ``transduction_``.
-    held_out : ndarray of shape (n_given_labels, n_classes), optional
-        Probabilities of the given labels by models that did not see them.
-    average : Average, optional
-        Weights of the models that the function averages, and the evidence for them.
-    """
-
-    function: Stored
-    calibration: Calibration
-    result: SolveResult | None = None
-    codes: np.ndarray | None = None
-    held_out: np.ndarray | None = None
-    average: Average | None = None
+    function: Stored  # scores, a column per class or one for two classes
+    calibration: Stored  # from scores to probabilities
+    result: object = None  # how the solver ended
+    codes: np.ndarray | None = None  # of the sample's rows, for `transduction_`
+    held_out: np.ndarray | None = None  # probabilities of the given labels
+    average: object = None  # weights of the models, and the evidence for them
 
 
 class Classifier(ClassifierMixin, Estimator):
     """Base of the classifiers: `fit` and predictions around one method.
 
-    A subclass writes ``_fit_sample(sample, rng)``, which takes a
-    :class:`~widemargin.sample.Sample` and returns a `Fit`; it may set further
-    attributes.
+    A subclass writes ``_fit_sample(sample, rng)``, which returns a `Fit`.
 
     Attributes
     ----------
@@ -219,8 +169,7 @@ class Classifier(ClassifierMixin, Estimator):
         Class probabilities of each labeled row of positive weight, by models that did
         not see its label; NaN where it was not held out, as the only label of a class.
     average_ : Average or None
-        Weights of the models that were averaged, their losses and shares of mistakes
-        on held-out labels, and more.
+        Weights of the models that were averaged, their losses and mistakes.
     result_ : SolveResult
         How the solver ended; ``result_.history`` holds what it recorded in each step.
     n_iter_ : int
@@ -240,9 +189,8 @@ class Classifier(ClassifierMixin, Estimator):
         y : array-like of shape (n_samples,)
             Labels of any type. Integer -1, NaN or None marks an unlabeled row.
         sample_weight : array-like of shape (n_samples,), optional
-            Weight of each row in its part of the loss, labeled or unlabeled; held-out
-            labels count in proportion to theirs. Rows of weight zero are left out
-            altogether.
+            Weight of each row in its part of the loss; held-out labels count in
+            proportion to theirs. Rows of weight zero are left out altogether.
 
         Returns
         -------
@@ -271,10 +219,10 @@ class Classifier(ClassifierMixin, Estimator):
         require(is_part, self, "calibration_")
 
     def decision_function(self, X):
-        """Scores of new rows, positive for ``classes_[1]`` of two classes.
+        """Scores of new rows, (n_samples, n_classes).
 
-        Shape (n_samples,) for two classes, else (n_samples, n_classes). With a
-        precomputed kernel, X holds kernel values against all training rows.
+        For two classes (n_samples,), positive for ``classes_[1]``. With a precomputed
+        kernel, X holds kernel values against all training rows.
         """
         scores = evaluate(self, X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
@@ -285,10 +233,9 @@ class Classifier(ClassifierMixin, Estimator):
         return self.classes_[codes]
 
     def predict_proba(self, X):
-        """Class probabilities, shape (n_samples, n_classes).
+        """Class probabilities, (n_samples, n_classes), largest for the predicted class.
 
-        A softmax of the scores times ``calibration_.slope``. The most probable class
-        is always the predicted one.
+        A softmax of the scores times ``calibration_.slope``.
         """
         scores = evaluate(self, X)  # first: it checks that there is a fitted model
         return self.calibration_.probabilities(scores)
@@ -400,10 +347,7 @@ def _check_squares(X, who):
 
 
 def read_parameter(estimator, name):
-    """A parameter as a value of its family, for a value, a shorthand or a kernel.
-
-    None, and "auto" where the family has no such shorthand, are returned as they are.
-    """
+    """A parameter as a value of its family; None and unknown "auto" as they are."""
     given, who = getattr(estimator, name), f"{name} of {type(estimator).__name__}"
     if name == "kernel":
         return read_kernel(given, who)
@@ -450,10 +394,7 @@ def store_fit(classifier, sample, fitted):
 
 
 def store_result(estimator, result):
-    """Set ``result_`` and ``n_iter_``; warn once if the solver did not succeed.
-
-    An interrupt is passed on from here: the model is usable, but a loop around it ends.
-    """
+    """Set ``result_`` and ``n_iter_``; warn of failures, pass interrupts on."""
     estimator.result_ = result
     estimator.n_iter_ = max(1, result.n_iter)
     if result.status.is_success:

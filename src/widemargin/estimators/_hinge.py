@@ -1,8 +1,7 @@
 """What TransductiveSVC, TriClassSVC and UniversumSVC share: a path of hinge models.
 
-The first model of the path learns from the labels alone; each of the others gives the
-rows without a class more weight, and starts from the one before it. Held-out labels
-weigh the models (`widemargin.averaging`), or calibrate the last one.
+The first learns from the labels alone; each of the others gives rows without a class
+more weight. Held-out labels weigh the models, or calibrate the last one.
 """
 
 import warnings
@@ -13,12 +12,7 @@ import numpy as np
 from widemargin.averaging import average_scores, family_prior
 from widemargin.calibration import Calibration
 from widemargin.checks import check_number, check_number_or
-from widemargin.defaults import (
-    HINGE_FOLD_TOL,
-    HINGE_HOLDOUT,
-    HINGE_WEIGHTS,
-    PATH_DECAY,
-)
+from widemargin.defaults import HINGE_FOLD_TOL, HINGE_HOLDOUT, HINGE_WEIGHTS, PATH_DECAY
 from widemargin.estimators._estimator import (
     RELABELING,
     Classifier,
@@ -74,28 +68,20 @@ class HingeClassifier(Classifier):
 
 @dataclass(frozen=True)
 class HingeTask:
-    """What an estimator minimizes, beside the hinges of its labels.
-
-    `loss` is that of the rows without a class, from :mod:`widemargin.objectives.pieces`
-    (of the rows known to be irrelevant for a universum), with summed costs `weights`
-    over that of the labels in each model of the path after the first. Held-out labels
-    weigh all models of the path if `is_averaged`; else the last one counts. `minimize`
-    is `majorize_minimize` or a solver with the same arguments. With `is_joint`, more
-    than two classes choose branches together.
-    """
+    """What an estimator minimizes, beside the hinges of its labels."""
 
     who: str
     C: float
-    loss: object
-    weights: tuple
-    is_averaged: bool
+    loss: object  # of rows without a class, for a universum of irrelevant ones
+    weights: tuple  # their summed costs over that of the labels, after the first model
+    is_averaged: bool  # else the last model of the path counts
     max_iter: int
     balance: Balance = _ANY_BALANCE
-    minimize: object = majorize_minimize
+    minimize: object = majorize_minimize  # or a solver with the same arguments
     is_universum: bool = False
     epsilon: float = 0.0
     irrelevant_weight: float = 0.0
-    is_joint: bool = False
+    is_joint: bool = False  # more than two classes choose branches together
 
     def problem(self, sample, space, solver):
         """The problem of the labels and of the loss on other rows."""
@@ -215,8 +201,13 @@ def fit_hinge(estimator, task, sample, rng):
     result = replace(path.result, scores=None)  # a value for each training row
     if held_out is None:
         result = replace(result, status=Status.INTERRUPTED)
-    average, calibration = _average(task, sample, held_out)
-    is_averaged = held_out is not None and len(held_out) > 1
+    average, calibration, n_models = None, Calibration(), 0
+    if held_out is not None:
+        n_models = len(held_out)
+        prior = family_prior(["path"] * n_models, PATH_DECAY ** np.arange(n_models))
+        counts = label_counts(sample.label_weights)
+        average, calibration = average_scores(held_out, sample.codes, prior, counts)
+    is_averaged = n_models > 1
     solution = average.combine(path.solutions) if is_averaged else path.solutions[-1]
     estimator.unlabeled_weights_ = (0.0, *task.weights) if is_averaged else None
     scores = problem.scores(solution)
@@ -237,8 +228,7 @@ def fit_hinge(estimator, task, sample, rng):
 def hold_out(task, sample, space, solver, rng):
     """Scores of labels by models without them, (n_models, n_labels, n_columns).
 
-    Of all models of the path if they are averaged, or else of the last; None if
-    interrupted. NaN where a label was not held out, as the only one of its class.
+    NaN where a label was not held out; None instead of the scores if interrupted.
     """
     n_models = 1 + len(task.weights) if task.is_averaged else 1
     n_folds = N_FOLDS if task.is_averaged else _CALIBRATION_FOLDS
@@ -262,11 +252,8 @@ def hold_out(task, sample, space, solver, rng):
 
 
 def _draw_holdout(sample, is_cheap, rng):
-    """Rows on which labels are held out: all labeled ones and some others.
-
-    A part in which unlabeled rows hardly outnumber the labels cannot show what many
-    more of them do: where rows are cheap, there are more for each label.
-    """
+    """Rows on which labels are held out: all labeled ones and some others."""
+    # few rows for each label cannot show what many do: more where they are cheap
     per_label = HINGE_HOLDOUT.rows_per_label if is_cheap else 2
     n_labels = len(sample.codes)
     n_rows = min(per_label * n_labels, HINGE_HOLDOUT.most_rows)
@@ -276,13 +263,3 @@ def _draw_holdout(sample, is_cheap, rng):
         size = min(len(irrelevant_idx), HINGE_HOLDOUT.most_irrelevant)
         irrelevant_idx = np.sort(rng.choice(irrelevant_idx, size, replace=False))
     return np.concatenate([known_idx, irrelevant_idx])
-
-
-def _average(task, sample, held_out):
-    """Average of the models, and its calibration, by the scores of held-out labels."""
-    if held_out is None:
-        return None, Calibration()
-    n_models = len(held_out)
-    prior = family_prior(["path"] * n_models, PATH_DECAY ** np.arange(n_models))
-    counts = label_counts(sample.label_weights)
-    return average_scores(held_out, sample.codes, prior, counts)

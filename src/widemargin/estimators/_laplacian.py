@@ -23,17 +23,14 @@ from widemargin.estimators._estimator import (
     store_fit,
 )
 from widemargin.graphs import (
-    Graph,
     check_adjacency,
     no_laplacian,
     rows_near,
     unreached_components,
 )
-from widemargin.kernels import Kernel
 from widemargin.labels import decide
 from widemargin.linalg.random import as_generator
 from widemargin.objectives.laplacian import Intercept, ManifoldObjective
-from widemargin.sample import Sample
 from widemargin.solvers.laplacian import (
     Dual,
     LaplacianSolver,
@@ -87,16 +84,11 @@ class LaplacianClassifier(Classifier):
             As in :meth:`Classifier.fit <widemargin.estimators.Classifier.fit>`.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each label, in the loss and where it is held out. Rows of weight
-            zero are left out altogether; the weight of an unlabeled row has no other
-            effect.
+            zero are left out; the weight of an unlabeled row has no other effect.
         adjacency : sparse matrix of shape (n_samples, n_samples), optional
             Your own graph, symmetric with weights >= 0, in place of the
-            nearest-neighbor graph. It names the rows of X, so that it cannot be passed
-            through a cross-validation, which takes rows away.
-
-        Returns
-        -------
-        self
+            nearest-neighbor graph. It cannot be passed through a cross-validation,
+            which takes rows away.
         """
         return fit_sample(self, _read_sample(self, X, y, sample_weight, adjacency))
 
@@ -111,14 +103,7 @@ class LaplacianClassifier(Classifier):
         return describe(self, geometry, training, solved)
 
     def fit_grid(
-        self,
-        X,
-        y,
-        *,
-        ambient_reg,
-        intrinsic_reg,
-        sample_weight=None,
-        adjacency=None,
+        self, X, y, *, ambient_reg, intrinsic_reg, sample_weight=None, adjacency=None
     ):
         """Fit a model for each pair of weights, sharing what is expensive.
 
@@ -132,12 +117,8 @@ class LaplacianClassifier(Classifier):
         X, y, sample_weight, adjacency
             As in `fit`.
         ambient_reg, intrinsic_reg : sequences of float
-            Weights to combine; "auto" may be among those of the graph.
-
-        Returns
-        -------
-        list of fitted estimators
-            In the order of ``itertools.product(ambient_reg, intrinsic_reg)``.
+            Weights to combine; "auto" may be among those of the graph. Fitted
+            estimators are in the order of ``product(ambient_reg, intrinsic_reg)``.
         """
         rng = as_generator(self.random_state)
         weights = ([w] if np.isscalar(w) else w for w in (ambient_reg, intrinsic_reg))
@@ -186,17 +167,13 @@ def _read_sample(estimator, X, y, sample_weight, adjacency):
 
 @dataclass(frozen=True)
 class Geometry:
-    """The rows of a sample, functions over them and the graph between them.
+    """The rows of a sample, functions over them and the graph between them."""
 
-    The graph is None if no model uses one. Its Laplacian is applied `power` times if
-    the user leaves that open.
-    """
-
-    sample: Sample
+    sample: object
     space: object
-    kernel: Kernel
-    graph: Graph | None
-    power: int
+    kernel: object
+    graph: object  # None if no model uses one
+    power: int  # of its Laplacian if the user leaves that open
 
     @cached_property
     def laplacian(self):
@@ -208,18 +185,6 @@ class Geometry:
         if adjacency is None:
             adjacency = neighbor_graph(graph, self.kernel, sample.rows)
         return graph.laplacian_of(adjacency, auto_power=self.power)
-
-    def draw_part(self, sample, n_rows, rng):
-        """All labeled rows of a sample and some others, and the graph between them.
-
-        A neighbor graph is made anew from the rows that are drawn. A given one would
-        fall to pieces; there the others are the nearest ones along it.
-        """
-        if sample.adjacency is None:
-            idx = sample.draw_rows(n_rows, rng)
-        else:
-            idx = rows_near(sample.adjacency, sample.label_idx, n_rows, rng)
-        return replace(self, sample=sample.part(idx), space=self.space.part(idx))
 
 
 def make_geometry(estimator, sample, rng):
@@ -286,15 +251,16 @@ def make_objective(estimator, geometry, sample):
 
 
 def make_holdout(objective, geometry, sample, rng, size=HOLDOUT_SIZE):
-    """The objective on which labels are held out, and its sample.
-
-    Of many labels and rows only a part, where Newton's method is fast.
-    """
+    """The objective on which labels are held out, a part where Newton is fast."""
     sample = sample.thin_labels(size.labels, rng)
     space, laplacian = geometry.space, geometry.laplacian
     if not space.low_rank and sample.n_rows > size.rows:
-        part = geometry.draw_part(sample, size.rows, rng)
-        sample, space, laplacian = part.sample, part.space, part.laplacian
+        if sample.adjacency is None:  # the graph is made anew from these rows
+            idx = sample.draw_rows(size.rows, rng)
+        else:  # it would fall to pieces: the nearest rows along it
+            idx = rows_near(sample.adjacency, sample.label_idx, size.rows, rng)
+        sample, space = sample.part(idx), space.part(idx)
+        laplacian = replace(geometry, sample=sample, space=space).laplacian
     holdout = replace(
         objective,
         space=space,
@@ -346,7 +312,17 @@ def describe(estimator, geometry, training, solved):
     weights = np.round(average.weights, 3).tolist()
     Progress.of(estimator).say(f"graph shares {solved.shares} have weights {weights}")
     if average.weights @ solved.shares >= NOTEWORTHY_SHARE:
-        _warn_unreached(estimator, geometry)
+        sample, matrix = geometry.sample, geometry.laplacian.matrix
+        n_components, unreached = unreached_components(matrix, sample.label_idx)
+        if unreached.any():
+            warnings.warn(
+                f"the graph of {type(estimator).__name__} has {n_components} connected "
+                f"components, and {unreached.sum()} of {sample.n_rows} rows are in one "
+                "without a label, where the kernel alone decides; label one of them, "
+                "or use more neighbors.",
+                UserWarning,
+                stacklevel=5,  # the caller of `fit`
+            )
     return Fit(
         geometry.space.to_function(c, b),
         solved.calibration,
@@ -355,18 +331,3 @@ def describe(estimator, geometry, training, solved):
         training.sample.spread_to_given(average.held_out),
         average,
     )
-
-
-def _warn_unreached(estimator, geometry):
-    """Warn of rows that no label reaches along the graph."""
-    sample, matrix = geometry.sample, geometry.laplacian.matrix
-    n_components, unreached = unreached_components(matrix, sample.label_idx)
-    if unreached.any():
-        warnings.warn(
-            f"the graph of {type(estimator).__name__} has {n_components} connected "
-            f"components, and {unreached.sum()} of {sample.n_rows} rows are in one "
-            "without a label, where the kernel alone decides; label one of them, or "
-            "use more neighbors.",
-            UserWarning,
-            stacklevel=6,  # the caller of `fit`
-        )

@@ -73,12 +73,12 @@ class Process:
 
     def over(self, sample, task, landmarks, rng, who):
         """The process over the rows of a sample, exact or sparse."""
-        leave_one_out = task.relabel.leave_one_out
         if isinstance(landmarks, InformativeVectors):
             return self._over_active(sample, task, landmarks.n_landmarks)
         space = choose_space(
             self.kernel, sample.rows, landmarks, rng, ladder=PROCESS_LADDER, who=who
         )
+        leave_one_out = task.relabel.leave_one_out
         return GaussianProcess(space, self.scale, self.noise, leave_one_out)
 
     def _over_active(self, sample, task, n_active):
@@ -103,10 +103,9 @@ class Process:
         )
 
     def relearn(self, sample, task, codes, wish, rng):
-        """The process of largest evidence for these labels, near this one.
+        """The process of largest evidence for these labels, and the solver's status.
 
-        A log-normal prior around this process keeps labels that the model gave itself
-        from confirming their mistakes. Returns the process and the solver's status.
+        A prior around this one keeps own labels from confirming their mistakes.
         """
         idx = evidence_rows(sample, wish.max_rows, rng)
         X = sample.rows.X[idx]
@@ -138,10 +137,7 @@ def evidence_rows(sample, max_rows, rng):
 def label_by_process(
     process, sample, task, landmarks, wish, n_components, rng, progress, callback
 ):
-    """Label the unlabeled rows, in turns with learning the hyperparameters if wished.
-
-    Returns the process and the `Labeling`; an interrupt keeps the last of both.
-    """
+    """The process and the `Labeling`, in turns if hyperparameters are learned."""
     who, first = progress.who, process
     model = process.over(sample, task, landmarks, rng, who)
     found = self_label(model, task, n_components=n_components, callback=callback)

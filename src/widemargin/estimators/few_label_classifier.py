@@ -7,7 +7,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from widemargin.averaging import average_models, estimate_error
+from widemargin.averaging import average_models, estimate_error, family_prior
 from widemargin.checks import check_choice
 from widemargin.estimators._candidates import (
     NAMES,
@@ -18,7 +18,6 @@ from widemargin.estimators._candidates import (
     fit_candidate,
     infer,
     list_candidates,
-    prior_of,
 )
 from widemargin.estimators._estimator import (
     FLOATS,
@@ -42,11 +41,9 @@ _NEGLIGIBLE_WEIGHT = 1e-3  # candidates below it do not predict
 class FewLabelClassifier(ClassifierMixin, Estimator):
     r"""Average of a supervised model and semi-supervised ones, weighted by few labels.
 
-    The classifier to reach for first. Unlabeled rows help where classes follow clusters
-    or neighborhoods, and hurt where they do not; you cannot know in advance which of
-    the two applies. This classifier fits models with different assumptions, scores each
-    on held-out labels and averages their probabilities with weights from these scores.
-    Print ``report_`` to see what it found.
+    The classifier to reach for first. It fits models with different assumptions, scores
+    each on held-out labels and averages their probabilities with weights from these
+    scores. Print ``report_`` to see what it found.
 
     Parameters
     ----------
@@ -67,44 +64,29 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class names.
-    transduction_ : ndarray of shape (n_samples,)
-        Labels of all training rows: the given ones, and predicted ones for the others.
     report_ : FewLabelReport
         What was tried and with which weight, the estimated error, and the rows whose
         label would help the most.
     models_ : list of classifiers
         The fitted candidates, the supervised model first. Their classes are codes:
         positions in ``classes_``.
-    names_ : list of str
-        Their names.
-    weights_ : ndarray of shape (n_candidates,)
-        Their weights in the average.
-    held_out_proba_ : ndarray of shape (n_labeled, n_classes)
-        Class probabilities of each labeled row by models that did not see its label,
-        with weights that do not depend on it; NaN for the only label of a class.
+    names_, weights_ : list of str, ndarray of shape (n_candidates,)
+        Their names, and their weights in the average.
+    classes_, transduction_, held_out_proba_
+        See :class:`~widemargin.estimators.Classifier`.
 
     Notes
     -----
     The supervised model is `RidgeAverageClassifier`. The "fast" budget adds the first
     five of these, "balanced" the first seven, "thorough" all: "laplacian",
     "transductive", "label_search", "transductive_tuned", "label_search_tuned",
-    "self_labeling", "laplacian_tuned", "laplacian_power_1", "tri_class". The tuned ones
-    take the kernel width that the supervised model prefers. Of more than 2,000 rows
-    ("fast"; 5,000 and 10,000 for the others), or 5,000 for Laplacian models (8,000 and
-    10,000), each is fitted on the labeled rows, or so many of them that they are half
-    of the rows, and a sample of the others. Copies of a labeled row with the same label
-    count as one label.
+    "self_labeling", "laplacian_tuned", "laplacian_power_1", "tri_class". Each is fitted
+    on a sample of many rows. Copies of a labeled row with the same label count as one.
 
-    Families of candidates (supervised, laplacian, transductive, label search, ...) have
-    the same prior, which their members share. The weight of a candidate is proportional
-    to its prior times exp(-loss / 2). The loss is the sum over held-out labels of minus
-    the logarithm of their probability, each at most 3.9; labels are left out one by one
-    in closed form (supervised, Laplacian), or in five folds. :doc:`/guide/few_labels`
-    explains this rule, where it is safe and where it is not.
-
-    The estimated error is that of held-out labels, for rows like the labeled ones.
+    The weight of a candidate is proportional to its prior, which is the same for each
+    family, times exp(-loss / 2), with the summed log loss of held-out labels.
+    :doc:`/guide/few_labels` explains this rule, where it is safe and where it is not,
+    and has the rows of each budget.
 
     Examples
     --------
@@ -148,9 +130,8 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
             As in :meth:`Classifier.fit <widemargin.estimators.Classifier.fit>`.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each row in every candidate. A label of weight below one also
-            counts less when candidates are scored and in the estimated error: a label
-            that you half trust may have 0.5. If all labels have less than one, their
-            ratios count. Rows of weight zero are left out altogether.
+            counts less when candidates are scored and in the estimated error; if all
+            have less than one, their ratios count. Rows of weight zero are left out.
 
         Notes
         -----
@@ -169,7 +150,7 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
             self._fit_candidates(fitted, listed, draw, seeds, budget, rng)
         if not fitted:
             raise KeyboardInterrupt
-        prior = prior_of(listed[: len(fitted)])
+        prior = family_prior([c.family for c in listed[: len(fitted)]])
         held_out = np.array([part.held_out for part in fitted])
         average = average_models(held_out, sample.codes, prior, draw.counts)
         self.classes_, self.weights_ = sample.classes, average.weights

@@ -12,19 +12,14 @@ _NOTEWORTHY_WEIGHT = 0.05  # of a candidate whose warnings are passed on
 
 @dataclass(frozen=True)
 class CandidateReport(Stored):
-    """The results of one candidate.
-
-    `error` is the share of held-out labels that it gets wrong, with its standard error
-    (NaN if none could be held out); `changed` the share of unlabeled rows whose class
-    differs from that of the supervised model; `n_rows` the rows that it learned from.
-    """
+    """The results of one candidate."""
 
     name: str
     weight: float
-    error: float
+    error: float  # share of held-out labels that it gets wrong; NaN if there are none
     error_std: float
-    changed: float
-    n_rows: int
+    changed: float  # share of unlabeled rows that the supervised model puts elsewhere
+    n_rows: int  # that it learned from
     seconds: float
 
 
@@ -111,11 +106,7 @@ class FewLabelReport(Stored):
 
 
 def write_report(fitted, average, error, draw, inference, prior, skipped=()):
-    """The report of a fit, from fitted candidates with the supervised one first.
-
-    `error` is the estimated error of the average and its standard error; `skipped` are
-    the names of candidates that were not reached.
-    """
+    """The report of a fit; `error` with its standard error, `skipped` the names."""
     n_scored = np.where(average.n_scored > 0, average.n_scored, np.nan)
     errors = np.where(average.n_scored > 0, average.errors, np.nan)
     columns = (
@@ -130,10 +121,11 @@ def write_report(fitted, average, error, draw, inference, prior, skipped=()):
         for part, *numbers in zip(*columns, strict=True)
     )
     helps = _judge(average, prior)
+    tested = np.isfinite(average.held_out).all(axis=1)
     return FewLabelReport(
         candidates,
         *error,
-        n_held_out=_count_held_out(average, draw),
+        n_held_out=len(np.unique(draw.copy_of[tested])),  # copies of a row as one
         n_labeled=draw.sample.n_labels,
         n_unlabeled=len(draw.unlabeled_idx),
         n_changed=inference.n_changed,
@@ -141,12 +133,6 @@ def write_report(fitted, average, error, draw, inference, prior, skipped=()):
         helps=helps,
         messages=tuple(_messages(fitted, average, draw, helps, skipped)),
     )
-
-
-def _count_held_out(average, draw):
-    """Labels that were held out, copies of a row as one."""
-    tested = np.isfinite(average.held_out).all(axis=1)
-    return len(np.unique(draw.copy_of[tested]))
 
 
 def _judge(average, prior):

@@ -31,23 +31,17 @@ class LabelSearchClassifier(Classifier):
     r"""Regularized least squares with a search for the missing labels.
 
     Gives the unlabeled rows the labels under which a kernel model with the squared loss
-    fits all rows best: a decision boundary through the gaps between the rows. By
-    default it averages models with more and more weight on the unlabeled rows, each
-    weighted by its score on held-out labels.
+    fits all rows best: a decision boundary through the gaps between the rows.
 
     Parameters
     ----------
-    kernel : Kernel, str or callable, default="rbf"
-        As in `LaplacianSVC`.
-    graph : "knn" or Graph, default="knn"
-        As in `LaplacianSVC`.
     ambient_reg : float, default=1e-3
         Weight of the kernel norm, :math:`\lambda` in [1]_.
     intrinsic_reg : float, default=0
         Weight of the smoothness along the graph.
     unlabeled_weight : float or "auto", default="auto"
         Weight of the loss on the unlabeled rows relative to that on the labeled ones,
-        :math:`\lambda'` in [1]_. "auto" averages over 0, 0.1, 0.3, 1 and 3, see Notes.
+        :math:`\lambda'` in [1]_. "auto" averages over 0, 0.1, 0.3, 1 and 3.
     fit_intercept : bool, default=True
         Whether to add a (penalized) constant to the functions; [1]_ has none.
     balance : "labeled", "equal", dict, Balance or None, default="labeled"
@@ -72,27 +66,20 @@ class LabelSearchClassifier(Classifier):
         O(n_samples^2), for speed.
     n_jobs : int or None, default=None
         Searches that run side by side, in threads; the result does not depend on it.
-    random_state, verbose
+    kernel, graph, random_state, verbose
         As in `LaplacianSVC`.
 
     Attributes
     ----------
-    classes_, function_, calibration_
-        See :class:`~widemargin.estimators.Classifier`.
-    transduction_ : ndarray of shape (n_samples,)
-        Labels of all training rows: the given ones, and those found for the others
-        (with ``unlabeled_weight="auto"`` those of the average, within your bounds if
-        you gave any).
     unlabeled_weights_ : tuple of float
         Weights of the unlabeled rows of the models; several if they are averaged.
-    average_, held_out_proba_ : Average or None, ndarray or None
-        As in `TransductiveSVC`; None with a fixed `unlabeled_weight`.
     objective_ : float or None
         Lowest objective found, in the last search; None if nothing is unlabeled.
     result_, n_iter_ : SolveResult, int
-        How the last search ended, and the moves of all searches of the last model;
-        ``result_.history`` holds the objective that each start has led to, moves and
-        seconds.
+        How the last search ended, and the moves of all searches of the last model.
+    classes_, function_, calibration_, transduction_, average_, held_out_proba_
+        See :class:`~widemargin.estimators.Classifier`; the last two are None with a
+        fixed `unlabeled_weight`.
 
     Notes
     -----
@@ -106,20 +93,8 @@ class LabelSearchClassifier(Classifier):
     with the norm of the kernel divided by its mean diagonal (the :math:`\lambda` of
     [1]_ is `ambient_reg` times that mean), plus
     :math:`\text{intrinsic\_reg}\, f^\top L^p f`. For more classes it is the sum over
-    the one-vs-rest problems, as in [2]_. With the best f for given labels this is a
-    function of the labels alone, in which the gain of a relabeling takes constant time:
-    see :mod:`widemargin.labelling.problem`.
-
-    The searches: "stochastic", each row in turn takes its best label, until none
-    changes; "steepest", always the best of all changes; "tabu", the same, even if it
-    costs, but not of rows that changed lately; "shaking", classes in turn claim rows,
-    ever fewer; "evolution", a population of labelings.
-
-    With ``unlabeled_weight="auto"`` there are five models: that of the labels alone,
-    and four for the weights 0.1, 0.3, 1 and 3, each search starting from the labels of
-    the one before. They are scored on held-out labels (five folds, on 1,000 rows if
-    there are more), calibrated, and averaged by the rule of
-    :mod:`widemargin.averaging`, with a prior proportional to :math:`0.85^i`.
+    the one-vs-rest problems, as in [2]_. :doc:`/guide/label_search` describes the
+    searches and the average; labels are held out on 1,000 rows if there are more.
 
     With ``balance="labeled"`` shares are those of the labels, each class counting one
     label more, shrunk towards equal ones as far as chance explains their differences.
@@ -223,7 +198,10 @@ class LabelSearchClassifier(Classifier):
 def _fit_models(models, sample, rng):
     """Yield what each of several models learns that differ only in their weights."""
     for model in models:
-        _check_weights(model)
+        check_number(model, "ambient_reg", low=0, strict=True)
+        check_number(model, "intrinsic_reg", low=0)
+        check_number_or(model, "unlabeled_weight", ("auto",), low=0, strict=True)
+        check_choice(model, "fit_intercept", (True, False))
     first, who = models[0], type(models[0]).__name__
     names = "kernel", "landmarks", "graph", "balance", "search", "start"
     kernel, landmarks, graph, balance, search, start = read_parameters(first, *names)
@@ -260,14 +238,6 @@ def _fit_models(models, sample, rng):
             n_rows=model.holdout_rows,
         )
         yield _describe(model, sample, space, found)
-
-
-def _check_weights(model):
-    """Raise unless the parameters that are numbers are valid."""
-    check_number(model, "ambient_reg", low=0, strict=True)
-    check_number(model, "intrinsic_reg", low=0)
-    check_number_or(model, "unlabeled_weight", ("auto",), low=0, strict=True)
-    check_choice(model, "fit_intercept", (True, False))
 
 
 def _describe(model, sample, space, found):

@@ -13,12 +13,9 @@ class LaplacianRLSC(LaplacianClassifier):
 
     Parameters
     ----------
-    kernel, graph, ambient_reg, intrinsic_reg, landmarks
-        As in `LaplacianSVC`.
-    solver : "auto", "newton", "pcg" or Pcg, default="auto"
-        As in `LaplacianSVC`; the squared loss has no "dual" of its own.
-    fit_intercept, class_weight, random_state, verbose
-        As in `LaplacianSVC`.
+    kernel, graph, ambient_reg, intrinsic_reg, landmarks, solver, fit_intercept, \
+            class_weight, random_state, verbose
+        As in `LaplacianSVC`; the squared loss has no `solver` "dual" of its own.
 
     Attributes
     ----------

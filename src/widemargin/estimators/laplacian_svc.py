@@ -47,26 +47,21 @@ class LaplacianSVC(LaplacianClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn.
     random_state : int, RandomState, Generator or None, default=None
-        For landmarks, the sample behind a "median" width and, with "pcg", the labels
-        and rows that are held out. Pass a number for repeatable results.
+        For whatever is drawn. Pass a number for repeatable results.
     verbose : bool, default=False
         Whether to print progress.
 
     Attributes
     ----------
-    classes_, function_, calibration_, transduction_, held_out_proba_
+    classes_, function_, calibration_, transduction_, held_out_proba_, average_, \
+            result_, n_iter_
         See :class:`~widemargin.estimators.Classifier`.
-    average_ : Average
-        ``weights`` and leave-one-out ``losses`` of the models that were averaged.
     shares_ : tuple of float
-        Share of the graph in each of them.
+        Share of the graph in each of the models of ``average_``.
     ambient_reg_, intrinsic_reg_ : float
         The weights in the model with the largest share of the graph.
     solver_ : LaplacianSolver
         The solver that was used.
-    result_, n_iter_ : SolveResult, int
-        How the solver ended, and its iterations; ``result_.history`` holds objective,
-        criterion and, for "pcg", gradient norms and decision changes.
 
     Notes
     -----
@@ -77,19 +72,10 @@ class LaplacianSVC(LaplacianClassifier):
               + \text{ambient\_reg}\, \|f\|^2
               + \text{intrinsic\_reg}\, f^\top L^p f ,
 
-    with the norm of the kernel divided by its mean diagonal. On this scale good weights
-    depend neither on the number of rows nor of labels nor on units. The weights of
-    [1]_ are ``ambient_reg * n_labeled`` and ``intrinsic_reg * n_labeled`` for a kernel
-    with unit diagonal.
-
-    With ``intrinsic_reg="auto"`` the model is fitted without the graph, with three
-    quarters of its kernel from the graph ("newton" and "dual" only), and with the graph
-    only. Each fit predicts every label from the others, in closed form. The functions
-    are averaged with weights that fall with the log loss of these predictions, see
-    :mod:`widemargin.averaging`.
-
-    Copies of a row count once in the graph and by their number in the loss, so that
-    repeating a row is the same as giving it a weight.
+    with the norm of the kernel divided by its mean diagonal. The weights of [1]_ are
+    ``ambient_reg * n_labeled`` and ``intrinsic_reg * n_labeled`` for a kernel with unit
+    diagonal. "auto" averages models with shares 0, 3/4 ("newton" and "dual" only) and 1
+    of the graph, see :doc:`/guide/laplacian`.
 
     Time O(n^3) for "newton" and "dual", about O(n^2.5) for "pcg", O(n r^2) with r
     landmarks. Deviations from [1]_: the default intercept; one exact factorization

@@ -107,26 +107,13 @@ class MaxMarginClustering(ClusterMixin, Estimator):
 
     with :math:`p_h` 1 inside cluster h and -1 outside (one term for two clusters), the
     norm of the kernel divided by its mean diagonal, and L the graph Laplacian divided
-    by its mean degree. Its lowest value belongs, nearly, to a single cluster; what
-    makes the clusters meaningful is how sizes are kept in the search.
+    by its mean degree. :doc:`/guide/clustering` describes the search and its deviations
+    from [1]_, and how parameters are chosen.
 
-    *Shaking* [1]_: clusters in turn claim the rows that cost least, up to the mean size
-    times :math:`1 + 2^{-i}` in round i. Here others do not fall below
-    :math:`\text{size\_floor} (1 - 2^{-i})` of the mean size meanwhile. *Re-shaking*
-    forgets the labels of a cluster and its two nearest ones and shakes only those,
-    keeping what is better. With "auto", rows then move to the nearest cluster mean in
-    the space of the smoother until none moves, which lets sizes differ, as long as none
-    falls below a tenth of the mean size.
-
-    Parameters left at "auto" are chosen among 12 combinations (widths of a quarter,
+    Parameters left at "auto" are chosen among 12 combinations: widths of a quarter,
     half and the whole of the median distance, `ambient_reg` :math:`2^{-12}` and
-    :math:`2^{-9}`, powers 1 and 2): the one with the largest sum of *agreement* (share
-    of the seven nearest neighbors in the same cluster) and *stability* (mean adjusted
-    Rand index with the clusters of the others). With more than 1,500 rows they are
-    tried on 1,200 of them. The search leans towards clusters of similar sizes. So each
-    combination also gives clusters that k-means finds in the leading eigenvectors of
-    its smoother, and these are taken if that sum is larger by 0.1 (not if there are
-    `balance`, `init` or another search).
+    :math:`2^{-9}`, powers 1 and 2. Clusters of k-means in the eigenvectors of a
+    smoother are taken if their agreement and stability are larger by 0.1 together.
 
     ``n_clusters=2`` with ``kernel="linear"`` and ``intrinsic_reg=0`` is the
     unsupervised case of [2]_. Time O(n^3), memory O(n^2); with more than 8,192 rows and

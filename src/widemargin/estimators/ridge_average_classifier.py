@@ -31,10 +31,8 @@ _NEGLIGIBLE_WEIGHT = 1e-3
 class RidgeAverageClassifier(Classifier):
     r"""Kernel ridge classifiers of many widths and penalties, averaged.
 
-    Learns from the labels alone: the supervised model that `FewLabelClassifier`
-    compares with. With few labels no single width and penalty can be chosen reliably;
-    each pair predicts every label from the others, in closed form, and is weighted by
-    how well it does so.
+    Learns from the labels alone: the supervised model of `FewLabelClassifier`. Each
+    pair predicts every label from the others and is weighted by how well it does so.
 
     Parameters
     ----------
@@ -104,7 +102,10 @@ class RidgeAverageClassifier(Classifier):
                 refuse(self, name, "a sequence of numbers > 0")
         kernel = read_parameter(self, "kernel").fit_width(sample.rows.X, rng)
         has_width = hasattr(kernel, "gamma")
-        kernels = _scaled(kernel, self.widths) if has_width else [kernel]
+        kernels = [kernel]
+        if has_width:
+            gammas = [float(kernel.gamma * width) for width in self.widths]
+            kernels = [replace(kernel, gamma=gamma) for gamma in gammas]
         sample = sample.thin_labels(RIDGE_LABELS, rng)
         average, calibration, function = average_ridges(
             kernels, sample, self.ambient_reg
@@ -119,12 +120,7 @@ class RidgeAverageClassifier(Classifier):
 
 
 def average_ridges(kernels, sample, penalties, *, trust=UNTUNED_TRUST):
-    """Fit every kernel with every penalty to the labels of a sample, and average.
-
-    Returns
-    -------
-    Average, Calibration, FunctionSum
-    """
+    """Fit every kernel with every penalty to a sample: average, slope, function."""
     rows = sample.rows.take(sample.label_idx)
     weights = sample.label_weights / sample.label_weights.sum()
     with suited_threads(len(rows)):
@@ -152,11 +148,6 @@ def average_ridges(kernels, sample, penalties, *, trust=UNTUNED_TRUST):
         for place in np.flatnonzero(is_used)
     )
     return average, calibration, FunctionSum(parts)
-
-
-def _scaled(kernel, widths):
-    """The kernel with multiples of its width."""
-    return [replace(kernel, gamma=float(kernel.gamma * w)) for w in widths]
 
 
 def _are_positive(values):

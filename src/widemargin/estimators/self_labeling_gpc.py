@@ -57,15 +57,11 @@ class SelfLabelingGPC(Classifier):
         ``Annealing((1.0,), None)``.
     n_components : int, default=2
         For two classes, number of principal components of the kernel whose two sides
-        are further labels to start from. Where few labels leave open which clusters are
-        the classes, the loop from the labels alone may end in a poor split; see Notes.
-        0, as in [1]_, has no other start, and neither has "ivm".
+        are further labels to start from, see Notes. 0, as in [1]_, has no other start,
+        and neither has "ivm".
     balance : "labeled", "equal", dict, None or Balance, default="labeled"
-        Share of each class among the unlabeled rows: estimated from the labels, all
-        the same, your own as ``{class: fraction}``, or None if a class may have any
-        size; a `Balance` value also sets how closely the shares are kept
-        (:math:`\kappa` in [1]_, whose shares are 1/2). Without it one class may take
-        all rows.
+        As in `LabelSearchClassifier`; the tolerance of a `Balance` value is
+        :math:`\kappa` in [1]_, whose shares are 1/2.
     relabel : "loo", "in-sample", LeaveOneOut or InSample, default="loo"
         Whether a row is relabeled by the process without its label (in closed form), or
         by the fitted value, as in [1]_. The values also hold a threshold, Eqs. (9) and
@@ -75,10 +71,7 @@ class SelfLabelingGPC(Classifier):
         others learning starts from them: "marginal-likelihood", as in [1]_, or "loo",
         the leave-one-out predictive density, in at most five turns with the labels.
         ``MarginalLikelihood(per_feature=True)`` and ``LeaveOneOutDensity(per_feature=
-        True)`` learn a width for each feature. Labels that the model gave itself
-        confirm their own mistakes; a log-normal prior around the start counteracts
-        that, but many unlabeled rows overrule it. Noise is then too low and "probit"
-        overconfident: use "calibrated".
+        True)`` learn a width for each feature. Use "calibrated" probabilities then.
     landmarks : int, "auto", None, "ivm" or Landmarks, default="auto"
         As in `LaplacianSVC`; "auto" is None up to 2,000 rows and 500 for more. "ivm" or
         ``InformativeVectors(n_landmarks)`` is the informative vector machine of [1]_,
@@ -92,24 +85,18 @@ class SelfLabelingGPC(Classifier):
 
     Attributes
     ----------
-    classes_, transduction_, function_, calibration_
-        See :class:`~widemargin.estimators.Classifier`.
     posterior_ : VarianceFunction
         The variance of its scores.
     scale_, noise_ : float
         The hyperparameters that were used, with those of ``function_.kernel``.
-    result_, n_iter_ : SolveResult, int
-        How the last loop ended, and its rounds; ``result_.history["criterion"]`` is the
-        share of labels that changed in each of them.
+    classes_, transduction_, function_, calibration_, result_, n_iter_
+        See :class:`~widemargin.estimators.Classifier`.
 
     Notes
     -----
-    For labels y in -1 and +1 (one against the rest for more classes, all with one
-    factorization) the process is :math:`y_i = m + f(x_i) + \epsilon_i` with noise of
-    variance `noise` over the weight of the row, Eq. (7) of [1]_. The mean m is
-    profiled out by generalized least squares, so that the fit is linear in y and
-    relabeling costs one product. The loop ends when hardly a label changes or labels
-    repeat.
+    For labels y in -1 and +1 (one against the rest for more classes) the process is
+    :math:`y_i = m + f(x_i) + \epsilon_i` with noise of variance `noise` over the weight
+    of the row, Eq. (7) of [1]_, and the mean m of generalized least squares.
 
     Starts compete at one weight of the annealing, the last at which unlabeled rows
     together do not outweigh the labels, but not the first: from each of them, and from
@@ -122,18 +109,12 @@ class SelfLabelingGPC(Classifier):
 
     Probabilities are :math:`p = \Phi(f / \sqrt{\text{noise} + v})` with v the
     variance of the score; for more than two classes :math:`p / (1 - p)`, divided by the
-    sum over the classes, which is the probability that a class and no other one is
-    meant.
+    sum over the classes.
 
-    The models of [1]_ have ``labeled_weight=1, annealing=Annealing((1.0,), None),
-    n_components=0, relabel=InSample(tol=0), hyperparameters="marginal-likelihood"``,
-    ``balance=Balance("equal", tolerance=kappa)``, and ``landmarks=None`` (SSuGPR) or
-    ``InformativeVectors(n)`` (SSuGPS). What cannot be undone: the mean is profiled,
-    where theirs is a constant that is fed back and drifts; a prior of the
-    hyperparameters; the noise and not 1 in the probabilities; more than two classes are
-    one problem, with offsets that keep their sizes.
-
-    Widths are the same for all features: standardize a table whose columns have units.
+    :doc:`/guide/self_labeling` has the parameters of [1]_. What cannot be undone: the
+    mean is profiled, where theirs is a constant that is fed back and drifts; a prior of
+    the hyperparameters; the noise and not 1 in the probabilities; more than two classes
+    are one problem, with offsets that keep their sizes.
 
     Copies of a labeled row with the same label are one row with their summed weight.
     Time O(n^3), with r landmarks O(n r^2), for each weight of the annealing.
@@ -193,10 +174,8 @@ class SelfLabelingGPC(Classifier):
             report_rounds(self),
         )
         self.scale_, self.noise_ = process.scale, process.noise
-        embedding, posterior = (
-            found.model.space.embedding(),
-            found.regressor.posterior(),
-        )
+        embedding = found.model.space.embedding()
+        posterior = found.regressor.posterior()
         self.posterior_ = VarianceFunction(embedding, posterior, diagonal)
         held_out = found.regressor.held_out(found.signs)[sample.label_idx]
         held_out = np.where(sample.is_repeated[:, None], held_out, np.nan)
@@ -238,10 +217,7 @@ class SelfLabelingGPC(Classifier):
         return None
 
     def predict(self, X, return_std=False):
-        """Class of each row; with `return_std` also the uncertainty of its score.
-
-        That is the standard deviation of the score, which is the same for all classes.
-        """
+        """Class of each row; if `return_std`, also the standard deviation of scores."""
         classes = super().predict(X)
         return (classes, np.sqrt(self._variance(X))) if return_std else classes
 
@@ -249,20 +225,15 @@ class SelfLabelingGPC(Classifier):
         """Scores of new rows, with ``probabilities="probit"`` over their spread.
 
         The spread is the root of the noise plus the variance of the score, so that a
-        larger value means a larger probability.
-
-        Shape (n_samples,) for two classes, positive for ``classes_[1]``, else
-        (n_samples, n_classes).
+        larger value means a larger probability. Shapes are those of `Classifier`.
         """
         scores = self._scaled_scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict_proba(self, X):
-        """Class probabilities, shape (n_samples, n_classes).
+        """Class probabilities, shape (n_samples, n_classes), see Notes.
 
-        With ``probabilities="probit"`` the probability that the score plus noise is
-        positive, for more than two classes that of this class and of no other one;
-        with "calibrated" a softmax of the scores times ``calibration_.slope``.
+        With "calibrated" a softmax of the scores times ``calibration_.slope``.
         """
         return np.exp(self.predict_log_proba(X))
 

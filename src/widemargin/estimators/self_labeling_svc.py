@@ -32,32 +32,20 @@ class SelfLabelingSVC(Classifier):
     ----------
     C : float, default=1.0
         Cost of a row of weight one.
-    kernel : Kernel, str or callable, default="rbf"
-        As in `SelfLabelingGPC`: the width ``gamma="auto"`` is one over the mean squared
-        distance of two rows.
-    labeled_weight : float, default=10.0
-        Weight of a labeled row in the regression; 1 in [1]_.
-    annealing : Annealing, float or sequence of float, or "auto", default="auto"
-        Weights of an unlabeled row, one after the other, as in `SelfLabelingGPC`.
-        ``Annealing((1.0,), None)`` in [1]_.
-    balance : "labeled", "equal", dict, None or Balance, default="labeled"
-        Share of each class among the unlabeled rows, as in `SelfLabelingGPC`.
+    kernel, labeled_weight, annealing, balance, random_state, verbose
+        As in `SelfLabelingGPC`.
     relabel : "in-sample" or InSample, default="in-sample"
         The threshold, Eqs. (9) and (8) of [1]_, and when a loop ends. Held-out values
         have no closed form here.
     solver, landmarks
         As in `TransductiveSVC`.
-    random_state, verbose
-        As in `LaplacianSVC`.
 
     Attributes
     ----------
-    classes_, transduction_, function_
-        See :class:`~widemargin.estimators.Classifier`.
     calibration_ : Calibration
         Slope of the probabilities, a constant that is not fitted to anything.
-    result_, n_iter_
-        As in `SelfLabelingGPC`.
+    classes_, function_, transduction_, result_, n_iter_
+        See :class:`~widemargin.estimators.Classifier`.
 
     Notes
     -----
@@ -110,7 +98,13 @@ class SelfLabelingSVC(Classifier):
         check_number(self, "labeled_weight", low=0, strict=True)
         names = "kernel", "landmarks", "solver"
         kernel, landmarks, solver = read_parameters(self, *names)
-        task, who = read_task(self, sample, self._read_relabel()), type(self).__name__
+        relabel, who = read_parameter(self, "relabel"), type(self).__name__
+        if not isinstance(relabel, InSample):
+            raise ValueError(
+                f"relabel of {who} must be 'in-sample' or an InSample value, because "
+                f"held-out values have no closed form, got {self.relabel!r}."
+            )
+        task = read_task(self, sample, relabel)
         kernel = kernel.fit_width(sample.rows.X, rng, auto="mean")
         space, solver = choose_hinge_space(
             kernel, sample.rows, landmarks, solver, rng, who=who
@@ -120,14 +114,3 @@ class SelfLabelingSVC(Classifier):
         result = found.ended(found.regressor.status).result
         function = found.regressor.function(found.signs)
         return Fit(function, Calibration(), result, found.codes)
-
-    def _read_relabel(self):
-        """How rows are relabeled: by fitted values."""
-        relabel = read_parameter(self, "relabel")
-        if not isinstance(relabel, InSample):
-            raise ValueError(
-                f"relabel of {type(self).__name__} must be 'in-sample' or an InSample "
-                f"value, because held-out values have no closed form, got "
-                f"{self.relabel!r}."
-            )
-        return relabel

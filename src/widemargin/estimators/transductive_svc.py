@@ -13,9 +13,8 @@ class TransductiveSVC(HingeClassifier):
     r"""Transductive support vector classifier (S3VM).
 
     Learns from labeled and unlabeled rows: a support vector machine that also keeps
-    unlabeled rows away from its decision boundary, on whichever side, and their mean
-    score at what follows from the shares of the classes. It suits clean unlabeled data
-    in which classes are clusters, above all text and other data of many features; see
+    unlabeled rows away from its decision boundary, on whichever side. It suits clean
+    unlabeled data in which classes are clusters, above all of many features; see
     `TriClassSVC` if some unlabeled rows may belong to no class.
 
     Parameters
@@ -25,8 +24,6 @@ class TransductiveSVC(HingeClassifier):
     unlabeled_weight : float or "auto", default="auto"
         Summed cost of the unlabeled samples, over that of the labeled ones; 0 leaves
         them out. "auto" averages several, see Notes.
-    kernel : Kernel, str or callable, default="rbf"
-        As in `LaplacianSVC`.
     balance : "labeled", "equal", dict, Balance or None, default="labeled"
         Share of each class among the unlabeled rows: estimated from the labels, the
         same for all, or your own as ``{class: fraction}``. None leaves it open, and
@@ -49,21 +46,16 @@ class TransductiveSVC(HingeClassifier):
         rows of a Gram matrix of more than 2 GiB are computed when they are needed.
     max_iter : int, default=50
         Convex problems for each weight of the unlabeled rows at the most.
-    random_state, verbose
+    kernel, random_state, verbose
         As in `LaplacianSVC`.
 
     Attributes
     ----------
-    classes_, function_, calibration_, transduction_, held_out_proba_
-        See :class:`~widemargin.estimators.Classifier`.
-    average_ : Average or None
-        With ``unlabeled_weight="auto"``: the weight of each model, its loss and share
-        of mistakes on held-out labels, and more.
     unlabeled_weights_ : tuple of float or None
         Weight of the unlabeled rows in each model of ``average_``; the first is 0.
-    result_, n_iter_ : SolveResult, int
-        How the last model was solved, and its number of convex problems;
-        ``result_.history`` holds its objective.
+    classes_, function_, calibration_, transduction_, held_out_proba_, average_, \
+            result_, n_iter_
+        See :class:`~widemargin.estimators.Classifier`.
 
     Notes
     -----
@@ -73,27 +65,19 @@ class TransductiveSVC(HingeClassifier):
     .. math:: \tfrac12 \|h\|^2 + C \sum_{i \in L} \max(0, 1 - y_i f_i)
               + C_u \sum_{i \in U} \max(0, 1 - |f_i|) ,
 
-    where :math:`C_u = C\, l / u` times `unlabeled_weight`. The last loss is the smaller
-    of two hinges. Each step fixes the smaller one for each sample and solves the convex
-    problem that is left, which never raises the objective.
+    where :math:`C_u = C\, l / u` times `unlabeled_weight`.
 
     *Balance*: the mean score of the unlabeled samples is :math:`2 p - 1` for a class of
-    share p, Eq. (25), exactly, by centering the kernel on their mean. That holds for
-    each model with an unlabeled weight. An average over several contains the model of
-    the labels alone, which is free unless `balance` is your own, so that its mean is
-    only near it. Shares from the labels count one label more for each class and shrink
-    towards equal ones as far as chance explains their differences. With
-    ``multi_class="joint"`` there are bounds instead: a step, and ``transduction_`` in
-    the end, puts each unlabeled sample into the class of the largest score plus an
-    offset of the class, which keeps all sizes within a factor of 1.5 of their shares,
-    or within the tolerance of a `Balance` value.
+    share p, Eq. (25), see :doc:`/guide/transductive`. Shares from the labels count one
+    label more for each class and shrink towards equal ones as far as chance explains
+    their differences. With ``multi_class="joint"`` there are bounds instead: a step,
+    and ``transduction_`` in the end, puts each unlabeled sample into the class of the
+    largest score plus an offset of the class, which keeps all sizes within a factor of
+    1.5 of their shares, or within the tolerance of a `Balance` value.
 
-    With ``unlabeled_weight="auto"`` there are several models: that of the labels
-    alone, and one for each of the weights 0.1, 0.3 and 1, each starting from the one
-    before. They are scored on held-out labels (five folds, on at least 1,000 rows if
-    there are more), calibrated, and averaged by :mod:`widemargin.averaging`; before
-    that, each has 0.85 times the prior weight of the one before it. In any case
-    held-out labels fit the slope of the probabilities.
+    "auto" averages models of the weights 0, 0.1, 0.3 and 1, scored on five folds of the
+    labels and at least 1,000 rows if there are more. Otherwise held-out labels only fit
+    the slope of the probabilities.
 
     Deviations from [1]_: balance; more than two classes; annealing by the path of
     weights. Copies of a labeled row with the same label are one row with their summed

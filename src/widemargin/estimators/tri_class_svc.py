@@ -25,15 +25,8 @@ class TriClassSVC(HingeClassifier):
 
     Parameters
     ----------
-    C : float, default=10.0
-        Cost of a labeled sample, as in scikit-learn's SVC.
-    unlabeled_weight : float or "auto", default="auto"
-        Summed cost of the unlabeled samples, over that of the labeled ones; 0 leaves
-        them out. "auto" averages several, see Notes.
     epsilon : float, default=0.1
         How far from zero the scores of irrelevant samples cost nothing.
-    kernel : Kernel, str or callable, default="rbf"
-        As in `LaplacianSVC`.
     method : {"min", "paper"} or TriClassMethod, default="min"
         "min" minimizes the min loss itself. "paper" is Algorithm 1 of [1]_, whose
         relaxation is another problem, see Notes; its parameters are those of
@@ -46,7 +39,8 @@ class TriClassSVC(HingeClassifier):
         The value in y that marks samples known to be irrelevant.
     irrelevant_weight : float, default=1.0
         Their summed cost, over that of the labeled ones.
-    n_annealing, solver, landmarks, max_iter, random_state, verbose
+    C, unlabeled_weight, kernel, n_annealing, solver, landmarks, max_iter, \
+            random_state, verbose
         As in `TransductiveSVC`.
 
     Attributes
@@ -54,9 +48,8 @@ class TriClassSVC(HingeClassifier):
     relevance_ : ndarray of bool, shape (n_samples,)
         Whether each training row counts as one of the classes; labeled rows always do,
         rows with `irrelevant_label` never.
-    classes_, function_, calibration_, transduction_, held_out_proba_
-        See :class:`~widemargin.estimators.Classifier`.
-    average_, unlabeled_weights_, result_, n_iter_
+    classes_, function_, calibration_, transduction_, held_out_proba_, average_, \
+            unlabeled_weights_, result_, n_iter_
         As in `TransductiveSVC`.
 
     Notes
@@ -68,30 +61,13 @@ class TriClassSVC(HingeClassifier):
               + C_u \sum_{i \in U} \min\{\max(0, 1 - |f_i|), I_\varepsilon(f_i)\}
 
     with :math:`I_\varepsilon(f) = \max(0, |f| - \varepsilon)`, where :math:`C_u = C\, l
-    / u` times `unlabeled_weight`, and :math:`C_0` in the same way. The last loss is the
-    smallest of three convex ones. Each step of "min" fixes the smallest for each sample
-    and solves the convex problem that is left, which never raises the objective.
-
-    *What "paper" really solves.* Its quadratic program (21) relaxes the decision
-    whether a sample is relevant. Eliminating the relaxed variable shows that unlabeled
-    samples closer to zero than :math:`(D - 1 + \varepsilon) / 2` then cost nothing,
-    and others are pulled there: D is no large constant, but the margin. In synthetic
-    data that the paper made for it this does better than the min loss itself, above all
-    without the restoring step; the gain over a support vector machine is that of the
-    universum. On digits neither is better than a support vector machine with well
-    chosen parameters; `TransductiveSVC` with its balance is, if most unlabeled samples
-    are relevant.
-
-    *Advice.* Clean unlabeled data: `TransductiveSVC`. Rows known to be irrelevant:
-    `UniversumSVC`, or this model with `irrelevant_label`. An unknown mixture: this
-    model, which by its default average stays close to the labels alone where the
-    unlabeled samples do not help.
+    / u` times `unlabeled_weight`, and :math:`C_0` in the same way. The program (21) of
+    "paper" is another problem: unlabeled samples closer to zero than
+    :math:`(D - 1 + \varepsilon) / 2` cost nothing. :doc:`/guide/transductive` compares
+    both, and says when to take which of the three estimators.
 
     More classes are each against the rest; a sample is relevant if some class claims
     it, that is if a score exceeds :math:`(1 + \varepsilon) / 2`, Eq. (5).
-
-        ``unlabeled_weight="auto"`` averages the models of several weights as
-    `TransductiveSVC` does.
 
     Deviations from [1]_, misprints corrected: labels in the quadratic and linear terms
     of (21); the concave part only where a sample is relevant, and its constant

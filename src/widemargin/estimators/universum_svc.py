@@ -3,11 +3,7 @@
 from dataclasses import dataclass
 
 from widemargin.checks import check_number
-from widemargin.estimators._hinge import (
-    HingeClassifier,
-    find_irrelevant,
-    make_task,
-)
+from widemargin.estimators._hinge import HingeClassifier, find_irrelevant, make_task
 from widemargin.labels import labeled_mask
 from widemargin.objectives.pieces import EpsilonInsensitive
 
@@ -22,26 +18,20 @@ class UniversumSVC(HingeClassifier):
 
     Parameters
     ----------
-    C : float, default=10.0
-        Cost of a labeled sample, as in scikit-learn's SVC.
     unlabeled_weight : float or "auto", default="auto"
-        Summed cost of the universum samples, over that of the labeled ones; 0 leaves
-        them out. "auto" averages several, see Notes.
+        As in `TransductiveSVC`, for the universum samples.
     epsilon : float, default=0.1
         How far from zero their scores cost nothing.
-    kernel : Kernel, str or callable, default="rbf"
-        As in `LaplacianSVC`.
     irrelevant_label : label or None, default=None
         The value in y that marks the universum samples. Unlabeled rows then have no
         influence except on the width of the kernel.
-    solver, landmarks, max_iter, random_state, verbose
+    C, kernel, solver, landmarks, max_iter, random_state, verbose
         As in `TransductiveSVC`.
 
     Attributes
     ----------
-    classes_, function_, calibration_, transduction_, held_out_proba_
-        See :class:`~widemargin.estimators.Classifier`.
-    average_, unlabeled_weights_, result_, n_iter_
+    classes_, function_, calibration_, transduction_, held_out_proba_, average_, \
+            unlabeled_weights_, result_, n_iter_
         As in `TransductiveSVC`.
 
     Notes
@@ -54,9 +44,6 @@ class UniversumSVC(HingeClassifier):
 
     where :math:`C_u = C\, l / u` times `unlabeled_weight`: one convex problem. More
     classes are each against the rest.
-
-        ``unlabeled_weight="auto"`` averages the models of several weights as
-    `TransductiveSVC` does.
 
     References
     ----------
