@@ -23,10 +23,7 @@ class Failure(click.ClickException):
 
 
 class Command(click.Command):
-    """A command with --json and --debug, whose errors are one sentence.
-
-    The methods for its task replace "{methods}" in the help page.
-    """
+    """A command with --json and --debug, brief errors, and methods in its help page."""
 
     def __init__(self, *args, task=None, **kwargs):
         settings = {"show_default": True}

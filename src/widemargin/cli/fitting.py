@@ -83,10 +83,7 @@ def make_pipeline(sample, estimator):
 
 
 def fit_and_estimate(sample, estimator, *, n_folds, seed, advance):
-    """The fitted model, and its `Estimate` by cross-validation, None without folds.
-
-    `advance` is called after each fold and after the fit.
-    """
+    """The fitted model, and its `Estimate`, None without folds; advances a bar."""
     model, measured = make_pipeline(sample, estimator), None
     if n_folds:
         options = {"n_folds": n_folds, "seed": seed, "advance": advance}
@@ -131,11 +128,7 @@ def limit_folds(n_folds, counts):
 
 
 def cross_validate(model, X, y, *, n_folds, seed, advance):
-    """Cross-validate over the labeled rows, beside an SVC on the same features.
-
-    The preparation of columns and the estimator, the two steps of the model, are both
-    fitted anew in each fold, on all rows but those held out.
-    """
+    """Cross-validate over the labeled rows, columns included, beside an SVC."""
     preparation, estimator = model
     irrelevant = getattr(estimator, "irrelevant_label", None)
     split = SemiSupervisedSplit(n_folds, random_state=seed, irrelevant_label=irrelevant)

@@ -102,10 +102,7 @@ class Outputs:
 
 
 def plan_outputs(table, endings, out, predictions, *, force, as_json):
-    """Where the model and the predictions of a table go, checked before any work.
-
-    By default both have the name of the table, in the current folder, with an ending.
-    """
+    """Where model and predictions of a table go, by default named after it; checked."""
     stem = "table" if table == "-" else split_ending(table)[0]
     model, frame = out or stem + endings[0], predictions or stem + endings[1]
     if model == "-":

@@ -40,11 +40,7 @@ def print_error(text):
 
 
 def wrap(text):
-    """A text for stderr in lines no wider than the terminal.
-
-    Words, such as the names of files, stay whole. An indented line goes on with twice
-    its indent.
-    """
+    """A text for stderr in lines no wider than the terminal; words stay whole."""
     width = max(_MIN_TEXT_WIDTH, open_console(stderr=True).width)
     lines = []
     for line in text.splitlines():
@@ -94,10 +90,7 @@ def verbosely(model):
 
 @contextlib.contextmanager
 def progress_bar(description, n_steps=None):
-    """A bar on stderr, gone when all is done; yields the function that advances it.
-
-    What estimators print also goes to stderr.
-    """
+    """A bar on stderr, with what estimators print; yields what advances it."""
     columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
     console = open_console(stderr=True)
     is_hidden = not console.is_terminal
@@ -111,10 +104,7 @@ def progress_bar(description, n_steps=None):
 
 
 def describe_table(sample, target=None, *, notes_few_labels=True):
-    """Rows, columns and labels, as pairs of a name and a text.
-
-    The report of a method that holds out labels itself notes that there are too few.
-    """
+    """Rows, columns and labels, as pairs of a name and a text."""
     yield "table", f"{sample.name}, {plural(len(sample.X), 'row')}"
     yield from describe_kinds(by_kind(sample.columns))
     reasons = {}

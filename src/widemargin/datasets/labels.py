@@ -9,10 +9,7 @@ from widemargin.linalg.random import as_generator
 
 
 def balanced_labels(n_samples, n_classes, rng):
-    """Labels 0, ..., n_classes - 1 in random order, equally often.
-
-    If `n_samples` is not a multiple of `n_classes`, the first classes have one more.
-    """
+    """Labels 0 to n_classes - 1 in random order; the first may occur once more."""
     return rng.permutation(np.arange(n_samples) % n_classes)
 
 
@@ -24,8 +21,8 @@ def hide_labels(y, n_labeled, rng=None, stratify=True):
     y : array-like of shape (n_samples,)
         Labels. Rows that are unlabeled already stay so and are never chosen.
     n_labeled : int or float
-        Number of labels to keep; a float between 0 and 1 is the share of the rows of
-        `y` that keep their label, rounded to whole rows.
+        Number of labels to keep, at least one per class; a float between 0 and 1 is the
+        share of the rows of `y` that keep their label, rounded to whole rows.
     rng : None, int, Generator or RandomState, default=None
         Source of randomness; pass an int for the same choice at every call.
     stratify : bool, default=True
@@ -37,12 +34,6 @@ def hide_labels(y, n_labeled, rng=None, stratify=True):
     -------
     ndarray or Series of shape (n_samples,)
         A Series if `y` is one. At least one label of every class is kept.
-
-    Raises
-    ------
-    ValueError
-        If `n_labeled` is smaller than the number of classes or larger than the number
-        of labels in `y`.
 
     Examples
     --------
@@ -110,11 +101,7 @@ def _rank_in_class(codes):
 
 
 def _proportional_counts(class_sizes, n_keep):
-    """Whole numbers >= 1 with sum `n_keep`, nearest to proportional in the mean square.
-
-    Where no class is too small for a label of its own this is the method of largest
-    remainders.
-    """
+    """Whole numbers >= 1 of sum `n_keep`, nearest to proportional in mean square."""
     ideal = n_keep * class_sizes / class_sizes.sum()
     counts = np.maximum(np.floor(ideal).astype(int), 1)
     while counts.sum() < n_keep:

@@ -20,15 +20,7 @@ _LARGEST_NUMBER = 8  # bytes; long doubles differ between computers
 
 
 class ModelFileError(ValueError):
-    """A model cannot be saved, or a file is not one that may be loaded.
-
-    Examples
-    --------
-    >>> import widemargin
-    >>> widemargin.load("table.csv")  # doctest: +SKIP
-    ModelFileError: table.csv is not a model file that widemargin 0.2 can load: it was
-    not written by widemargin.
-    """
+    """A model cannot be saved, or a file is not one that may be loaded."""
 
 
 class ArrayPart:
@@ -56,11 +48,7 @@ def write_archive(tree, arrays):
 
 
 def read_archive(data):
-    """The JSON tree and the `ArrayPart` of each name; raise unless all fits the bytes.
-
-    Parts are stored without compression and may not overlap, so that nothing can
-    become larger than the file itself.
-    """
+    """Tree and `ArrayPart` by name, stored without compression or overlap."""
     if not data.startswith(b"PK"):  # a table, a pickle, a picture
         raise ModelFileError("was not written by widemargin")
     try:

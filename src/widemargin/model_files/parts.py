@@ -125,10 +125,7 @@ class Step:
         }
 
     def build(self, content):
-        """The step; scikit-learn warns if another version of it was used.
-
-        Parameters that the other version did not have get their defaults.
-        """
+        """The step; parameters that another version did not have get defaults."""
         step = self.cls.__new__(self.cls)
         missing = self._defaults.keys() - content.keys()
         step.__setstate__(content | {name: self._defaults[name] for name in missing})

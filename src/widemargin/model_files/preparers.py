@@ -35,10 +35,7 @@ PREPARERS = (
 
 
 def pack_step(step):
-    """A copy of a step of which all attributes can be written.
-
-    A vocabulary becomes the list of its words in the order of their columns.
-    """
+    """A copy of which all attributes can be written; words in the order of columns."""
     if isinstance(step, FunctionTransformer) and step.func is not None:
         raise ModelFileError(
             "holds a FunctionTransformer with a function, that is code"
@@ -89,10 +86,7 @@ def _inner_steps(value):
 
 
 def pick(names, columns):
-    """Those of all names that a ColumnTransformer's columns stand for.
-
-    The columns are given by names, positions or a mask.
-    """
+    """Names that columns of a ColumnTransformer stand for: names, positions, a mask."""
     columns = [columns] if np.isscalar(columns) else columns
     if isinstance(columns, list) and all(isinstance(name, str) for name in columns):
         return columns
@@ -100,11 +94,7 @@ def pick(names, columns):
 
 
 def _name_columns(transformer):
-    """Replace the columns of a fitted ColumnTransformer by lists, in place.
-
-    It may have been given a pandas Index, a function that picks columns or a slice of
-    names. A file keeps what they stood for when it was fitted.
-    """
+    """Replace columns of a fitted ColumnTransformer by the lists they stand for."""
 
     def name_columns(name, step, columns):
         return name, step, _as_list(columns, transformer)
@@ -166,10 +156,7 @@ def _is_sorted(values):
 
 
 def _check_vectorizer(vectorizer):
-    """It must read texts, not files that they name, and count each word in a column.
-
-    A wrong column would be beyond the matrix.
-    """
+    """It must read texts, not files; a wrong column would be beyond the matrix."""
     require(vectorizer.input == "content", vectorizer, "input")
     for name in ("preprocessor", "tokenizer"):
         require(getattr(vectorizer, name) is None, vectorizer, name)

@@ -130,9 +130,8 @@ def _find_kind(value, where):
 class Reader(_Walk):
     """Checks a whole tree before anything is made of it.
 
-    Each reading function checks a node and returns a function without arguments that
-    makes the value; the first of these is called when the last node has been checked.
-    Names are looked up among the classes that exist, and never imported.
+    Each reading function checks a node and returns a function that makes the value; the
+    first is called when all are checked. Names are looked up, and never imported.
     """
 
     def __init__(self, arrays):  # a dict of `ArrayPart`

@@ -10,11 +10,9 @@ _STALE = 3600  # seconds after which nobody writes to a temporary file any more
 
 
 def write_whole(path, data):
-    """Write bytes to a temporary file in the same folder and rename it over `path`.
+    """Write a hidden temporary file beside `path` and rename it.
 
-    Whenever the process ends, `path` holds the old bytes or the new ones. A process
-    that is killed leaves a hidden file ``.NAME.0123456789abcdef.tmp``, which the next
-    one to write there, after an hour, removes.
+    Whenever the process ends, `path` holds the old bytes or the new ones.
     """
     path = os.path.realpath(path)  # a link stays one
     folder, name = os.path.split(path)

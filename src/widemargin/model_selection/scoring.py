@@ -24,13 +24,11 @@ def leave_one_out_score(estimator, y, *, scoring="accuracy", sample_weight=None)
     y : array-like of shape (n_samples,)
         The targets that it was fitted with, unlabeled samples included.
     scoring : str or callable, default="accuracy"
-        A name of scikit-learn, such as "accuracy", "balanced_accuracy" or
-        "neg_log_loss", or a callable ``scorer(estimator, X, y)``, which may use
-        `predict`, `predict_proba` and `classes_`. Larger is better, except for
-        "log_loss", the mean negative logarithm of the probabilities.
+        A name of scikit-learn, such as "balanced_accuracy" or "neg_log_loss", or a
+        callable ``scorer(estimator, X, y)``, which may use `predict`, `predict_proba`
+        and `classes_`. Larger is better, except for "log_loss".
     sample_weight : array-like of shape (n_samples,), optional
-        The weights that it was fitted with. Labels of weight zero are not scored; the
-        other weights weight the score.
+        The weights that it was fitted with, which also weight the score.
 
     Returns
     -------
@@ -43,10 +41,9 @@ def leave_one_out_score(estimator, y, *, scoring="accuracy", sample_weight=None)
     five folds of the support vector classifiers.
 
     The standard error of an accuracy of 90 % is four points with 50 labels, nine with
-    ten. The calibration of the probabilities and the weights of averaged models were
-    fitted to the same labels, so that the score is slightly optimistic; steps of a
-    pipeline that use y make it more so. For an unbiased estimate use
-    :func:`~sklearn.model_selection.cross_val_score` with `SemiSupervisedSplit`.
+    ten. Calibration and averaging weights were fitted to the same labels, so that the
+    score is slightly optimistic, more so after steps of a pipeline that use y. For an
+    unbiased estimate cross-validate with `SemiSupervisedSplit`.
 
     Examples
     --------
@@ -58,8 +55,6 @@ def leave_one_out_score(estimator, y, *, scoring="accuracy", sample_weight=None)
     >>> y_partial = hide_labels(y, 30, rng=0)
     >>> model = LaplacianSVC().fit(X, y_partial)
     >>> bool(leave_one_out_score(model, y_partial) > 0.8)
-    True
-    >>> bool(leave_one_out_score(model, y_partial, scoring="log_loss") < 0.5)
     True
     """
     is_loss = isinstance(scoring, str) and scoring == "log_loss"
@@ -88,30 +83,21 @@ def held_out_scorer(scoring="accuracy"):
 
     Returns a callable ``scorer(estimator, X, y)`` for the y that the estimator was
     fitted with; X is not used. `scoring` is that of `leave_one_out_score`, but larger
-    must be better ("neg_log_loss").
-
-    Notes
-    -----
-    In a search, train and score on all rows, as below. The best of many candidates
-    looks better than it is; cross-validate the whole search with `SemiSupervisedSplit`
-    to see by how much.
+    must be better ("neg_log_loss"). In a search, train and score on all rows, as below.
+    The best of many candidates looks better than it is: cross-validate the whole search
+    with `SemiSupervisedSplit` to see by how much.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from sklearn.datasets import load_iris
     >>> from sklearn.model_selection import GridSearchCV
     >>> from widemargin import LaplacianSVC
-    >>> from widemargin.datasets import hide_labels
+    >>> from widemargin.datasets import hide_labels, make_two_moons
     >>> from widemargin.model_selection import held_out_scorer
-    >>> X, y = load_iris(return_X_y=True)
+    >>> X, y = make_two_moons(random_state=0)
     >>> y_partial, rows = hide_labels(y, 30, rng=0), np.arange(len(y))
-    >>> search = GridSearchCV(
-    ...     LaplacianSVC(),
-    ...     {"kernel__gamma": [0.01, 0.1, 1.0]},
-    ...     scoring=held_out_scorer("neg_log_loss"),
-    ...     cv=[(rows, rows)],
-    ... )
+    >>> grid, scoring = {"kernel__gamma": [0.1, 1.0]}, held_out_scorer("neg_log_loss")
+    >>> search = GridSearchCV(LaplacianSVC(), grid, scoring=scoring, cv=[(rows, rows)])
     >>> bool(search.fit(X, y_partial).score(X, y_partial) > -0.5)
     True
     """
@@ -120,13 +106,10 @@ def held_out_scorer(scoring="accuracy"):
 
 
 def labeled_scorer(scoring="accuracy", *, irrelevant_label=None):
-    """A scorer of the labeled rows only.
+    """A scorer of the labeled rows only, ``scorer(estimator, X, y)``.
 
     Other scorers count unlabeled rows as a class -1, or raise an error. It is meant for
     splits whose test parts hold unlabeled rows, and for partly labeled test sets.
-
-    Returns a callable ``scorer(estimator, X, y)``, which raises ValueError if no row is
-    labeled.
 
     Parameters
     ----------
@@ -137,18 +120,14 @@ def labeled_scorer(scoring="accuracy", *, irrelevant_label=None):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
     >>> from sklearn.model_selection import KFold, cross_val_score
     >>> from widemargin import LaplacianSVC
-    >>> from widemargin.datasets import hide_labels
+    >>> from widemargin.datasets import hide_labels, make_two_moons
     >>> from widemargin.model_selection import labeled_scorer
-    >>> X, y = load_iris(return_X_y=True)
-    >>> y_partial = hide_labels(y, 60, rng=0)
-    >>> cv = KFold(3, shuffle=True, random_state=0)  # also of unlabeled rows
-    >>> scores = cross_val_score(
-    ...     LaplacianSVC(), X, y_partial, cv=cv, scoring=labeled_scorer()
-    ... )
-    >>> bool(scores.mean() > 0.8)
+    >>> X, y = make_two_moons(random_state=0)
+    >>> y_partial, cv = hide_labels(y, 60, rng=0), KFold(3, shuffle=True)
+    >>> options = {"cv": cv, "scoring": labeled_scorer()}
+    >>> bool(cross_val_score(LaplacianSVC(), X, y_partial, **options).mean() > 0.8)
     True
     """
     read_scoring(scoring, "labeled_scorer")  # refuses a wrong one at once

@@ -56,11 +56,7 @@ def model_name(estimator):
 
 
 def see_through(estimator, X):
-    """The last step of a pipeline, and the rows that reach it.
-
-    Rows of two features stay as they are, with their pipeline: they can be drawn in
-    their own units.
-    """
+    """The last step of a pipeline and its rows, except for rows of two features."""
     estimator = getattr(estimator, "best_estimator_", estimator)
     shape = X.shape if hasattr(X, "shape") else np.shape(X)
     is_plane = len(shape) == 2 and shape[1] == 2
@@ -105,8 +101,7 @@ def score_matrix(estimator, X, n_classes, who):
 def infer_rows(estimator, X, y, who):
     """The class of each row: as labeled, as inferred in `fit`, or as predicted.
 
-    The code is -1 for labels in y that are not a class of the model, such as those of
-    irrelevant rows, and for rows that the model found irrelevant in `fit`.
+    Labels that are no class of the model, and irrelevant rows, have the code -1.
     """
     classes, model = estimator.classes_, last_step(estimator)
     n_samples = count_rows(X)
@@ -141,11 +136,7 @@ def find_codes(values, classes):
 
 @dataclass(frozen=True)
 class Plane:
-    """Where rows are drawn.
-
-    `lift` maps points (n, 2) to rows that a model can predict; it is None if there is
-    no way back from the plane.
-    """
+    """Where rows are drawn; `lift` maps points back to rows, if that is possible."""
 
     points: np.ndarray  # (n_samples, 2)
     axis_names: tuple

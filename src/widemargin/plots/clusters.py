@@ -19,21 +19,13 @@ class ClusterDisplay(Display):
     ----------
     points, axis_names, name
         The rows, and titles.
-    labels : ndarray of int, shape (n_samples,)
-        Cluster of each row; -1 for rows of none.
-    sizes : ndarray of int, shape (n_clusters,)
-        Rows in each cluster.
+    labels, sizes : ndarrays of int
+        Cluster of each row, -1 for rows of none; rows in each cluster.
 
     Attributes
     ----------
-    clusters_ : dict of PathCollection
-        Rows of each cluster that has any, by its number.
-    numbers_ : dict of Text
-        Numbers of the clusters, in the middle of their rows.
-
-    See Also
-    --------
-    GraphDisplay : The clusters with the neighbor graph that they follow.
+    clusters_, numbers_ : dicts
+        Rows of each cluster that has any, and the texts in their middle, by its number.
 
     Examples
     --------
@@ -53,11 +45,7 @@ class ClusterDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, X, *, projection="pca", **options):
-        """Draw the clusters of the rows of `fit`, or those predicted for new ones.
-
-        If the rows are not as many as in `fit`, or the model is from a file, which does
-        not hold ``labels_``, their clusters are predicted.
-        """
+        """Draw the clusters of the rows of `fit`, or those predicted for other rows."""
         who, model = cls.__name__, _models.last_step(estimator)
         advice = (
             "pass a clusterer such as MaxMarginClustering, or use DecisionDisplay for "
@@ -77,15 +65,7 @@ class ClusterDisplay(Display):
         return cls(plane.points, labels, sizes, **titles).plot(**options)
 
     def plot(self, ax=None, *, numbers=True, legend=True):
-        """Draw it.
-
-        Parameters
-        ----------
-        ax, legend
-            See :mod:`widemargin.plots`; the legend lists clusters and sizes.
-        numbers : bool, default=True
-            Whether to write the number of each cluster at its most central row.
-        """
+        """Draw it; `numbers` writes the number of a cluster at its most central row."""
         self._open(ax)
         self.clusters_, self.numbers_ = {}, {}
         for number in np.unique(self.labels).tolist():

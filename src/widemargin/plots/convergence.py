@@ -23,38 +23,27 @@ _MAX_MARKERS = 40  # more values have no marker each
 class ConvergenceDisplay(Display):
     """Objective, criterion and decision changes against the iteration.
 
-    Make it with `from_estimator`; :mod:`widemargin.plots` has what displays share.
+    Make it with `from_estimator`; :mod:`widemargin.plots` has what displays share. The
+    criterion of self-labeling models, and of those with a hinge loss on unlabeled rows,
+    is the share of unlabeled rows whose class changed in each round. Label searches
+    have one entry per start, and their objective is the lowest so far.
 
     Parameters
     ----------
-    history : dict of ndarrays
+    history, iterations : dicts of ndarrays
         Values by quantity: those of "objective", "criterion", "gradient_norm" and
-        "decision_change" that the solver recorded.
-    iterations : dict of ndarrays
-        Iteration of each of these values.
+        "decision_change" that the solver recorded; and the iteration of each value.
     stopped_at : int or None
         Iteration at which early stopping ended the run.
-    labels : dict of str, optional
-        Titles of the quantities.
-    step_name : str
-        What an iteration is called.
+    labels, step_name : dict of str, optional; str
+        Titles of the quantities, and what an iteration is called.
 
     Attributes
     ----------
-    axes_ : ndarray of Axes
-        One for each quantity that was drawn.
-    ax_, figure_
-        The first of them, and their figure.
+    axes_, stops_ : ndarray of Axes, list of Line2D
+        For each quantity that was drawn, its axes and where early stopping ended it.
     lines_ : dict of Line2D
         By quantity.
-    stops_ : list of Line2D
-        Where early stopping ended the run, in each of the axes.
-
-    Notes
-    -----
-    The criterion of self-labeling models, and of those with a hinge loss on unlabeled
-    rows, is the share of unlabeled rows whose class changed in each round. Label
-    searches have one entry per start, and their objective is the lowest so far.
 
     Examples
     --------
@@ -66,8 +55,6 @@ class ConvergenceDisplay(Display):
     >>> display = ConvergenceDisplay.from_estimator(model)
     >>> sorted(display.lines_)
     ['criterion', 'decision_change', 'objective']
-    >>> display.stopped_at == model.n_iter_
-    True
     """
 
     history: dict
@@ -79,11 +66,7 @@ class ConvergenceDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, **options):
-        """Draw what the solver of a fitted model recorded in ``result_.history``.
-
-        The titles are the model's ``history_names``, and the horizontal axis is its
-        ``step_name``.
-        """
+        """Draw what the solver of a fitted model recorded in ``result_.history``."""
         _models.check_model(estimator, cls.__name__)
         model = _models.last_step(estimator)
         result = getattr(model, "result_", None)
@@ -112,12 +95,11 @@ class ConvergenceDisplay(Display):
         return display.plot(**options)
 
     def plot(self, ax=None, *, quantities=None):
-        """Draw it, one quantity below the other.
+        """Draw it, one quantity below the other; `ax` may hold one Axes for each.
 
         Parameters
         ----------
         ax : matplotlib Axes or sequence of them, optional
-            Where to draw: one for each quantity. By default a new figure.
         quantities : str or sequence of str, optional
             What to draw, of the keys of `history`. By default everything, but only
             one of criterion and gradient norm; in single axes, only the first.
@@ -206,9 +188,8 @@ def _start_at_zero(panel, values):
 def _count(key, history, n_iter):
     """Iterations of the values of a quantity.
 
-    Decisions have the iterations that the solver recorded with them. A solver with
-    gradient norms records everything before each step. Other solvers record it after
-    each step, except for one objective more than criteria, which is that of the start.
+    A solver with gradient norms records before each step; others record after it,
+    except for one objective more than criteria, which is that of the start.
     """
     n_values = len(history[key])
     if key == "decision_change" and "decision_iteration" in history:

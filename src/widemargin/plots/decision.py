@@ -34,28 +34,20 @@ class DecisionDisplay(Display):
 
     Attributes
     ----------
-    labeled_, unlabeled_ : dict of PathCollection
-        Rows of each class by its code.
     regions_, boundary_, margin_ : QuadMesh, lists of ContourSet
         The decisions in the plane; None and empty without scores.
-
-    See Also
-    --------
-    TransductionDisplay : Margins of the unlabeled rows.
 
     Examples
     --------
     >>> from widemargin import LaplacianSVC
     >>> from widemargin.datasets import hide_labels, make_two_moons
-    >>> from widemargin.kernels import Rbf
     >>> from widemargin.plots import DecisionDisplay
     >>> X, y = make_two_moons(200, noise=0.08, random_state=0)
     >>> y_partial = hide_labels(y, 6, rng=0)
-    >>> model = LaplacianSVC(kernel=Rbf(4.0)).fit(X, y_partial)
+    >>> model = LaplacianSVC().fit(X, y_partial)
     >>> display = DecisionDisplay.from_estimator(model, X, y_partial)
     >>> display.scores.shape
     (200, 200, 1)
-    >>> display.figure_.savefig("moons.png")  # doctest: +SKIP
     """
 
     points: np.ndarray
@@ -79,21 +71,18 @@ class DecisionDisplay(Display):
         block_values=_BLOCK_VALUES,
         **options,
     ):
-        """Draw the decisions of a fitted classifier.
+        """Draw the decisions of a fitted classifier with a `decision_function`.
 
         Parameters
         ----------
         estimator, X, y, projection, **options
-            See :mod:`widemargin.plots`. The classifier has a `decision_function`.
-            Without y all rows are unlabeled and have the predicted class.
+            See :mod:`widemargin.plots`. Without y rows have the predicted class.
         boundary : "auto", True or False, default="auto"
             Whether to evaluate the classifier on a grid. In a projection that is the
             slice through the mean of the rows; "auto" keeps it only if 90 % of the
             rows, moved onto the slice, keep their class. Your own points have none.
-        grid_resolution : int, default=200
-            Points of the grid along each axis.
-        block_values : int, default=20_000_000
-            Numbers in the rows that are evaluated at a time, which limits the memory.
+        grid_resolution, block_values : int, default=200 and 20_000_000
+            Points of the grid along each axis; numbers that are evaluated at a time.
         """
         who = cls.__name__
         _models.check_classifier(estimator, who)
@@ -134,15 +123,10 @@ class DecisionDisplay(Display):
         return display.plot(**options)
 
     def plot(self, ax=None, *, margin=1.0, legend=True):
-        """Draw it.
+        """Draw it, with dashed lines `margin` away from the boundary, or None.
 
-        Parameters
-        ----------
-        ax, legend
-            See :mod:`widemargin.plots`.
-        margin : float or None, default=1.0
-            Dashed lines are where the score, or for more than two classes half of the
-            lead over the next class, is this far from the boundary. None draws none.
+        The distance is the score, or for more than two classes half of the lead over
+        the next class.
         """
         if margin is not None and not (isinstance(margin, Real) and margin > 0):
             raise ValueError(
@@ -223,8 +207,7 @@ def _make_grid(points, n_points):
 def _boundary_fields(scores, winners):
     """Fields that are zero on the boundary; each part of it belongs to one field.
 
-    Field k compares class k with those after it, and is masked where an earlier class
-    wins.
+    Field k compares class k with those after it, masked where an earlier class wins.
     """
     if scores.shape[-1] == 1:
         field = scores[..., 0]

@@ -17,7 +17,8 @@ _MIN_SPAN = 0.1  # of the errors
 class FewLabelDisplay(Display):
     """Held-out error and weight of each candidate of a `FewLabelClassifier`.
 
-    Make it with `from_estimator`; :mod:`widemargin.plots` has what displays share.
+    Make it with `from_estimator`; :mod:`widemargin.plots` has what displays share. Bars
+    and the band are one standard error on each side.
 
     Parameters
     ----------
@@ -26,16 +27,12 @@ class FewLabelDisplay(Display):
 
     Attributes
     ----------
-    weights_ax_ : Axes
+    weights_ax_, weights_ : Axes, BarContainer
         The right part of ``ax_``, with the weights.
     errors_ : list of ErrorbarContainer
-        One for each candidate with a known error, with a bar of one standard error on
-        each side.
-    weights_ : BarContainer
-        One for each candidate.
+        One for each candidate with a known error.
     band_ : Rectangle or None
-        Estimated error of the average, and one standard error on each side; None if it
-        is unknown.
+        Estimated error of the average; None if it is unknown.
 
     Examples
     --------

@@ -44,11 +44,7 @@ class Column:
 
 
 def examine_columns(frame, *, numeric=(), categorical=(), dropped=(), name="the table"):
-    """The `Column` of each column of a table, without the target.
-
-    The user has given the uses of some columns. Raises `TableError` if a column mixes
-    numbers and text or is given two uses, or none is left to learn from.
-    """
+    """The `Column` of each column without the target, as given or as it looks."""
     check_columns([*numeric, *categorical, *dropped], frame.columns, name)
     for column in frame:
         if sum(column in use for use in (numeric, categorical, dropped)) > 1:
@@ -162,13 +158,7 @@ def _are_dates(values):
 
 
 def find_mark(text):
-    """The mark that keeps a text from being a number, such as "%"; None without one.
-
-    Examples
-    --------
-    >>> [find_mark(text) for text in ("5 %", "$3", "1,234.5", "1.5", "5 apples")]
-    ['%', '$', ',', None, None]
-    """
+    """The mark that keeps a text from being a number, such as "%"; None without one."""
     if not isinstance(text, str) or not _WRITTEN.fullmatch(text):
         return None
     marks = sorted(_MARKS.findall(text), key="%‰$€£¥,' \u00a0\u202f".index)

@@ -17,11 +17,7 @@ _LARGEST = 1e100  # its square is still finite
 
 
 def make_preparation(columns):
-    """The step that turns columns into features: impute, then scale or one-hot encode.
-
-    Missing numbers become the median of their column, missing categories a category of
-    their own; categories that `fit` did not see become zeros. A model file can hold it.
-    """
+    """The step that makes features of columns: impute, then scale or encode."""
     keep = {"keep_empty_features": True}
     as_missing = {"strategy": "constant", "fill_value": _MISSING, **keep}
     steps = {
@@ -47,10 +43,7 @@ def make_preparation(columns):
 
 
 def make_features(frame, columns):
-    """The columns that are used, numbers as floats and categories as text.
-
-    Raises `TableError` if a numeric column holds text, infinity or numbers close to it.
-    """
+    """The columns that are used, as floats or text; `TableError` otherwise."""
     features = {}
     for column in columns:
         if column.kind is Kind.NUMBERS:
@@ -91,10 +84,7 @@ def _text(value):
 
 
 def columns_of(model):
-    """The columns that a fitted model needs; None if it only has their order.
-
-    A model that was not fitted on a table has columns of numbers.
-    """
+    """The columns that a fitted model needs; None if it only has their order."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         return None
@@ -134,11 +124,7 @@ def _first_step(pipeline):
 
 
 def features_of(frame, model, name="the table"):
-    """Rows of a table as the input of a model.
-
-    Columns that the model does not need are ignored, unless it has no names. Raises
-    `TableError` if columns are missing, or hold text in place of numbers.
-    """
+    """Rows of a table as the input of a model, which may ignore other columns."""
     columns = columns_of(model)
     if columns is not None:
         lacking = [column.name for column in columns if column.name not in frame]

@@ -41,14 +41,7 @@ def read_table(
     missing=(),
     text=(),
 ):
-    """Read a table as a DataFrame whose missing cells are missing values.
-
-    The path is a file, which may be compressed by gzip, or "-" for stdin. Without a
-    format the ending of its name counts, and CSV for stdin; without a separator it is a
-    comma, or a tab in TSV. `missing` texts mark missing cells, in addition to those of
-    `_MISSING`. Columns in `text` are read as text, even where they hold numbers. Raises
-    `TableError` if the file is not such a table.
-    """
+    """A table from a file, gzipped or not, or stdin; columns in `text` as text."""
     name = describe_path(path)
     endings = {Path(path).suffix.lower(), split_ending(path)[1]}
     if path != "-" and endings & set(_PACKED):
@@ -81,13 +74,7 @@ def describe_path(path):
 
 
 def split_ending(path):
-    """Name of a file without its folder and ending; the ending, such as ".csv".
-
-    Examples
-    --------
-    >>> split_ending("trees/oak.csv.gz"), split_ending("oak.TSV")
-    (('oak', '.csv'), ('oak', '.tsv'))
-    """
+    """Name of a file without its folder and ending; the ending, such as ".csv"."""
     name = Path(path).name
     if name.lower().endswith(".gz"):
         name = name[: -len(".gz")]

@@ -13,11 +13,7 @@ _LARGEST = 2**53  # pandas reads numbers beside empty cells as floats, exact up 
 
 
 def read_target(values, *, as_names=False):
-    """Labels of a column as estimators take them, and as `PartialLabels`.
-
-    Empty cells are unlabeled rows. With `as_names` numbers beside text are also names.
-    Raises `TableError` if the labels cannot be classes, or are all of one class.
-    """
+    """Labels of a column as estimators take them, and as `PartialLabels`."""
     name = values.name
     y = _as_labels(values, as_names)
     _refuse_two_markers(y, name)
