@@ -66,7 +66,11 @@ def make_clock(n_samples=200, *, noise=0.0, random_state=None):
     """
     n_border, n_hands = _halves(n_samples)
     border = _circle(np.linspace(0, 2 * np.pi, n_border, endpoint=False))
-    return _shuffled_curves(border, _clock_hands(n_hands), noise, random_state)
+    hour_length, minute_length = np.linalg.norm([_HOUR_HAND, _MINUTE_HAND], axis=1)
+    walked = np.linspace(-hour_length, minute_length, n_hands)[:, None]  # center: 0
+    hands = np.maximum(-walked, 0) * _HOUR_HAND / hour_length
+    hands += np.maximum(walked, 0) * _MINUTE_HAND / minute_length
+    return _shuffled_curves(border, hands, noise, random_state)
 
 
 def make_gp_toy(n_samples=560, *, margin=1.0, noise=0.4, random_state=None):
@@ -177,7 +181,9 @@ def make_waveform(n_samples=5000, *, n_classes=3, random_state=None):
         raise ValueError(f"n_classes of make_waveform must be 2 or 3, got {n_classes}.")
     rng = as_generator(random_state)
     y = rng.integers(3, size=n_samples)
-    first, second = _triangular_waves()[np.transpose(_WAVES_OF_CLASS)][:, y]  # (n, 21)
+    peaks = np.array(_PEAKS)[:, None]
+    waves = np.maximum(6 - np.abs(np.arange(1, 22) - peaks), 0)  # (3, 21)
+    first, second = waves[np.transpose(_WAVES_OF_CLASS)][:, y]  # (n, 21) each
     share = rng.uniform(size=(n_samples, 1))
     X = share * first + (1 - share) * second + rng.standard_normal((n_samples, 21))
     return X, y if n_classes == 3 else (y == 1).astype(int)
@@ -194,14 +200,6 @@ def _circle(angles):
     return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
-def _clock_hands(n_points):
-    """Evenly spaced points from the hour hand's tip to the minute hand's."""
-    hour_length, minute_length = np.linalg.norm([_HOUR_HAND, _MINUTE_HAND], axis=1)
-    walked = np.linspace(-hour_length, minute_length, n_points)[:, None]  # center: 0
-    hour_side = np.maximum(-walked, 0) * _HOUR_HAND / hour_length
-    return hour_side + np.maximum(walked, 0) * _MINUTE_HAND / minute_length
-
-
 def _shuffled_curves(first, second, noise, random_state):
     """Rows of class 0 and class 1 in random order, with noise on every coordinate."""
     check_scalar(noise, "noise", Real, min_val=0)
@@ -210,9 +208,3 @@ def _shuffled_curves(first, second, noise, random_state):
     y = np.repeat([0, 1], [len(first), len(second)])
     order = rng.permutation(len(y))
     return X[order] + noise * rng.standard_normal(X.shape), y[order]
-
-
-def _triangular_waves():
-    """Triangles of height 6 around the three peaks, shape (3, 21)."""
-    position = np.arange(1, 22)
-    return np.maximum(6 - np.abs(position - np.array(_PEAKS)[:, None]), 0)

@@ -42,30 +42,32 @@ def hide_labels(y, n_labeled, rng=None, stratify=True):
     (2, 1)
     """
     labels = read_labels(y)
-    n_keep = _whole_number(n_labeled, len(labels.labeled))
-    _check_feasible(n_labeled, n_keep, labels)
+    n_keep = _check_count(n_labeled, labels)
     rng = as_generator(rng, "rng")
     order = rng.permutation(labels.n_labeled)  # the first ones are preferred
-    choose = _first_in_proportion if stratify else _first_of_each_and_more
-    kept = order[choose(labels.codes[order], n_keep)]
+    codes = labels.codes[order]
+    rank = _rank_in_class(codes)
+    if stratify:
+        counts = _proportional_counts(np.bincount(codes), n_keep)
+        kept = order[rank < counts[codes]]
+    else:  # the first of each class, then the first of the others
+        kept = order[np.argsort(rank > 0, kind="stable")[:n_keep]]
     hidden = np.ones(len(labels.labeled), dtype=bool)
     hidden[labels.labeled_idx[kept]] = False
     return hide(y, hidden)
 
 
-def _whole_number(n_labeled, n_samples):
-    """Count the rows that `n_labeled`, a count or a share, stands for."""
+def _check_count(n_labeled, labels):
+    """The number of rows that `n_labeled`, a count or a share, stands for."""
     if isinstance(n_labeled, Integral):
-        return int(n_labeled)
-    if isinstance(n_labeled, Real) and 0 < n_labeled < 1:
-        return round(n_labeled * n_samples)
-    raise ValueError(
-        "n_labeled must be an integer or a share of the rows strictly between 0 and "
-        f"1, got {n_labeled!r}."
-    )
-
-
-def _check_feasible(n_labeled, n_keep, labels):
+        n_keep = int(n_labeled)
+    elif isinstance(n_labeled, Real) and 0 < n_labeled < 1:
+        n_keep = round(n_labeled * len(labels.labeled))
+    else:
+        raise ValueError(
+            "n_labeled must be an integer or a share of the rows strictly between 0 "
+            f"and 1, got {n_labeled!r}."
+        )
     if n_keep < labels.n_classes:
         raise ValueError(
             f"n_labeled={n_labeled} keeps {n_keep} labels, but y has "
@@ -77,17 +79,7 @@ def _check_feasible(n_labeled, n_keep, labels):
             f"{labels.n_labeled} of the {len(labels.labeled)} rows of y are labeled; "
             f"keep at most {labels.n_labeled}."
         )
-
-
-def _first_in_proportion(codes, n_keep):
-    """Positions of the first few entries of every class, in proportion to its size."""
-    counts = _proportional_counts(np.bincount(codes), n_keep)
-    return np.flatnonzero(_rank_in_class(codes) < counts[codes])
-
-
-def _first_of_each_and_more(codes, n_keep):
-    """Positions of the first entry of every class, then of the first of the others."""
-    return np.argsort(_rank_in_class(codes) > 0, kind="stable")[:n_keep]
+    return n_keep
 
 
 def _rank_in_class(codes):

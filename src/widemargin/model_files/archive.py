@@ -53,8 +53,19 @@ def read_archive(data):
         raise ModelFileError("was not written by widemargin")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as file:
-            _check_sizes(file.infolist(), len(data))
-            contents = {part.filename: file.read(part) for part in file.infolist()}
+            parts = file.infolist()
+            contents = {part.filename: None for part in parts}
+            if len(contents) != len(parts):
+                raise ModelFileError("holds two parts of the same name")
+            for part in parts:
+                if part.compress_type != zipfile.ZIP_STORED:
+                    raise ModelFileError(f"holds a compressed part, {part.filename}")
+            total = sum(part.file_size for part in parts)
+            if total > len(data):
+                raise ModelFileError(
+                    f"states that it holds {total:,} bytes, but is {len(data):,} long"
+                )
+            contents = {part.filename: file.read(part) for part in parts}
         if _TREE not in contents:
             raise ModelFileError(_describe_other(contents))
         tree = json.loads(contents.pop(_TREE))
@@ -70,20 +81,6 @@ def npy_bytes(array):
     stream = io.BytesIO()
     np.save(stream, array, allow_pickle=False)
     return stream.getvalue()
-
-
-def _check_sizes(parts, n_bytes):
-    names = {part.filename for part in parts}
-    if len(names) != len(parts):
-        raise ModelFileError("holds two parts of the same name")
-    for part in parts:
-        if part.compress_type != zipfile.ZIP_STORED:
-            raise ModelFileError(f"holds a compressed part, {part.filename}")
-    total = sum(part.file_size for part in parts)
-    if total > n_bytes:
-        raise ModelFileError(
-            f"states that it holds {total:,} bytes, but is {n_bytes:,} bytes long"
-        )
 
 
 def _describe_other(contents):

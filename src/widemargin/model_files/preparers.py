@@ -131,8 +131,11 @@ def _check_one_hot(encoder):
         )
     require(all(map(_is_sorted, encoder.categories_)), encoder, "categories_")
     sizes = [len(values) for values in encoder.categories_]
-    dropped = _or_none(encoder.drop_idx_, len(sizes))
-    grouped = _or_none(getattr(encoder, "_drop_idx_after_grouping", None), len(sizes))
+    grouped = getattr(encoder, "_drop_idx_after_grouping", None)
+    dropped, grouped = (
+        [None] * len(sizes) if positions is None else list(positions)
+        for positions in (encoder.drop_idx_, grouped)
+    )
     require(grouped == dropped, encoder, "_drop_idx_after_grouping")
     pairs = list(zip(dropped, sizes, strict=True))
     fits = all(i is None or 0 <= i < size for i, size in pairs)
@@ -140,10 +143,6 @@ def _check_one_hot(encoder):
     widths = [size - (i is not None) for i, size in pairs]
     given = getattr(encoder, "_n_features_outs", widths)
     require(list(given) == widths, encoder, "_n_features_outs")
-
-
-def _or_none(positions, n_features):
-    return [None] * n_features if positions is None else list(positions)
 
 
 def _is_sorted(values):

@@ -58,15 +58,22 @@ def leave_one_out_score(estimator, y, *, scoring="accuracy", sample_weight=None)
     True
     """
     is_loss = isinstance(scoring, str) and scoring == "log_loss"
-    name = "neg_log_loss" if is_loss else scoring
-    scorer = read_scoring(name, "leave_one_out_score")
+    scoring = "neg_log_loss" if is_loss else scoring
+    scorer = read_scoring(scoring, "leave_one_out_score")
     model = _last_step(estimator)
-    probabilities = _held_out_probabilities(model)
+    name, probabilities = type(model).__name__, getattr(model, "held_out_proba_", None)
+    if probabilities is None:
+        raise ValueError(
+            f"{name} has no held_out_proba_: no label was held out (as with a fixed "
+            "unlabeled_weight or after an interrupt), or the model is from a file; "
+            f"score it by fitting it again: cross_val_score({name}(...), X, y, "
+            "cv=SemiSupervisedSplit(5))."
+        )
     labels, weights = _read_targets(model, y, sample_weight)
     held_out = np.isfinite(probabilities).all(axis=1)
     if not held_out.any():
         raise ValueError(
-            f"none of the {labels.n_labeled} labels of {_name(model)} could be held "
+            f"none of the {labels.n_labeled} labels of {name} could be held "
             "out: each is the only one of its class (copies of a row count once); "
             "label another row of a class."
         )
@@ -203,19 +210,6 @@ def _last_step(estimator):
     return estimator
 
 
-def _held_out_probabilities(model):
-    """What a fitted model keeps of held-out labels; ValueError if that is nothing."""
-    name, found = _name(model), getattr(model, "held_out_proba_", None)
-    if found is None:
-        raise ValueError(
-            f"{name} has no held_out_proba_: no label was held out (as with a fixed "
-            "unlabeled_weight or after an interrupt), or the model is from a file; "
-            f"score it by fitting it again: cross_val_score({name}(...), X, y, "
-            "cv=SemiSupervisedSplit(5))."
-        )
-    return found
-
-
 def _read_targets(model, y, sample_weight):
     """The labels that the classifier was fitted with, and their weights."""
     relevant = ~has_label(y, getattr(model, "irrelevant_label", None))
@@ -253,15 +247,11 @@ def _check_targets(model, labels, labeled_idx, n_samples):
             problem = f"another label in row {labeled_idx[differ][0]}"
     if problem:
         raise ValueError(
-            f"y must hold the targets that {_name(model)} was fitted with, got "
+            f"y must hold the targets that {type(model).__name__} was fitted with, got "
             f"{problem}. In a grid search score the rows that were fitted, with "
             "rows = np.arange(len(y)) and cv=[(rows, rows)]; pass sample_weight if "
             "some of the weights were zero."
         )
-
-
-def _name(model):
-    return type(model).__name__
 
 
 def read_scoring(scoring, whose):

@@ -108,9 +108,10 @@ def _examine(name, values):
         return Column(name, *_classify_numbers(name, numbers, len(values)))
     refuse_mixture(name, values, f", or --drop {name!r}")
     kind, reason = _classify_text(filled, len(values))
-    example = _written_number(filled, numbers.notna())
-    if example is None:
+    marks = filled[numbers.isna()].map(find_mark).dropna()
+    if not len(marks) or len(marks) + numbers.notna().sum() <= len(filled) / 2:
         return Column(name, kind, reason)
+    example = filled[marks.index[0]]  # most of the texts look like numbers
     doubt = f"looks like numbers such as {example!r}"
     if kind is Kind.LEFT_OUT:
         return Column(name, kind, f"{doubt}; {advise(example)}")
@@ -126,14 +127,6 @@ def _classify_numbers(name, numbers, n_rows):
     if is_key and (_IDENTIFIER.search(name) or bool((numbers.diff()[1:] == 1).all())):
         return Kind.LEFT_OUT, "looks like an identifier: a different number in each row"
     return (Kind.NUMBERS,)
-
-
-def _written_number(texts, is_number):
-    """One of the texts if most of them look like numbers, otherwise None."""
-    marks = texts[~is_number].map(find_mark).dropna()
-    if not len(marks) or len(marks) + is_number.sum() <= len(texts) / 2:
-        return None
-    return texts[marks.index[0]]
 
 
 def _classify_text(texts, n_rows):

@@ -49,7 +49,9 @@ def make_features(frame, columns):
         if column.kind is Kind.NUMBERS:
             features[column.name] = _numbers(column.name, frame[column.name])
         elif column.kind is Kind.CATEGORIES:
-            features[column.name] = _texts(frame[column.name])
+            cells = zip(frame[column.name], frame[column.name].notna(), strict=True)
+            texts = [_text(value) if is_known else np.nan for value, is_known in cells]
+            features[column.name] = pd.Series(texts, frame.index, dtype=object)
     return pd.DataFrame(features, index=frame.index)
 
 
@@ -69,12 +71,6 @@ def _numbers(name, values):
                 f"{advise(value) or f'correct it, or {as_missing}'}."
             )
     return numbers
-
-
-def _texts(values):
-    pairs = zip(values, values.notna(), strict=True)
-    texts = [_text(value) if is_known else np.nan for value, is_known in pairs]
-    return pd.Series(texts, index=values.index, dtype=object)
 
 
 def _text(value):
@@ -106,7 +102,9 @@ def _uses(step, names):
                 uses |= _uses(inner, pick(names, columns))
         return {name: uses[name] for name in names if name in uses}
     if isinstance(step, Pipeline):
-        return _uses(_first_step(step), names)
+        steps = [part for _, part in step.steps if not isinstance(part, str | None)]
+        others = [part for part in steps if not isinstance(part, SimpleImputer)]
+        return _uses((others or steps)[0], names)
     if isinstance(step, CountVectorizer):
         return dict.fromkeys(names, Kind.CATEGORIES)
     uses = dict.fromkeys(names, Kind.NUMBERS)
@@ -114,13 +112,6 @@ def _uses(step, names):
         if values.dtype.kind in "OU":
             uses[name] = Kind.CATEGORIES
     return uses
-
-
-def _first_step(pipeline):
-    """The first step that does more than impute."""
-    steps = [step for _, step in pipeline.steps if not isinstance(step, str | None)]
-    others = [step for step in steps if not isinstance(step, SimpleImputer)]
-    return (others or steps)[0]
 
 
 def features_of(frame, model, name="the table"):

@@ -46,8 +46,20 @@ def read_table(
     endings = {Path(path).suffix.lower(), split_ending(path)[1]}
     if path != "-" and endings & set(_PACKED):
         raise TableError(f"{name} is an archive; unpack it first.")
-    data = _unpack(_read_bytes(path, name), name)
-    file_format = file_format or _guess_format(path)
+    data = _read_bytes(path, name)
+    if data.startswith(_GZIP):
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            reason = str(error).rstrip(".")
+            raise TableError(f"{name} cannot be unpacked by gzip: {reason}.") from error
+    ending = split_ending(path)[1] if path != "-" else ".csv"
+    if file_format is None and ending not in _ENDINGS:
+        raise TableError(
+            f"The ending of {path} does not show its format; add --format, one of "
+            f"{', '.join(FORMATS)}, or save it as CSV."
+        )
+    file_format = file_format or _ENDINGS[ending]
     missing = [*_MISSING, *missing]
     if file_format in _SEPARATORS:
         separator = separator or _SEPARATORS[file_format]
@@ -84,29 +96,6 @@ def split_ending(path):
 def is_table_name(path):
     """Whether the ending of a file's name is that of a table."""
     return split_ending(path)[1] in _ENDINGS
-
-
-def _guess_format(path):
-    if path == "-":
-        return "csv"
-    _, ending = split_ending(path)
-    if ending not in _ENDINGS:
-        raise TableError(
-            f"The ending of {path} does not show its format; add --format, one of "
-            f"{', '.join(FORMATS)}, or save it as CSV."
-        )
-    return _ENDINGS[ending]
-
-
-def _unpack(data, name):
-    """What gzip has packed; other bytes as they are."""
-    if not data.startswith(_GZIP):
-        return data
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        reason = str(error).rstrip(".")
-        raise TableError(f"{name} cannot be unpacked by gzip: {reason}.") from error
 
 
 def _read_bytes(path, name):
@@ -250,19 +239,15 @@ def _tidy(column, missing):
     """Texts without surrounding blanks; None for a missing cell."""
     kinds = pd.api.types
     if not (kinds.is_object_dtype(column) or kinds.is_string_dtype(column)):
-        return _tidy_numbers(column, missing)
+        # of Parquet or NPZ, whose marks of missing cells are still in it
+        marks = pd.to_numeric(pd.Series(list(missing), dtype=object), errors="coerce")
+        is_mark = column.isin(marks.dropna().tolist())
+        is_number = kinds.is_any_real_numeric_dtype(column)
+        return column.mask(is_mark) if is_number and is_mark.any() else column
     cells = column.astype(object).where(column.notna(), None)
     cells = [cell.strip() if isinstance(cell, str) else cell for cell in cells]
     cells = [None if isinstance(c, str) and c in missing else c for c in cells]
     return pd.Series(cells, index=column.index, dtype=object)
-
-
-def _tidy_numbers(column, missing):
-    """A column of Parquet or NPZ, whose marks of missing cells are still in it."""
-    marks = pd.to_numeric(pd.Series(list(missing), dtype=object), errors="coerce")
-    is_mark = column.isin(marks.dropna().tolist())
-    is_number = pd.api.types.is_any_real_numeric_dtype(column)
-    return column.mask(is_mark) if is_number and is_mark.any() else column
 
 
 def check_writable(path):
