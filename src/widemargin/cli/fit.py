@@ -5,16 +5,8 @@ from dataclasses import dataclass
 
 import click
 
-from widemargin.cli.commands import (
-    Command,
-    column_options,
-    force_option,
-    method_options,
-    output_options,
-    print_json,
-    reading_options,
-    seed_option,
-)
+from widemargin.cli import commands
+from widemargin.cli.commands import Command, print_json
 
 _FIT = """Fit a model on a table in which only some rows are labeled.
 
@@ -58,6 +50,7 @@ Methods:
 """
 _FIT_ENDINGS = ".wm", "-predictions.csv"
 _CLUSTER_ENDINGS = "-clusters.wm", "-clusters.csv"
+_COUNT = click.IntRange(2)
 
 
 @dataclass(frozen=True)
@@ -95,8 +88,8 @@ def _check_folds(ctx, option, folds):
 @click.command(cls=Command, task="classify", help=_FIT, no_args_is_help=True)
 @click.argument("table")
 @click.option("--target", metavar="COLUMN", required=True, help="Column of the labels.")
-@method_options("classify", "budget=thorough, n_jobs=2 or kernel__gamma=0.1")
-@output_options(*_FIT_ENDINGS, "predictions")
+@commands.method_options("classify", "budget=thorough, n_jobs=2 or kernel__gamma=0.1")
+@commands.output_options(*_FIT_ENDINGS, "predictions")
 @click.option(
     "--folds",
     type=click.IntRange(0),
@@ -105,16 +98,11 @@ def _check_folds(ctx, option, folds):
     help="Folds of the cross-validated estimate, 0 for none. By default 5, or 0 if the "
     "method holds out labels itself.",
 )
-@click.option(
-    "--verbose",
-    is_flag=True,
-    help="Show progress on stderr. A method that averages candidates always does so "
-    "on a terminal.",
-)
-@force_option
-@column_options
-@reading_options
-@seed_option
+@click.option("--verbose", is_flag=True, help="Show progress on stderr.")
+@commands.force_option
+@commands.column_options
+@commands.reading_options
+@commands.seed_option
 def fit(table, target, folds, verbose, as_json, **options):
     """Fit a model on a table."""
     from widemargin.cli import fitting, methods, reports
@@ -122,7 +110,7 @@ def fit(table, target, folds, verbose, as_json, **options):
     work = _begin("classify", table, target, _FIT_ENDINGS, as_json, options)
     sample, estimator, declared = work.sample, work.estimator, work.offer.method
     if declared.needs_unlabeled:
-        fitting.check_unlabeled(sample, target, methods.list_supervised())
+        fitting.check_unlabeled(sample, target, methods.list_offers("classify"))
     methods.check_settings(estimator, work.settings)
     holds_out = declared.n_folds == 0
     facts = reports.describe_table(sample, target, notes_few_labels=not holds_out)
@@ -131,10 +119,8 @@ def fit(table, target, folds, verbose, as_json, **options):
     folds = declared.n_folds if folds is None else folds
     n_folds = fitting.plan_folds(sample, estimator, folds)
     is_default = holds_out and "verbose" not in work.settings and reports.is_watched()
-    printing = contextlib.nullcontext()
-    if verbose or is_default:
-        printing = reports.verbosely(estimator)
-    title = f"Fitting {declared.name}"
+    prints, title = verbose or is_default, f"Fitting {declared.name}"
+    printing = reports.verbosely(estimator) if prints else contextlib.nullcontext()
     with printing, reports.progress_bar(title, n_folds + 1) as advance:
         model, measured = fitting.fit_and_estimate(
             sample, estimator, n_folds=n_folds, seed=options["seed"], advance=advance
@@ -184,20 +170,14 @@ def _describe_estimate(measured, method, n_wanted):
 @click.command(cls=Command, task="cluster", help=_CLUSTER, no_args_is_help=True)
 @click.argument("table")
 @click.option(
-    "-k",
-    "--clusters",
-    "n_clusters",
-    metavar="K",
-    type=click.IntRange(2),
-    required=True,
-    help="Number of clusters.",
+    "-k", "--clusters", "n_clusters", type=_COUNT, required=True, help="Their number."
 )
-@method_options("cluster", "n_jobs=2 or ambient_reg=0.1")
-@output_options(*_CLUSTER_ENDINGS, "clusters")
-@force_option
-@column_options
-@reading_options
-@seed_option
+@commands.method_options("cluster", "n_jobs=2 or ambient_reg=0.1")
+@commands.output_options(*_CLUSTER_ENDINGS, "clusters")
+@commands.force_option
+@commands.column_options
+@commands.reading_options
+@commands.seed_option
 def cluster(table, n_clusters, as_json, **options):
     """Find groups in a table without labels."""
     from widemargin.cli import fitting, reports

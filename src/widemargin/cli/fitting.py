@@ -66,8 +66,9 @@ def read_sample(table, target, reading, uses):
     return TableSample(name, columns, make_features(frame, columns), y, labels)
 
 
-def check_unlabeled(sample, target, supervised):
-    """Raise `TableError` if there is nothing to infer; advise `supervised` methods."""
+def check_unlabeled(sample, target, offers):
+    """Raise `TableError` if there is nothing to infer; advise supervised methods."""
+    supervised = [key for key in offers if not offers[key].method.needs_unlabeled]
     if not sample.n_unlabeled:
         raise TableError(
             f"Column {target!r} has no empty cell: all {len(sample.y):,} rows of "

@@ -33,6 +33,7 @@ def inspect(model_path, as_json):
 
 def model_as_json(path, model):
     """Estimator, classes, columns and parameters of a fitted model, as a dict."""
+    from widemargin.model_files.parts import describe_privacy
     from widemargin.tables.features import columns_of
 
     estimator = model
@@ -41,6 +42,10 @@ def model_as_json(path, model):
     columns = columns_of(model) or []
     classes = getattr(estimator, "classes_", None)
     result, report = getattr(estimator, "result_", None), reports.report_of(estimator)
+    privacy = describe_privacy(model)
+    if columns and not reports.by_kind(columns)["categories"]:
+        privacy = describe_privacy(estimator)
+        privacy += " Steps before it hold statistics of columns."
     return {
         "file": path,
         "bytes": os.path.getsize(path),
@@ -58,7 +63,7 @@ def model_as_json(path, model):
             for name, value in estimator.get_params(deep=False).items()
             if value is not None
         },
-        "privacy": _privacy(model, estimator, columns),
+        "privacy": privacy,
     }
 
 
@@ -81,16 +86,6 @@ def describe_model(facts):
         yield from reports.describe_candidates(facts["report"])
         yield from reports.describe_label_next(facts["report"])
     yield "privacy", facts["privacy"]
-
-
-def _privacy(model, estimator, columns):
-    """A sentence on training rows, and one on the preparation of columns."""
-    from widemargin.model_files.parts import describe_privacy
-
-    if columns and not reports.by_kind(columns)["categories"]:
-        sentence = describe_privacy(estimator)
-        return f"{sentence} Steps before it hold statistics of columns."
-    return describe_privacy(model)
 
 
 def _plain(value):

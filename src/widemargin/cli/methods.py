@@ -28,10 +28,9 @@ class Offer:
         if "random_state" in known:
             parameters = {"random_state": seed, **parameters}
         model = self.estimator(**parameters)
-        for name in settings:
+        for name in sorted(settings, key=lambda name: "__" in name):  # values first
             if name.partition("__")[0] not in known:
                 self._refuse_name(name)
-        for name in sorted(settings, key=lambda name: "__" in name):  # values first
             self._set(model, name, settings[name])
         return model
 
@@ -118,12 +117,6 @@ def find_offer(name, task):
             f"--method {name!r} is not one of {', '.join(offers)}.{advice}"
         )
     return offers[name]
-
-
-def list_supervised():
-    """Names of the classifiers that need no unlabeled rows."""
-    offers = list_offers("classify").items()
-    return [name for name, offer in offers if not offer.method.needs_unlabeled]
 
 
 def describe_methods(task):

@@ -1,7 +1,6 @@
 """What commands print: facts in two columns, counts, progress."""
 
 import contextlib
-import math
 import sys
 import textwrap
 
@@ -108,8 +107,9 @@ def describe_table(sample, target=None, *, notes_few_labels=True):
     yield "table", f"{sample.name}, {plural(len(sample.X), 'row')}"
     yield from describe_kinds(by_kind(sample.columns))
     reasons = {}
-    for column in _dropped(sample.columns):
-        reasons.setdefault(column.reason, []).append(column.name)
+    for column in sample.columns:
+        if column.reason:
+            reasons.setdefault(column.reason, []).append(column.name)
     for reason, names in reasons.items():
         yield "left out", f"{shorten(names)} ({reason})"
     if target is not None:
@@ -122,7 +122,7 @@ def describe_table(sample, target=None, *, notes_few_labels=True):
 
 def table_as_json(table, sample, target=None):
     """The same as a dict."""
-    left_out = {column.name: column.reason for column in _dropped(sample.columns)}
+    left_out = {each.name: each.reason for each in sample.columns if each.reason}
     facts = {
         "table": table,
         "rows": len(sample.X),
@@ -166,12 +166,6 @@ def by_kind(columns):
     }
 
 
-def _dropped(columns):
-    from widemargin.tables.columns import Kind
-
-    return [column for column in columns if column.kind is Kind.LEFT_OUT]
-
-
 # Averages of candidates ----------------------------------------------------------
 
 
@@ -185,7 +179,10 @@ def report_of(model):
 def report_as_json(report):
     """A report as a dict of plain values; rows count from 1, shares up to 1."""
     lines = [
-        {key.removeprefix("n_"): _number(value) for key, value in vars(line).items()}
+        {
+            key.removeprefix("n_"): None if value != value else value  # JSON has no NaN
+            for key, value in vars(line).items()
+        }
         for line in report.candidates
     ]
     has_error = report.n_held_out > 0
@@ -235,11 +232,6 @@ def describe_label_next(facts):
     if facts["label_next"]:
         rows = ", ".join(map(str, facts["label_next"]))
         yield "label next", f"rows {rows} (1 is the first below the header)"
-
-
-def _number(value):
-    """JSON has no NaN."""
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _error(line):

@@ -63,6 +63,7 @@ def read_table(
     missing = [*_MISSING, *missing]
     if file_format in _SEPARATORS:
         separator = separator or _SEPARATORS[file_format]
+        separator = "\t" if separator == r"\t" else separator  # as typed in a shell
         if len(separator) != 1 or not separator.isascii():
             raise TableError(
                 "--separator must be one character, such as ';' or '\\t', got "
