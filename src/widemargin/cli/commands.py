@@ -100,9 +100,6 @@ def _warnings_as_notes():
         yield
 
 
-# Options that several commands have ----------------------------------------------
-
-
 @dataclass(frozen=True)
 class Reading:
     """How a table is read."""

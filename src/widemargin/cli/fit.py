@@ -1,7 +1,7 @@
 """``widemargin fit`` and ``widemargin cluster``: a model from a table."""
 
 import contextlib
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 import click
 
@@ -20,7 +20,6 @@ widemargin fit iris.csv --target species
 widemargin fit iris.csv --target species --method label-search --out iris.wm
 widemargin fit - --target y --predictions - < table.csv > predictions.csv
 widemargin fit iris.csv --target species --json | jq .report.label_next
-widemargin fit iris.csv --target species --set n_jobs=2
 
 \b
 Methods:
@@ -53,20 +52,8 @@ _CLUSTER_ENDINGS = "-clusters.wm", "-clusters.csv"
 _COUNT = click.IntRange(2)
 
 
-@dataclass(frozen=True)
-class Work:
-    """What both commands begin with, checked: method, files and table."""
-
-    offer: object
-    settings: dict
-    estimator: object
-    outputs: object
-    console: object
-    sample: object
-
-
 def _begin(task, table, target, endings, as_json, options, **parameters):
-    """All checks that are quick, in the order of what they take."""
+    """What both commands begin with; quick checks in the order of what they take."""
     from widemargin.cli import fitting, methods, outputs, reports
 
     settings = methods.parse_settings(options["settings"])
@@ -76,13 +63,8 @@ def _begin(task, table, target, endings, as_json, options, **parameters):
     files = outputs.plan_outputs(table, endings, **names, as_json=as_json)
     console = reports.open_console(stderr=files.table.is_stdout, quiet=as_json)
     sample = fitting.read_sample(table, target, options["reading"], options["uses"])
-    return Work(offer, settings, estimator, files, console, sample)
-
-
-def _check_folds(ctx, option, folds):
-    if folds == 1:
-        raise click.BadParameter("must be 0, for no estimate, or at least 2, got 1.")
-    return folds
+    parts = {"offer": offer, "settings": settings, "estimator": estimator}
+    return SimpleNamespace(**parts, outputs=files, console=console, sample=sample)
 
 
 @click.command(cls=Command, task="classify", help=_FIT, no_args_is_help=True)
@@ -94,7 +76,6 @@ def _check_folds(ctx, option, folds):
     "--folds",
     type=click.IntRange(0),
     metavar="N",
-    callback=_check_folds,
     help="Folds of the cross-validated estimate, 0 for none. By default 5, or 0 if the "
     "method holds out labels itself.",
 )
@@ -107,6 +88,8 @@ def fit(table, target, folds, verbose, as_json, **options):
     """Fit a model on a table."""
     from widemargin.cli import fitting, methods, reports
 
+    if folds == 1:
+        raise ValueError("--folds must be 0, for no estimate, or at least 2, got 1.")
     work = _begin("classify", table, target, _FIT_ENDINGS, as_json, options)
     sample, estimator, declared = work.sample, work.estimator, work.offer.method
     if declared.needs_unlabeled:
@@ -115,7 +98,6 @@ def fit(table, target, folds, verbose, as_json, **options):
     holds_out = declared.n_folds == 0
     facts = reports.describe_table(sample, target, notes_few_labels=not holds_out)
     reports.print_facts(work.console, facts)
-
     folds = declared.n_folds if folds is None else folds
     n_folds = fitting.plan_folds(sample, estimator, folds)
     is_default = holds_out and "verbose" not in work.settings and reports.is_watched()
@@ -127,7 +109,6 @@ def fit(table, target, folds, verbose, as_json, **options):
         )
     found = fitting.tabulate_training(sample, model)
     work.outputs.write(model, found)
-
     inferred = reports.count_labels(found["label"][found["source"] == "inferred"])
     report = reports.report_of(model)
     report = report and reports.report_as_json(report)
@@ -195,7 +176,6 @@ def cluster(table, n_clusters, as_json, **options):
         model = fitting.make_pipeline(sample, work.estimator).fit(sample.X)
     found = fitting.tabulate_clusters(work.estimator.labels_)
     work.outputs.write(model, found)
-
     counts = reports.count_labels(found["cluster"])
     clusters = "clusters", reports.describe_counts(counts)
     reports.print_facts(work.console, [clusters, *work.outputs.describe(model)])

@@ -161,9 +161,8 @@ def tabulate_training(sample, model):
         labels[known.labeled] = known.classes[known.codes]
     table = _tabulate(model, sample.X, labels)
     irrelevant = has_label(sample.y, getattr(estimator, "irrelevant_label", None))
-    table["source"] = np.select(
-        [irrelevant, sample.labels.labeled], ["irrelevant", "given"], "inferred"
-    )
+    table["source"] = np.where(sample.labels.labeled, "given", "inferred")
+    table.loc[irrelevant, "source"] = "irrelevant"
     return table
 
 

@@ -34,8 +34,9 @@ class Output:
         """Raise ValueError unless the file may be written; nothing is changed."""
         if self.is_stdout:
             return
-        self.check_no_folder()
         path = Path(self.path)
+        if path.is_dir():
+            raise ValueError(f"{path} is a folder; give the name of a file.")
         present = [given for given in self.inputs if os.path.exists(given)]
         if path.exists() and any(os.path.samefile(path, given) for given in present):
             raise ValueError(
@@ -52,11 +53,6 @@ class Output:
         folder = os.path.dirname(os.path.realpath(path))  # where a link leads
         if not os.access(folder, os.W_OK | os.X_OK):
             raise ValueError(f"Cannot write {path}: permission denied.")
-
-    def check_no_folder(self):
-        """Raise ValueError if it is a folder."""
-        if Path(self.path).is_dir():
-            raise ValueError(f"{self.path} is a folder; give the name of a file.")
 
     def write_table(self, frame):
         """Write a DataFrame in the format of the file's ending."""
@@ -120,10 +116,9 @@ def plan_outputs(table, endings, out, predictions, *, force, as_json):
 def plan_table(path, force, inputs):
     """Where a table goes, checked."""
     output = Output(path, force, inputs)
-    if not output.is_stdout:
-        output.check_no_folder()
-        files.check_writable(path)
     output.check()
+    if not output.is_stdout:
+        files.check_writable(path)
     return output
 
 

@@ -99,9 +99,6 @@ def progress_bar(description, n_steps=None):
         yield lambda: progress.advance(bar)
 
 
-# Tables --------------------------------------------------------------------------
-
-
 def describe_table(sample, target=None, *, notes_few_labels=True):
     """Rows, columns and labels, as pairs of a name and a text."""
     yield "table", f"{sample.name}, {plural(len(sample.X), 'row')}"
@@ -166,9 +163,6 @@ def by_kind(columns):
     }
 
 
-# Averages of candidates ----------------------------------------------------------
-
-
 def report_of(model):
     """``report_`` of an estimator, also within a pipeline; None without it."""
     while hasattr(model, "steps"):
@@ -178,13 +172,11 @@ def report_of(model):
 
 def report_as_json(report):
     """A report as a dict of plain values; rows count from 1, shares up to 1."""
-    lines = [
-        {
-            key.removeprefix("n_"): None if value != value else value  # JSON has no NaN
-            for key, value in vars(line).items()
-        }
-        for line in report.candidates
-    ]
+    lines = []
+    for candidate in report.candidates:
+        facts = vars(candidate).items()  # JSON has no NaN, which differs from itself
+        facts = [(key, value if value == value else None) for key, value in facts]
+        lines.append({key.removeprefix("n_"): value for key, value in facts})
     has_error = report.n_held_out > 0
     return {
         "candidates": lines,

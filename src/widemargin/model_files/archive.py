@@ -1,7 +1,6 @@
 """The zip file around a model: a tree in JSON, and plain arrays.
 
-Nothing here knows what the tree means. The sizes and types that a file states are
-compared with its bytes before any array is made.
+Stated sizes and types are compared with the bytes before any array is made.
 """
 
 import io

@@ -142,9 +142,8 @@ def from_bytes(data):
     except ModelFileError:
         raise
     except Exception as error:  # of parts that are nested too deep or do not fit
-        raise ModelFileError(
-            f"holds parts that do not fit each other ({error})"
-        ) from error
+        text = f"holds parts that do not fit each other ({error})"
+        raise ModelFileError(text) from error
     return model, version
 
 

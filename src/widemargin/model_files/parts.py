@@ -1,8 +1,6 @@
 """Which classes a file may hold, and how their objects are taken apart.
 
-There is no list of estimators, kernels or parts here: the classes are those that exist
-below `Estimator`, `Value` and `Stored`, each of which declares what it consists of.
-Only the steps of scikit-learn, which declare nothing, are listed, in `preparers`.
+Classes below `Estimator`, `Value` and `Stored` declare what they consist of.
 """
 
 import inspect
@@ -16,7 +14,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 import widemargin.estimators  # noqa: F401  so that their classes exist
-from widemargin.estimators._estimator import Estimator
+from widemargin.estimators._estimator import Estimator, all_estimators
 from widemargin.linalg.rows import distinct_rows
 from widemargin.model_files.archive import ModelFileError
 from widemargin.model_files.preparers import PREPARERS, pack_step, unpack_step
@@ -25,6 +23,7 @@ from widemargin.values import all_values
 
 # What scikit-learn's validation, or the number of steps, sets in any estimator.
 _ALWAYS_KEPT = ("n_features_in_", "feature_names_in_", "n_iter_")
+_BASES = "widemargin.estimators._"  # modules of classes that are only inherited from
 
 
 class Record:
@@ -137,11 +136,9 @@ def known_classes():
     values = (cls for cls in all_values() if cls.storable)
     writings = [Step(cls) for cls in PREPARERS]
     writings += [Record(cls) for cls in (*values, *stored_types())]
-    writings += [
-        FittedEstimator(cls)
-        for cls in _subclasses(Estimator)
-        if not cls.__name__.startswith("_") and hasattr(cls, "fit")
-    ]
+    for cls in all_estimators():
+        is_base = cls.__module__.startswith(_BASES) or cls.__name__.startswith("_")
+        writings += [] if is_base or not hasattr(cls, "fit") else [FittedEstimator(cls)]
     return {name_of(writing.cls): writing for writing in writings}
 
 
@@ -166,12 +163,6 @@ def describe_unknown(value, where):
 def name_of(cls):
     """Module and name of a class, as a file writes them."""
     return f"{cls.__module__}.{cls.__qualname__}"
-
-
-def _subclasses(cls):
-    for child in cls.__subclasses__():
-        yield child
-        yield from _subclasses(child)
 
 
 def _unfitted(value):

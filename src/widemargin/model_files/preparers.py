@@ -1,8 +1,6 @@
 """Steps of scikit-learn before an estimator: which may be in a file, and their checks.
 
-They declare nothing of what they consist of. So they are listed here, they are written
-with all of their attributes, and those whose compiled code would write beyond a matrix
-if a number were wrong are checked.
+Those whose compiled code would write beyond a matrix for a wrong number are checked.
 """
 
 import copy
@@ -37,9 +35,7 @@ PREPARERS = (
 def pack_step(step):
     """A copy of which all attributes can be written; words in the order of columns."""
     if isinstance(step, FunctionTransformer) and step.func is not None:
-        raise ModelFileError(
-            "holds a FunctionTransformer with a function, that is code"
-        )
+        raise ModelFileError("holds a FunctionTransformer with a function, code")
     packed = copy.copy(step)
     if isinstance(step, ColumnTransformer) and hasattr(step, "transformers_"):
         _name_columns(packed)

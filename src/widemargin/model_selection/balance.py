@@ -58,17 +58,14 @@ def select_balance(y, *, concentration=1.0, interval=None, irrelevant_label=None
         _check(interval, "interval", "None or between 0 and 1", lambda p: 0 < p < 1)
     labels = read_labels(y, ~has_label(y, irrelevant_label))
     names = labels.classes.tolist()
-    counts = np.bincount(labels.codes, minlength=labels.n_classes)
-    counts = counts + float(concentration)
+    counts = np.bincount(labels.codes, minlength=labels.n_classes) + concentration
     total = counts.sum()
     balance = dict(zip(names, (counts / total).tolist(), strict=True))
     if interval is None:
         return balance
     outside = (1.0 - interval) / 2.0
-    low, high = (
-        betaincinv(counts, total - counts, p) for p in (outside, 1.0 - outside)
-    )
-    pairs = zip(low.tolist(), high.tolist(), strict=True)
+    ends = [[outside], [1.0 - outside]]
+    pairs = map(tuple, betaincinv(counts, total - counts, ends).T.tolist())
     return balance, dict(zip(names, pairs, strict=True))
 
 

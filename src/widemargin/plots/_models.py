@@ -147,7 +147,13 @@ class Plane:
 def make_plane(X, projection, who, estimator=None):
     """The plane in which to draw the rows of X, which the estimator takes."""
     if not (projection is None or isinstance(projection, str)):
-        return _own_points(projection, X, who)
+        points, wanted = np.asarray(projection, dtype=np.float64), (count_rows(X), 2)
+        if points.shape != wanted:
+            raise ValueError(
+                f"projection of {who} must have shape {wanted}, one point for each row "
+                f"of X, got {points.shape}."
+            )
+        return Plane(points, ("coordinate 1", "coordinate 2"), True, None)
     if projection not in ("pca", None):
         raise ValueError(
             f"projection of {who} must be 'pca', None or an array of shape "
@@ -183,17 +189,6 @@ def make_plane(X, projection, who, estimator=None):
         for number, share in enumerate(np.nan_to_num(pca.explained_variance_ratio_), 1)
     )
     return Plane(points, names, True, lambda new: _like(X, pca.inverse_transform(new)))
-
-
-def _own_points(projection, X, who):
-    points = np.asarray(projection, dtype=np.float64)
-    wanted = (count_rows(X), 2)
-    if points.shape != wanted:
-        raise ValueError(
-            f"projection of {who} must have shape {wanted}, one point for each row of "
-            f"X, got {points.shape}."
-        )
-    return Plane(points, ("coordinate 1", "coordinate 2"), True, None)
 
 
 def _like(X, rows):

@@ -47,10 +47,7 @@ class ClusterDisplay(Display):
     def from_estimator(cls, estimator, X, *, projection="pca", **options):
         """Draw the clusters of the rows of `fit`, or those predicted for other rows."""
         who, model = cls.__name__, _models.last_step(estimator)
-        advice = (
-            "pass a clusterer such as MaxMarginClustering, or use DecisionDisplay for "
-            "a classifier"
-        )
+        advice = "pass a clusterer, or use DecisionDisplay for a classifier"
         needs = () if is_clusterer(model) else ("labels_",)
         _models.check_model(model, who, needs=needs, advice=advice)
         estimator, X = _models.see_through(estimator, X)

@@ -72,27 +72,20 @@ class ConvergenceDisplay(Display):
         result = getattr(model, "result_", None)
         titles = getattr(model, "history_names", _TITLES)
         recorded = {} if result is None else result.history
-        history = {
-            key: np.asarray(recorded[key], dtype=np.float64)
-            for key in titles
-            if len(recorded.get(key, ()))
-        }
+        known = [key for key in titles if len(recorded.get(key, ()))]
+        history = {key: np.asarray(recorded[key], dtype=np.float64) for key in known}
         if not history:
             raise ValueError(
                 f"{cls.__name__} needs a model whose result_.history has values, "
                 f"{type(model).__name__} has none; fit an iterative solver, such as "
                 "LaplacianSVC(solver='pcg')."
             )
+        iterations = {key: _count(key, recorded, result.n_iter) for key in history}
+        names = {"labels": titles, "name": type(model).__name__}
+        names["step_name"] = getattr(model, "step_name", cls.step_name)
         is_early = result.status is Status.STOPPED_EARLY
-        display = cls(
-            history,
-            {key: _count(key, recorded, result.n_iter) for key in history},
-            stopped_at=result.n_iter if is_early else None,
-            labels=titles,
-            step_name=getattr(model, "step_name", cls.step_name),
-            name=type(model).__name__,
-        )
-        return display.plot(**options)
+        stopped_at = result.n_iter if is_early else None
+        return cls(history, iterations, stopped_at=stopped_at, **names).plot(**options)
 
     def plot(self, ax=None, *, quantities=None):
         """Draw it, one quantity below the other; `ax` may hold one Axes for each.
@@ -105,11 +98,19 @@ class ConvergenceDisplay(Display):
             one of criterion and gradient norm; in single axes, only the first.
         """
         quantities = self._choose(quantities, ax)
-        axes = _take_panels(ax, len(quantities))
+        n_panels = len(quantities)
+        if ax is None:
+            ax = _style.new_axes((6.4, 1.2 + 1.7 * n_panels), n_panels)
+        axes = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+        if len(axes) != n_panels:
+            raise ValueError(
+                f"ax of ConvergenceDisplay must hold {n_panels} Axes, one for each "
+                f"quantity, got {len(axes)}; choose with quantities=..."
+            )
         self.axes_, self.ax_, self.figure_ = axes, axes[0], axes[0].figure
         self.lines_, self.stops_ = {}, []
         for panel, key in zip(axes, quantities, strict=True):
-            self._draw(panel, key)
+            self._draw(_style.open_frame(panel), key)
         axes[-1].set_xlabel(self.step_name)
         if max(x.max() - x.min() for x in self.iterations.values()) < 1:
             axes[-1].set_xticks(self.iterations[quantities[0]])
@@ -139,7 +140,10 @@ class ConvergenceDisplay(Display):
         )  # fmt: skip
         panel.ticklabel_format(axis="y", useOffset=False)
         if title.startswith("share") or values.min() == 0:
-            _start_at_zero(panel, values)
+            _style.use_whole_numbers(panel.yaxis, values)
+            low, high = min(0.0, values.min()), max(0.0, values.max())
+            extent = high - low or 1.0  # nothing has changed at all
+            panel.set_ylim(low - _ROOM * extent, low + (1 + _ROOM) * extent)
         elif values.min() > 0 and values.max() > _LOG_SPAN * values.min():
             _style.make_logarithmic(panel.yaxis)
         panel.set_ylabel(title)
@@ -163,26 +167,6 @@ class ConvergenceDisplay(Display):
                 f"{list(self.history)}, got {quantities!r}."
             )
         return chosen
-
-
-def _take_panels(ax, n_panels):
-    """Axes one below the other: the given ones, or those of a new figure."""
-    ax = _style.new_axes((6.4, 1.2 + 1.7 * n_panels), n_panels) if ax is None else ax
-    axes = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
-    if len(axes) != n_panels:
-        raise ValueError(
-            f"ax of ConvergenceDisplay must hold {n_panels} Axes, one for each "
-            f"quantity, got {len(axes)}; choose with quantities=..."
-        )
-    return np.array([_style.open_frame(panel) for panel in axes], dtype=object)
-
-
-def _start_at_zero(panel, values):
-    """An axis of shares or counts, with room for the markers at zero."""
-    _style.use_whole_numbers(panel.yaxis, values)
-    low, high = min(0.0, values.min()), max(0.0, values.max())
-    extent = high - low or 1.0  # nothing has changed at all
-    panel.set_ylim(low - _ROOM * extent, low + (1 + _ROOM) * extent)
 
 
 def _count(key, history, n_iter):

@@ -27,10 +27,8 @@ class DecisionDisplay(Display):
     ----------
     points, codes, labeled, classes, axis_names, name
         The rows, and titles.
-    grid : tuple of two ndarrays, optional
-        Coordinates of the grid along each axis, shapes (n_x,) and (n_y,).
-    scores : ndarray of shape (n_y, n_x, n_columns), optional
-        One-vs-rest scores on the grid; one column for two classes.
+    grid, scores : ndarrays of shapes (2, n_points) and (n_points, n_points, n_columns)
+        Coordinates along each axis, and one-vs-rest scores; or None.
 
     Attributes
     ----------
@@ -115,7 +113,9 @@ class DecisionDisplay(Display):
 
         grid = scores = None
         if _draws_grid(boundary, plane, rows, evaluate):
-            grid = _make_grid(plane.points, grid_resolution)
+            low, high = plane.points.min(axis=0), plane.points.max(axis=0)
+            border = np.where(high > low, _BORDER * (high - low), 0.5)
+            grid = np.linspace(low - border, high + border, grid_resolution, axis=1)
             mesh = np.stack(np.meshgrid(*grid), axis=-1)  # (n_y, n_x, 2)
             scores = evaluate(mesh.reshape(-1, 2)).reshape(*mesh.shape[:2], -1)
         titles = {"axis_names": plane.axis_names, "name": _models.model_name(estimator)}
@@ -162,7 +162,10 @@ class DecisionDisplay(Display):
         for field in _boundary_fields(self.scores, winners):
             self.boundary_.append(self._contour(field, [0.0], _BOUNDARY))
         if margin is not None:
-            field, levels = _margin_field(self.scores, float(margin))
+            field, levels = self.scores[..., 0], [-margin, margin]
+            if n_columns > 1:  # half of the lead over the next class
+                second, first = np.moveaxis(np.sort(self.scores, axis=-1), -1, 0)[-2:]
+                field, levels = 0.5 * (first - second), [margin]
             if any(field.min() < level < field.max() for level in levels):
                 self.margin_.append(self._contour(field, levels, _MARGIN))
         x, y = self.grid
@@ -196,23 +199,14 @@ def _draws_grid(boundary, plane, rows, evaluate):
     return np.mean(kept) >= _AGREEMENT
 
 
-def _make_grid(points, n_points):
-    """Coordinates along each axis, a little beyond the rows."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    border = np.where(high > low, _BORDER * (high - low), 0.5)
-    ends = zip(low - border, high + border, strict=True)
-    return tuple(np.linspace(start, end, n_points) for start, end in ends)
-
-
 def _boundary_fields(scores, winners):
     """Fields that are zero on the boundary; each part of it belongs to one field.
 
     Field k compares class k with those after it, masked where an earlier class wins.
     """
-    if scores.shape[-1] == 1:
-        field = scores[..., 0]
-        return [field] if len(np.unique(winners)) > 1 else []
     fields, present = [], np.unique(winners).tolist()
+    if scores.shape[-1] == 1:
+        return [scores[..., 0]] if len(present) > 1 else []
     for code in present[:-1]:
         field = scores[..., code] - scores[..., code + 1 :].max(axis=-1)
         before = winners < code
@@ -220,11 +214,3 @@ def _boundary_fields(scores, winners):
         if shown.min() < 0.0 < shown.max():
             fields.append(np.ma.masked_array(field, before))
     return fields
-
-
-def _margin_field(scores, margin):
-    """The score, or half of the lead over the next class, and its levels to draw."""
-    if scores.shape[-1] == 1:
-        return scores[..., 0], [-margin, margin]
-    top = np.sort(scores, axis=-1)[..., -2:]
-    return 0.5 * (top[..., 1] - top[..., 0]), [margin]

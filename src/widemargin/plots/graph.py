@@ -63,10 +63,7 @@ class GraphDisplay(Display):
     def from_estimator(cls, estimator, X, y=None, *, projection="pca", **options):
         """Draw the graph of a fitted model that has `graph` and `kernel`."""
         who, kind = cls.__name__, type(estimator).__name__
-        advice = (
-            "pass a model with a neighbor graph, such as LaplacianSVC (the last step "
-            "of a pipeline with transformed rows), or use from_points"
-        )
+        advice = "pass the last step of a pipeline, or use from_points without a model"
         _models.check_model(estimator, who, needs=("kernel", "graph"), advice=advice)
         pairwise = _models.is_pairwise(estimator)
         plane = _models.make_plane(X, projection, who, estimator)
@@ -139,7 +136,15 @@ class GraphDisplay(Display):
         is_cut = self.is_cut
         self.edges_ = self._draw_edges(~is_cut, _style.GRAY, 0.7)
         self.cut_edges_ = self._draw_edges(is_cut, _CUT, 1.1) if is_cut.any() else None
-        self._draw_nodes()
+        n_rows = len(self.points)
+        codes = np.full(n_rows, -1) if self.codes is None else self.codes
+        labeled = np.zeros(n_rows, bool) if self.labeled is None else self.labeled
+        known = codes >= 0
+        self._draw_classes(self.points[known], codes[known], labeled[known])
+        if not known.all():  # no class: dots
+            dots = {"color": _style.GRAY, "linewidth": 0, "zorder": 3}
+            x, y, size = *self.points[~known].T, _style.row_size(n_rows)
+            self.unlabeled_[-1] = self.ax_.scatter(x, y, size, **dots)
         self._put_legend(self._handles() if has_legend else ())
         return self
 
@@ -160,17 +165,6 @@ class GraphDisplay(Display):
         colors[:, 3] = 0.1 + 0.9 * weights / largest
         ends, look = self.points[self.edges[chosen]], {"linewidths": width, "zorder": 1}
         return self.ax_.add_collection(LineCollection(ends, colors=colors, **look))
-
-    def _draw_nodes(self):
-        n_rows = len(self.points)
-        codes = np.full(n_rows, -1) if self.codes is None else self.codes
-        labeled = np.zeros(n_rows, bool) if self.labeled is None else self.labeled
-        known = codes >= 0
-        self._draw_classes(self.points[known], codes[known], labeled[known])
-        if not known.all():  # no class: dots
-            dots = {"color": _style.GRAY, "linewidth": 0, "zorder": 3}
-            x, y, size = *self.points[~known].T, _style.row_size(n_rows)
-            self.unlabeled_[-1] = self.ax_.scatter(x, y, size, **dots)
 
     def _handles(self):
         rest = _style.kind_handle(self.rest_name, is_labeled=False)

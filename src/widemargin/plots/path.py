@@ -90,20 +90,16 @@ class PathDisplay(Display):
         lines = list(dict.fromkeys(groups))
         scores = np.full((len(lines), len(values)), np.nan)
         for model, key, group in zip(models, keys, groups, strict=True):
-            scores[lines.index(group), values.index(key)] = _evaluate(
-                model, metric, X, y, who
-            )
+            score = _evaluate(model, metric, X, y, who)
+            scores[lines.index(group), values.index(key)] = score
+        own_name = getattr(metric, "__name__", "score").replace("<lambda>", "score")
+        score_name = metric if isinstance(metric, str) else own_name
         named = [zip(others, map(_plain, group), strict=True) for group in lines]
         series = [", ".join(f"{name}={value}" for name, value in own) for own in named]
-        display = cls(
-            values,
-            scores,
-            parameter=parameter,
-            score_name=metric if isinstance(metric, str) else _metric_name(metric),
-            series=series if others else None,
-            mark_lowest=metric != "objective",
-            name=type(models[0]).__name__,
-        )
+        names = {"parameter": parameter, "name": type(models[0]).__name__}
+        names["score_name"] = score_name.strip("_").replace("_", " ")
+        names["series"] = series if others else None
+        display = cls(values, scores, mark_lowest=metric != "objective", **names)
         return display.plot(**options)
 
     @classmethod
@@ -123,14 +119,11 @@ class PathDisplay(Display):
                 "with unlabeled_weight='auto' and unlabeled rows, or use "
                 "from_estimators with the models of fit_path or fit_grid."
             )
-        display = cls(
-            list(names),
-            np.asarray(errors, dtype=np.float64)[None, :],
-            parameter=model.averaged.removesuffix("_").removesuffix("s"),
-            score_name="share of held-out labels that are wrong",
-            name=type(model).__name__,
-        )
-        return display.plot(**options)
+        parameter = model.averaged.removesuffix("_").removesuffix("s")
+        title = "share of held-out labels that are wrong"
+        titles = {"score_name": title, "name": type(model).__name__}
+        scores = np.asarray(errors, dtype=np.float64)[None, :]
+        return cls(list(names), scores, parameter=parameter, **titles).plot(**options)
 
     @classmethod
     def from_arrays(cls, values, scores, *, ax=None, legend=True, **fields):
@@ -179,7 +172,13 @@ class PathDisplay(Display):
             y = self.scores[rows, columns]
             (self.lowest_,) = ax.plot(x[columns], y, markersize=14, **_RING)
         ax.grid(**_style.GRID)
-        self._put_legend(self._handles() if legend else ())
+        names = enumerate(self.series or ())
+        handles = [
+            _style.line_handle(name, **_style.class_look(code)) for code, name in names
+        ]
+        if self.lowest_ is not None:
+            handles.append(_style.line_handle("lowest", markersize=11, **_RING))
+        self._put_legend(handles if legend else ())
         return self
 
     def frame(self):
@@ -192,15 +191,6 @@ class PathDisplay(Display):
             self.score_name: self.scores.ravel(),
         }
         return _style.make_frame(columns)
-
-    def _handles(self):
-        names = enumerate(self.series or ())
-        handles = [
-            _style.line_handle(name, **_style.class_look(code)) for code, name in names
-        ]
-        if self.lowest_ is not None:
-            handles.append(_style.line_handle("lowest", markersize=11, **_RING))
-        return handles
 
 
 def _check_models(estimators, who):
@@ -259,11 +249,6 @@ def _evaluate(model, metric, X, y, who):
             "lambda model, X, y: 1 - adjusted_rand_score(y, model.predict(X))."
         )
     return 1.0 - float(model.score(X, y))
-
-
-def _metric_name(metric):
-    name = getattr(metric, "__name__", "score")
-    return "score" if name == "<lambda>" else name.strip("_").replace("_", " ")
 
 
 def _is_number(value):

@@ -101,7 +101,11 @@ class TransductionDisplay(Display):
             places[chosen] = start + np.arange(len(chosen)) + 0.5
             name = "irrelevant" if code < 0 else _style.short_name(self.classes[code])
             if len(chosen):
-                self.blocks_[code] = self._draw_block(chosen, start, code)
+                edges = start + np.arange(len(chosen) + 1)  # bars, joined to a shape
+                ends = self.margins[[*chosen, chosen[-1]]]
+                look = {"step": "post", "linewidth": 0, "alpha": 0.85}
+                color = _style.class_color(code)
+                self.blocks_[code] = ax.fill_betweenx(edges, ends, color=color, **look)
             ticks.append(top + 0.5 * room)
             names.append(f"{name}  ({len(chosen)})")
             top += room + 0.3 * least
@@ -121,15 +125,5 @@ class TransductionDisplay(Display):
         """The unlabeled rows as a pandas DataFrame: row, class, margin, wrong."""
         names = _style.class_names(self.codes, self.classes)
         columns = {"row": self.rows, "class": names, "margin": self.margins}
-        return _style.make_frame(
-            columns if self.wrong is None else columns | {"wrong": self.wrong}
-        )
-
-    def _draw_block(self, chosen, start, code):
-        """A bar for each row, joined to one shape."""
-        edges = start + np.arange(len(chosen) + 1)
-        widths = self.margins[chosen]
-        return self.ax_.fill_betweenx(
-            edges, np.append(widths, widths[-1]), step="post", linewidth=0, alpha=0.85,
-            color=_style.class_color(code),
-        )  # fmt: skip
+        wrong = {} if self.wrong is None else {"wrong": self.wrong}
+        return _style.make_frame(columns | wrong)

@@ -20,25 +20,19 @@ def make_preparation(columns):
     """The step that makes features of columns: impute, then scale or encode."""
     keep = {"keep_empty_features": True}
     as_missing = {"strategy": "constant", "fill_value": _MISSING, **keep}
-    steps = {
-        Kind.NUMBERS: [
-            ("impute", SimpleImputer(strategy="median", **keep)),
-            ("scale", StandardScaler()),
-        ],
-        Kind.CATEGORIES: [
-            ("impute", SimpleImputer(**as_missing)),
-            ("impute_none", SimpleImputer(missing_values=None, **as_missing)),
-            ("encode", OneHotEncoder(handle_unknown="ignore", sparse_output=False)),
-        ],
-    }
-    parts = [
-        (
-            kind.value,
-            Pipeline(own),
-            [each.name for each in columns if each.kind is kind],
-        )
-        for kind, own in steps.items()
+    numbers = [
+        ("impute", SimpleImputer(strategy="median", **keep)),
+        ("scale", StandardScaler()),
     ]
+    categories = [
+        ("impute", SimpleImputer(**as_missing)),
+        ("impute_none", SimpleImputer(missing_values=None, **as_missing)),
+        ("encode", OneHotEncoder(handle_unknown="ignore", sparse_output=False)),
+    ]
+    parts = []
+    for kind, steps in ((Kind.NUMBERS, numbers), (Kind.CATEGORIES, categories)):
+        names = [column.name for column in columns if column.kind is kind]
+        parts.append((kind.value, Pipeline(steps), names))
     return ColumnTransformer(parts, verbose_feature_names_out=False)
 
 

@@ -16,14 +16,7 @@ import pandas as pd
 from widemargin.tables import FORMATS
 from widemargin.tables.errors import TableError, listed
 
-_ENDINGS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".npz": "npz",
-}
+_ENDINGS = {f".{name}": name for name in FORMATS} | {".tab": "tsv", ".pq": "parquet"}
 _GZIP = b"\x1f\x8b"  # the first bytes of such a file
 _PACKED = (".zip", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".tgz")
 _WRITTEN = (".csv", ".tsv", ".parquet")
