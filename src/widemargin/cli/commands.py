@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import json
+import numbers
 import os
 import re
 import traceback
@@ -56,8 +57,12 @@ class Command(click.Command):
 
 
 def print_json(outcome):
-    """Print a dict for scripts."""
-    click.echo(json.dumps(outcome, indent=2, ensure_ascii=False))
+    """Print a dict for scripts; values such as kernels as they are written."""
+
+    def encode(value):
+        return value.item() if isinstance(value, numbers.Number) else repr(value)
+
+    click.echo(json.dumps(outcome, indent=2, ensure_ascii=False, default=encode))
 
 
 def _in_one_sentence(error):

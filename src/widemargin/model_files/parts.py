@@ -5,7 +5,7 @@ Classes below `Estimator`, `Value` and `Stored` declare what they consist of.
 
 import inspect
 from dataclasses import MISSING, fields
-from enum import Enum
+from enum import EnumType
 from typing import get_type_hints
 
 import numpy as np
@@ -34,11 +34,8 @@ class Record:
     def __init__(self, cls):
         self.cls = cls
         self._fields = {field.name: field for field in fields(cls) if field.init}
-        self._enums = {
-            name: hint
-            for name, hint in get_type_hints(cls).items()
-            if inspect.isclass(hint) and issubclass(hint, Enum)
-        }
+        hints = get_type_hints(cls).items()
+        self._enums = {name: hint for name, hint in hints if isinstance(hint, EnumType)}
 
     def take_apart(self, part):
         """Its fields by name; a member of an enumeration by its name."""
@@ -100,11 +97,9 @@ class Step:
 
     def __init__(self, cls):
         self.cls = cls
-        self._defaults = {
-            name: parameter.default
-            for name, parameter in inspect.signature(cls).parameters.items()
-            if parameter.default is not parameter.empty
-        }
+        known = inspect.signature(cls).parameters.values()
+        known = [each for each in known if each.default is not each.empty]
+        self._defaults = {each.name: each.default for each in known}
 
     def take_apart(self, step):
         """Its attributes, with the version of scikit-learn."""

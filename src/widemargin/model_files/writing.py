@@ -10,13 +10,15 @@ _STALE = 3600  # seconds after which nobody writes to a temporary file any more
 
 
 def write_whole(path, data):
-    """Write a hidden temporary file beside `path` and rename it.
-
-    Whenever the process ends, `path` holds the old bytes or the new ones.
-    """
+    """Write a hidden file beside `path` and rename it: `path` is whole at any time."""
     path = os.path.realpath(path)  # a link stays one
     folder, name = os.path.split(path)
-    _remove_leftovers(folder, name)
+    # Remove the temporary files of processes that were killed.
+    pattern = os.path.join(glob.escape(folder), f".{glob.escape(name)}.{'?' * 16}.tmp")
+    for leftover in glob.glob(pattern):
+        with contextlib.suppress(OSError):
+            if time.time() - os.path.getmtime(leftover) > _STALE:
+                os.unlink(leftover)
     temporary = os.path.join(folder, f".{name}.{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "xb") as file:
@@ -28,12 +30,3 @@ def write_whole(path, data):
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
-
-
-def _remove_leftovers(folder, name):
-    """Remove the temporary files of processes that were killed."""
-    pattern = os.path.join(glob.escape(folder), f".{glob.escape(name)}.{'?' * 16}.tmp")
-    for leftover in glob.glob(pattern):
-        with contextlib.suppress(OSError):
-            if time.time() - os.path.getmtime(leftover) > _STALE:
-                os.unlink(leftover)

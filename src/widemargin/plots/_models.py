@@ -99,10 +99,7 @@ def score_matrix(estimator, X, n_classes, who):
 
 
 def infer_rows(estimator, X, y, who):
-    """The class of each row: as labeled, as inferred in `fit`, or as predicted.
-
-    Labels that are no class of the model, and irrelevant rows, have the code -1.
-    """
+    """Class of each row: as labeled, inferred in `fit`, or predicted; -1 for none."""
     classes, model = estimator.classes_, last_step(estimator)
     n_samples = count_rows(X)
     labeled = np.zeros(n_samples, dtype=bool) if y is None else labeled_mask(y)

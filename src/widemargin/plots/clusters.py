@@ -63,14 +63,22 @@ class ClusterDisplay(Display):
 
     def plot(self, ax=None, *, numbers=True, legend=True):
         """Draw it; `numbers` writes the number of a cluster at its most central row."""
-        self._open(ax)
+        self._open(ax)  # first, because its message is better without matplotlib
+        from matplotlib.patheffects import withStroke
+
+        halo = [withStroke(linewidth=3, foreground="white")]
+        look = {"ha": "center", "va": "center", "weight": "bold", "zorder": 5}
         self.clusters_, self.numbers_ = {}, {}
         for number in np.unique(self.labels).tolist():
             own = self.points[self.labels == number]
             size = _style.row_size(len(self.points))
             self.clusters_[number] = self._draw_rows(own, number, size)
             if numbers and number >= 0:
-                self.numbers_[number] = self._write(number, own)
+                spread = np.maximum(self.points.std(axis=0), 1e-300)
+                steps = (own - np.median(own, axis=0)) / spread
+                place = own[np.linalg.norm(steps, axis=1).argmin()]
+                text = self.ax_.text(*place, str(number), path_effects=halo, **look)
+                self.numbers_[number] = text
         sizes = dict(enumerate(self.sizes))
         if -1 in self.clusters_:
             sizes[-1] = (self.labels < 0).sum()
@@ -85,15 +93,3 @@ class ClusterDisplay(Display):
         """The rows as a pandas DataFrame: x, y, cluster."""
         x, y = self.points.T
         return _style.make_frame({"x": x, "y": y, "cluster": self.labels})
-
-    def _write(self, number, own):
-        """The number of a cluster at the row nearest to its median, with a halo."""
-        from matplotlib.patheffects import withStroke
-
-        spread = np.maximum(self.points.std(axis=0), 1e-300)
-        distances = np.linalg.norm((own - np.median(own, axis=0)) / spread, axis=1)
-        return self.ax_.text(
-            *own[distances.argmin()], str(number), ha="center", va="center",
-            weight="bold", zorder=5,
-            path_effects=[withStroke(linewidth=3, foreground="white")],
-        )  # fmt: skip

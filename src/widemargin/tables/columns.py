@@ -97,7 +97,11 @@ def _examine(name, values):
     filled = values.dropna()
     if not len(filled):
         return Column(name, Kind.LEFT_OUT, "empty")
-    if pd.api.types.is_datetime64_any_dtype(filled) or _are_dates(filled):
+    are_dates = all(
+        _DATE.fullmatch(value) if isinstance(value, str) else isinstance(value, date)
+        for value in filled
+    )
+    if pd.api.types.is_datetime64_any_dtype(filled) or are_dates:
         reason = "dates; convert them to numbers, such as days"
         return Column(name, Kind.LEFT_OUT, reason)
     if not all(isinstance(value, Hashable) for value in filled):
@@ -141,13 +145,6 @@ def _classify_text(texts, n_rows):
     if n_different > _MAX_CATEGORIES:
         return Kind.LEFT_OUT, f"{n_different:,} different values are too many"
     return Kind.CATEGORIES, ""
-
-
-def _are_dates(values):
-    return all(
-        _DATE.fullmatch(value) if isinstance(value, str) else isinstance(value, date)
-        for value in values
-    )
 
 
 def find_mark(text):
