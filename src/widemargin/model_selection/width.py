@@ -59,8 +59,8 @@ def select_width(X, y, *, gamma="scale", widths=RIDGE_WIDTHS, random_state=None)
     Over twelve draws of the labels of digits, two moons, g50c and waveform the result
     varied by a factor of 1.1 to 2.3 with 10 to 50 labels, and of 1.1 to 1.5 with 300: a
     few dozen labels show whether the middle width is wrong by a factor of four. If
-    ``weigh_widths(X, y).spread`` is hardly below 7.1, its value without labels, keep the
-    default.
+    ``weigh_widths(X, y).spread`` is hardly below 7.1, its value without labels, keep
+    the default.
 
     Examples
     --------
