@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import json
+import numbers
 import os
 import re
 import traceback
@@ -23,10 +24,7 @@ class Failure(click.ClickException):
 
 
 class Command(click.Command):
-    """A command with --json and --debug, whose errors are one sentence.
-
-    The methods for its task replace "{methods}" in the help page.
-    """
+    """A command with --json and --debug, brief errors, and methods in its help page."""
 
     def __init__(self, *args, task=None, **kwargs):
         settings = {"show_default": True}
@@ -59,8 +57,12 @@ class Command(click.Command):
 
 
 def print_json(outcome):
-    """Print a dict for scripts."""
-    click.echo(json.dumps(outcome, indent=2, ensure_ascii=False))
+    """Print a dict for scripts; values such as kernels as they are written."""
+
+    def encode(value):
+        return value.item() if isinstance(value, numbers.Number) else repr(value)
+
+    click.echo(json.dumps(outcome, indent=2, ensure_ascii=False, default=encode))
 
 
 def _in_one_sentence(error):
@@ -101,9 +103,6 @@ def _warnings_as_notes():
         warnings.filterwarnings("ignore", f"(?s).*{kept}")
         warnings.showwarning = show
         yield
-
-
-# Options that several commands have ----------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -161,6 +160,8 @@ def _columns(text, *names):
     return click.option(*names, metavar="COLUMN", multiple=True, help=text)
 
 
+_DECIMAL = click.Choice([".", ","])
+_SEEDS = click.IntRange(0, 2**32 - 1)
 reading_options = _gathered(
     Reading,
     "reading",
@@ -170,79 +171,43 @@ reading_options = _gathered(
         type=click.Choice(FORMATS),
         help="Format of TABLE, if its name does not show it; csv for '-'.",
     ),
-    click.option(
-        "--separator",
-        metavar="TEXT",
-        callback=lambda _, __, text: "\t" if text == r"\t" else text,
-        help="What separates the cells of a line, such as ';'.",
-    ),
-    click.option(
-        "--decimal",
-        type=click.Choice([".", ","]),
-        default=".",
-        help="Decimal mark of numbers.",
-    ),
-    click.option(
-        "--encoding",
-        metavar="NAME",
-        default="utf-8",
-        help="Encoding of a text file, such as latin-1.",
-    ),
+    click.option("--separator", help="What separates cells, such as ';' or '\\t'."),
+    click.option("--decimal", type=_DECIMAL, default=".", help="Mark in numbers."),
+    click.option("--encoding", default="utf-8", help="Of text, such as latin-1."),
     click.option(
         "--missing",
-        metavar="TEXT",
         multiple=True,
-        help="Text that marks a missing cell, such as '?', in addition to an empty "
-        "cell, NA, NaN and null.",
+        help="Marks a missing cell, such as '?', besides NA, NaN, null and nothing.",
     ),
 )
 column_options = _gathered(
     ColumnUses,
     "uses",
     _columns("Use it as numbers, even if it looks like an identifier.", "--numeric"),
-    _columns(
-        "Use its values as names, even if they are numbers or many.", "--categorical"
-    ),
+    _columns("Use it as names, even if they are numbers or many.", "--categorical"),
     _columns("Leave it out.", "--drop", "dropped"),
 )
 force_option = click.option("--force", is_flag=True, help="Replace existing files.")
-seed_option = click.option(
-    "--seed",
-    type=click.IntRange(0, 2**32 - 1),
-    metavar="N",
-    default=0,
-    help="Seed of all random choices.",
-)
+seed_option = click.option("--seed", type=_SEEDS, default=0, help="Of random choices.")
 
 
 def set_option(text):
     """The option --set, which may be given several times."""
-    return click.option(
-        "--set", "settings", metavar="NAME=VALUE", multiple=True, help=text
-    )
+    pairs = {"metavar": "NAME=VALUE", "multiple": True}
+    return click.option("--set", "settings", help=text, **pairs)
 
 
 def method_options(task, example):
     """The options --method and --set."""
-    settings = {"metavar": "METHOD", "default": DEFAULTS[task]}
-    method = click.option("--method", help="One of those above.", **settings)
-    return add_options(
-        method, set_option(f"Parameter of the method, such as {example}.")
-    )
+    names = {"metavar": "METHOD", "default": DEFAULTS[task]}
+    method = click.option("--method", help="One of those above.", **names)
+    return add_options(method, set_option(f"Of the method, such as {example}."))
 
 
 def output_options(model, table, content):
     """The options --out and --predictions, with the endings of default names."""
-    out = click.option(
-        "--out",
-        metavar="MODEL",
-        help=f"File of the model. By default it has the name of TABLE, such as "
-        f"iris{model}, or table{model} for stdin.",
-    )
-    predictions = click.option(
-        "--predictions",
-        metavar="FILE",
-        help=f"Table of the {content} (CSV, TSV or Parquet), '-' for stdout. By "
-        f"default such as iris{table}, or table{table} for stdin.",
-    )
+    text = f"File of the model, by default named after TABLE, such as iris{model}."
+    out = click.option("--out", metavar="MODEL", help=text)
+    text = f"Table of the {content} (CSV, TSV or Parquet), by default iris{table}."
+    predictions = click.option("--predictions", metavar="FILE", help=text)
     return add_options(out, predictions)

@@ -30,9 +30,8 @@ def demo(picture, settings, force, as_json):
 
     output = Output(picture, force)
     if not as_json:
-        output.check_no_folder()
-        demo.check_picture(picture)
         output.check()
+        demo.check_picture(picture)
     offer = find_offer(DEFAULTS["classify"], "classify")
     classifier = offer.make(0, parse_settings(settings))
     if not as_json:

@@ -1,20 +1,12 @@
 """``widemargin fit`` and ``widemargin cluster``: a model from a table."""
 
 import contextlib
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 import click
 
-from widemargin.cli.commands import (
-    Command,
-    column_options,
-    force_option,
-    method_options,
-    output_options,
-    print_json,
-    reading_options,
-    seed_option,
-)
+from widemargin.cli import commands
+from widemargin.cli.commands import Command, print_json
 
 _FIT = """Fit a model on a table in which only some rows are labeled.
 
@@ -28,7 +20,6 @@ widemargin fit iris.csv --target species
 widemargin fit iris.csv --target species --method label-search --out iris.wm
 widemargin fit - --target y --predictions - < table.csv > predictions.csv
 widemargin fit iris.csv --target species --json | jq .report.label_next
-widemargin fit iris.csv --target species --set n_jobs=2
 
 \b
 Methods:
@@ -58,22 +49,11 @@ Methods:
 """
 _FIT_ENDINGS = ".wm", "-predictions.csv"
 _CLUSTER_ENDINGS = "-clusters.wm", "-clusters.csv"
-
-
-@dataclass(frozen=True)
-class Work:
-    """What both commands begin with, checked: method, files and table."""
-
-    offer: object
-    settings: dict
-    estimator: object
-    outputs: object
-    console: object
-    sample: object
+_COUNT = click.IntRange(2)
 
 
 def _begin(task, table, target, endings, as_json, options, **parameters):
-    """All checks that are quick, in the order of what they take."""
+    """What both commands begin with; quick checks in the order of what they take."""
     from widemargin.cli import fitting, methods, outputs, reports
 
     settings = methods.parse_settings(options["settings"])
@@ -83,65 +63,52 @@ def _begin(task, table, target, endings, as_json, options, **parameters):
     files = outputs.plan_outputs(table, endings, **names, as_json=as_json)
     console = reports.open_console(stderr=files.table.is_stdout, quiet=as_json)
     sample = fitting.read_sample(table, target, options["reading"], options["uses"])
-    return Work(offer, settings, estimator, files, console, sample)
-
-
-def _check_folds(ctx, option, folds):
-    if folds == 1:
-        raise click.BadParameter("must be 0, for no estimate, or at least 2, got 1.")
-    return folds
+    parts = {"offer": offer, "settings": settings, "estimator": estimator}
+    return SimpleNamespace(**parts, outputs=files, console=console, sample=sample)
 
 
 @click.command(cls=Command, task="classify", help=_FIT, no_args_is_help=True)
 @click.argument("table")
 @click.option("--target", metavar="COLUMN", required=True, help="Column of the labels.")
-@method_options("classify", "budget=thorough, n_jobs=2 or kernel__gamma=0.1")
-@output_options(*_FIT_ENDINGS, "predictions")
+@commands.method_options("classify", "budget=thorough, n_jobs=2 or kernel__gamma=0.1")
+@commands.output_options(*_FIT_ENDINGS, "predictions")
 @click.option(
     "--folds",
     type=click.IntRange(0),
     metavar="N",
-    callback=_check_folds,
     help="Folds of the cross-validated estimate, 0 for none. By default 5, or 0 if the "
     "method holds out labels itself.",
 )
-@click.option(
-    "--verbose",
-    is_flag=True,
-    help="Show progress on stderr. A method that averages candidates always does so "
-    "on a terminal.",
-)
-@force_option
-@column_options
-@reading_options
-@seed_option
+@click.option("--verbose", is_flag=True, help="Show progress on stderr.")
+@commands.force_option
+@commands.column_options
+@commands.reading_options
+@commands.seed_option
 def fit(table, target, folds, verbose, as_json, **options):
     """Fit a model on a table."""
     from widemargin.cli import fitting, methods, reports
 
+    if folds == 1:
+        raise ValueError("--folds must be 0, for no estimate, or at least 2, got 1.")
     work = _begin("classify", table, target, _FIT_ENDINGS, as_json, options)
     sample, estimator, declared = work.sample, work.estimator, work.offer.method
     if declared.needs_unlabeled:
-        fitting.check_unlabeled(sample, target, methods.list_supervised())
+        fitting.check_unlabeled(sample, target, methods.list_offers("classify"))
     methods.check_settings(estimator, work.settings)
     holds_out = declared.n_folds == 0
     facts = reports.describe_table(sample, target, notes_few_labels=not holds_out)
     reports.print_facts(work.console, facts)
-
     folds = declared.n_folds if folds is None else folds
     n_folds = fitting.plan_folds(sample, estimator, folds)
     is_default = holds_out and "verbose" not in work.settings and reports.is_watched()
-    printing = contextlib.nullcontext()
-    if verbose or is_default:
-        printing = reports.verbosely(estimator)
-    title = f"Fitting {declared.name}"
+    prints, title = verbose or is_default, f"Fitting {declared.name}"
+    printing = reports.verbosely(estimator) if prints else contextlib.nullcontext()
     with printing, reports.progress_bar(title, n_folds + 1) as advance:
         model, measured = fitting.fit_and_estimate(
             sample, estimator, n_folds=n_folds, seed=options["seed"], advance=advance
         )
     found = fitting.tabulate_training(sample, model)
     work.outputs.write(model, found)
-
     inferred = reports.count_labels(found["label"][found["source"] == "inferred"])
     report = reports.report_of(model)
     report = report and reports.report_as_json(report)
@@ -184,20 +151,14 @@ def _describe_estimate(measured, method, n_wanted):
 @click.command(cls=Command, task="cluster", help=_CLUSTER, no_args_is_help=True)
 @click.argument("table")
 @click.option(
-    "-k",
-    "--clusters",
-    "n_clusters",
-    metavar="K",
-    type=click.IntRange(2),
-    required=True,
-    help="Number of clusters.",
+    "-k", "--clusters", "n_clusters", type=_COUNT, required=True, help="Their number."
 )
-@method_options("cluster", "n_jobs=2 or ambient_reg=0.1")
-@output_options(*_CLUSTER_ENDINGS, "clusters")
-@force_option
-@column_options
-@reading_options
-@seed_option
+@commands.method_options("cluster", "n_jobs=2 or ambient_reg=0.1")
+@commands.output_options(*_CLUSTER_ENDINGS, "clusters")
+@commands.force_option
+@commands.column_options
+@commands.reading_options
+@commands.seed_option
 def cluster(table, n_clusters, as_json, **options):
     """Find groups in a table without labels."""
     from widemargin.cli import fitting, reports
@@ -215,7 +176,6 @@ def cluster(table, n_clusters, as_json, **options):
         model = fitting.make_pipeline(sample, work.estimator).fit(sample.X)
     found = fitting.tabulate_clusters(work.estimator.labels_)
     work.outputs.write(model, found)
-
     counts = reports.count_labels(found["cluster"])
     clusters = "clusters", reports.describe_counts(counts)
     reports.print_facts(work.console, [clusters, *work.outputs.describe(model)])

@@ -66,8 +66,9 @@ def read_sample(table, target, reading, uses):
     return TableSample(name, columns, make_features(frame, columns), y, labels)
 
 
-def check_unlabeled(sample, target, supervised):
-    """Raise `TableError` if there is nothing to infer; advise `supervised` methods."""
+def check_unlabeled(sample, target, offers):
+    """Raise `TableError` if there is nothing to infer; advise supervised methods."""
+    supervised = [key for key in offers if not offers[key].method.needs_unlabeled]
     if not sample.n_unlabeled:
         raise TableError(
             f"Column {target!r} has no empty cell: all {len(sample.y):,} rows of "
@@ -83,10 +84,7 @@ def make_pipeline(sample, estimator):
 
 
 def fit_and_estimate(sample, estimator, *, n_folds, seed, advance):
-    """The fitted model, and its `Estimate` by cross-validation, None without folds.
-
-    `advance` is called after each fold and after the fit.
-    """
+    """The fitted model, and its `Estimate`, None without folds; advances a bar."""
     model, measured = make_pipeline(sample, estimator), None
     if n_folds:
         options = {"n_folds": n_folds, "seed": seed, "advance": advance}
@@ -131,11 +129,7 @@ def limit_folds(n_folds, counts):
 
 
 def cross_validate(model, X, y, *, n_folds, seed, advance):
-    """Cross-validate over the labeled rows, beside an SVC on the same features.
-
-    The preparation of columns and the estimator, the two steps of the model, are both
-    fitted anew in each fold, on all rows but those held out.
-    """
+    """Cross-validate over the labeled rows, columns included, beside an SVC."""
     preparation, estimator = model
     irrelevant = getattr(estimator, "irrelevant_label", None)
     split = SemiSupervisedSplit(n_folds, random_state=seed, irrelevant_label=irrelevant)
@@ -167,9 +161,8 @@ def tabulate_training(sample, model):
         labels[known.labeled] = known.classes[known.codes]
     table = _tabulate(model, sample.X, labels)
     irrelevant = has_label(sample.y, getattr(estimator, "irrelevant_label", None))
-    table["source"] = np.select(
-        [irrelevant, sample.labels.labeled], ["irrelevant", "given"], "inferred"
-    )
+    table["source"] = np.where(sample.labels.labeled, "given", "inferred")
+    table.loc[irrelevant, "source"] = "irrelevant"
     return table
 
 

@@ -1,6 +1,5 @@
 """``widemargin inspect``: what a model file holds."""
 
-import numbers
 import os
 
 import click
@@ -33,6 +32,7 @@ def inspect(model_path, as_json):
 
 def model_as_json(path, model):
     """Estimator, classes, columns and parameters of a fitted model, as a dict."""
+    from widemargin.model_files.parts import describe_privacy
     from widemargin.tables.features import columns_of
 
     estimator = model
@@ -41,6 +41,11 @@ def model_as_json(path, model):
     columns = columns_of(model) or []
     classes = getattr(estimator, "classes_", None)
     result, report = getattr(estimator, "result_", None), reports.report_of(estimator)
+    given = estimator.get_params(deep=False)
+    privacy = describe_privacy(model)
+    if columns and not reports.by_kind(columns)["categories"]:
+        privacy = describe_privacy(estimator)
+        privacy += " Steps before it hold statistics of columns."
     return {
         "file": path,
         "bytes": os.path.getsize(path),
@@ -53,12 +58,8 @@ def model_as_json(path, model):
         "features": int(estimator.n_features_in_),
         "status": result and result.status.value,
         "report": report and reports.report_as_json(report),
-        "parameters": {
-            name: _plain(value)
-            for name, value in estimator.get_params(deep=False).items()
-            if value is not None
-        },
-        "privacy": _privacy(model, estimator, columns),
+        "parameters": {key: given[key] for key in given if given[key] is not None},
+        "privacy": privacy,
     }
 
 
@@ -81,25 +82,3 @@ def describe_model(facts):
         yield from reports.describe_candidates(facts["report"])
         yield from reports.describe_label_next(facts["report"])
     yield "privacy", facts["privacy"]
-
-
-def _privacy(model, estimator, columns):
-    """A sentence on training rows, and one on the preparation of columns."""
-    from widemargin.model_files.parts import describe_privacy
-
-    if columns and not reports.by_kind(columns)["categories"]:
-        sentence = describe_privacy(estimator)
-        return f"{sentence} Steps before it hold statistics of columns."
-    return describe_privacy(model)
-
-
-def _plain(value):
-    """A value that JSON can hold; parameters such as kernels as they are written."""
-    if isinstance(value, dict):
-        return {name: _plain(member) for name, member in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(member) for member in value]
-    if isinstance(value, numbers.Number) and hasattr(value, "item"):  # of NumPy
-        value = value.item()
-    is_plain = value is None or isinstance(value, str | bool | int | float)
-    return value if is_plain else repr(value)

@@ -17,14 +17,10 @@ COMMANDS = {
     "demo": "widemargin.cli.demo",
 }
 GROUP = "widemargin.commands"  # entry points by which other packages add commands
-NOT_INSTALLED = {  # commands of packages that are not here: how to get them
-    "bench": (
-        "Measure the papers' tables (not installed).",
-        "The benchmarks are a package of their own, which is not installed. Install "
-        "it from the repository of widemargin: pip install ./benchmarks.",
-    )
-}
-
+_NO_BENCH = (
+    "The benchmarks are a package of their own, not installed here. Install it from "
+    "the repository of widemargin: pip install ./benchmarks."
+)
 _INTERRUPTED = 130  # the exit code that shells use
 
 
@@ -33,7 +29,7 @@ class Commands(click.Group):
 
     def list_commands(self, ctx):
         """Names: those of the library first, in the order of the table."""
-        return [*COMMANDS, *sorted({*_found_commands(), *NOT_INSTALLED})]
+        return [*COMMANDS, *sorted({*_found_commands(), "bench"})]
 
     def get_command(self, ctx, name):
         """The command of that name, None if there is none."""
@@ -42,9 +38,8 @@ class Commands(click.Group):
         found = _found_commands()
         if name in found:
             return _load(found[name])
-        if name in NOT_INSTALLED:
-            return _refusing(name, *NOT_INSTALLED[name])
-        return None
+        summary = "Measure the papers' tables (not installed)."
+        return _refusing(name, summary, _NO_BENCH) if name == "bench" else None
 
     def make_context(self, *args, **kwargs):
         """Parse what precedes the command; a help page imports all commands."""

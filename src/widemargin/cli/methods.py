@@ -22,20 +22,15 @@ class Offer:
     estimator: type
 
     def make(self, seed, settings, **parameters):
-        """The estimator, not fitted; ValueError for a wrong name or value.
-
-        The user's settings, such as ``kernel__gamma`` of a value, win over `parameters`
-        of the command, and these over those of the method.
-        """
+        """The estimator, not fitted; settings win over `parameters`."""
         known = inspect.signature(self.estimator).parameters
         parameters = {**dict(self.method.parameters), **parameters}
         if "random_state" in known:
             parameters = {"random_state": seed, **parameters}
         model = self.estimator(**parameters)
-        for name in settings:
+        for name in sorted(settings, key=lambda name: "__" in name):  # values first
             if name.partition("__")[0] not in known:
                 self._refuse_name(name)
-        for name in sorted(settings, key=lambda name: "__" in name):  # values first
             self._set(model, name, settings[name])
         return model
 
@@ -124,18 +119,8 @@ def find_offer(name, task):
     return offers[name]
 
 
-def list_supervised():
-    """Names of the classifiers that need no unlabeled rows."""
-    offers = list_offers("classify").items()
-    return [name for name, offer in offers if not offer.method.needs_unlabeled]
-
-
 def describe_methods(task):
-    """Lines of a help page.
-
-    Without plug-ins the declarations are read from the source of the estimators, whose
-    import takes longer than anybody wants to wait for a help page.
-    """
+    """Lines of a help page, from the source where possible: an import takes long."""
     summaries = {} if entry_points(group=_PLUGINS) else _read_summaries(task)
     if not summaries:
         offers = list_offers(task)
@@ -168,10 +153,7 @@ def _read_summaries(task):
 
 
 def check_settings(model, settings):
-    """Raise ValueError for a setting that the estimator refuses on a few rows.
-
-    Other errors depend on the rows.
-    """
+    """Raise ValueError for a setting that the estimator refuses on a few rows."""
     if not settings:
         return
     from sklearn.base import clone
@@ -192,13 +174,7 @@ def check_settings(model, settings):
 
 
 def parse_settings(pairs):
-    """Parameters from NAME=VALUE: numbers, truth values and None, otherwise text.
-
-    Examples
-    --------
-    >>> parse_settings(["kernel=rbf", "kernel__gamma=0.5", "landmarks=None"])
-    {'kernel': 'rbf', 'kernel__gamma': 0.5, 'landmarks': None}
-    """
+    """Parameters from NAME=VALUE: numbers, truth values and None, otherwise text."""
     settings = {}
     for pair in pairs:
         name, sign, value = pair.partition("=")

@@ -10,12 +10,7 @@ import click
 from widemargin.model_files import save
 from widemargin.model_files.parts import describe_privacy
 from widemargin.model_files.writing import write_whole
-from widemargin.tables.files import (
-    check_writable,
-    is_table_name,
-    split_ending,
-    table_bytes,
-)
+from widemargin.tables import files
 
 
 @dataclass(frozen=True)
@@ -39,9 +34,11 @@ class Output:
         """Raise ValueError unless the file may be written; nothing is changed."""
         if self.is_stdout:
             return
-        self.check_no_folder()
         path = Path(self.path)
-        if any(_is_same(self.path, given) for given in self.inputs):
+        if path.is_dir():
+            raise ValueError(f"{path} is a folder; give the name of a file.")
+        present = [given for given in self.inputs if os.path.exists(given)]
+        if path.exists() and any(os.path.samefile(path, given) for given in present):
             raise ValueError(
                 f"{path} is the input, which is never replaced; choose another name."
             )
@@ -57,24 +54,13 @@ class Output:
         if not os.access(folder, os.W_OK | os.X_OK):
             raise ValueError(f"Cannot write {path}: permission denied.")
 
-    def check_no_folder(self):
-        """Raise ValueError if it is a folder."""
-        if Path(self.path).is_dir():
-            raise ValueError(f"{self.path} is a folder; give the name of a file.")
-
-    def write_model(self, model):
-        """Save a fitted model."""
-        self.check()
-        with _naming(self.path):
-            save(model, self.path)
-
     def write_table(self, frame):
         """Write a DataFrame in the format of the file's ending."""
         self.check()
         if self.is_stdout:
-            click.echo(table_bytes(frame), nl=False)
+            click.echo(files.table_bytes(frame), nl=False)
             return
-        data = table_bytes(frame, Path(self.path).suffix)
+        data = files.table_bytes(frame, Path(self.path).suffix)
         with _naming(self.path):
             write_whole(self.path, data)
 
@@ -88,7 +74,9 @@ class Outputs:
 
     def write(self, model, frame):
         """Write both."""
-        self.model.write_model(model)
+        self.model.check()
+        with _naming(self.model.path):
+            save(model, self.model.path)
         self.table.write_table(frame)
 
     def describe(self, model):
@@ -102,11 +90,8 @@ class Outputs:
 
 
 def plan_outputs(table, endings, out, predictions, *, force, as_json):
-    """Where the model and the predictions of a table go, checked before any work.
-
-    By default both have the name of the table, in the current folder, with an ending.
-    """
-    stem = "table" if table == "-" else split_ending(table)[0]
+    """Where model and predictions of a table go, by default named after it; checked."""
+    stem = "table" if table == "-" else files.split_ending(table)[0]
     model, frame = out or stem + endings[0], predictions or stem + endings[1]
     if model == "-":
         raise ValueError("--out must be the name of a file for the model, got '-'.")
@@ -114,7 +99,7 @@ def plan_outputs(table, endings, out, predictions, *, force, as_json):
         raise ValueError(f"--out and --predictions must be two files, got {model!r}.")
     model_file = Output(model, force, inputs=(table,))
     model_file.check()
-    if is_table_name(model):
+    if files.is_table_name(model):
         raise ValueError(
             f"--out is the file of the model, and {model} has the ending of a table; "
             "name it such as iris.wm, and the table with --predictions."
@@ -131,18 +116,10 @@ def plan_outputs(table, endings, out, predictions, *, force, as_json):
 def plan_table(path, force, inputs):
     """Where a table goes, checked."""
     output = Output(path, force, inputs)
-    if not output.is_stdout:
-        output.check_no_folder()
-        check_writable(path)
     output.check()
+    if not output.is_stdout:
+        files.check_writable(path)
     return output
-
-
-def _is_same(path, given):
-    """Whether two names are those of one file."""
-    if given == "-" or not os.path.exists(path) or not os.path.exists(given):
-        return False
-    return os.path.samefile(path, given)
 
 
 @contextlib.contextmanager

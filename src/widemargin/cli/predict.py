@@ -52,7 +52,6 @@ def predict(model_path, table, out, force, reading, as_json):
     else:
         file.write_table(found)
         predictions = file.path
-
     console = reports.open_console(quiet=as_json or file.is_stdout)
     rows = reports.plural(len(found), "row")
     facts = [

@@ -1,7 +1,6 @@
 """What commands print: facts in two columns, counts, progress."""
 
 import contextlib
-import math
 import sys
 import textwrap
 
@@ -40,11 +39,7 @@ def print_error(text):
 
 
 def wrap(text):
-    """A text for stderr in lines no wider than the terminal.
-
-    Words, such as the names of files, stay whole. An indented line goes on with twice
-    its indent.
-    """
+    """A text for stderr in lines no wider than the terminal; words stay whole."""
     width = max(_MIN_TEXT_WIDTH, open_console(stderr=True).width)
     lines = []
     for line in text.splitlines():
@@ -94,10 +89,7 @@ def verbosely(model):
 
 @contextlib.contextmanager
 def progress_bar(description, n_steps=None):
-    """A bar on stderr, gone when all is done; yields the function that advances it.
-
-    What estimators print also goes to stderr.
-    """
+    """A bar on stderr, with what estimators print; yields what advances it."""
     columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
     console = open_console(stderr=True)
     is_hidden = not console.is_terminal
@@ -107,19 +99,14 @@ def progress_bar(description, n_steps=None):
         yield lambda: progress.advance(bar)
 
 
-# Tables --------------------------------------------------------------------------
-
-
 def describe_table(sample, target=None, *, notes_few_labels=True):
-    """Rows, columns and labels, as pairs of a name and a text.
-
-    The report of a method that holds out labels itself notes that there are too few.
-    """
+    """Rows, columns and labels, as pairs of a name and a text."""
     yield "table", f"{sample.name}, {plural(len(sample.X), 'row')}"
     yield from describe_kinds(by_kind(sample.columns))
     reasons = {}
-    for column in _dropped(sample.columns):
-        reasons.setdefault(column.reason, []).append(column.name)
+    for column in sample.columns:
+        if column.reason:
+            reasons.setdefault(column.reason, []).append(column.name)
     for reason, names in reasons.items():
         yield "left out", f"{shorten(names)} ({reason})"
     if target is not None:
@@ -132,7 +119,7 @@ def describe_table(sample, target=None, *, notes_few_labels=True):
 
 def table_as_json(table, sample, target=None):
     """The same as a dict."""
-    left_out = {column.name: column.reason for column in _dropped(sample.columns)}
+    left_out = {each.name: each.reason for each in sample.columns if each.reason}
     facts = {
         "table": table,
         "rows": len(sample.X),
@@ -176,15 +163,6 @@ def by_kind(columns):
     }
 
 
-def _dropped(columns):
-    from widemargin.tables.columns import Kind
-
-    return [column for column in columns if column.kind is Kind.LEFT_OUT]
-
-
-# Averages of candidates ----------------------------------------------------------
-
-
 def report_of(model):
     """``report_`` of an estimator, also within a pipeline; None without it."""
     while hasattr(model, "steps"):
@@ -194,10 +172,11 @@ def report_of(model):
 
 def report_as_json(report):
     """A report as a dict of plain values; rows count from 1, shares up to 1."""
-    lines = [
-        {key.removeprefix("n_"): _number(value) for key, value in vars(line).items()}
-        for line in report.candidates
-    ]
+    lines = []
+    for candidate in report.candidates:
+        facts = vars(candidate).items()  # JSON has no NaN, which differs from itself
+        facts = [(key, value if value == value else None) for key, value in facts]
+        lines.append({key.removeprefix("n_"): value for key, value in facts})
     has_error = report.n_held_out > 0
     return {
         "candidates": lines,
@@ -245,11 +224,6 @@ def describe_label_next(facts):
     if facts["label_next"]:
         rows = ", ".join(map(str, facts["label_next"]))
         yield "label next", f"rows {rows} (1 is the first below the header)"
-
-
-def _number(value):
-    """JSON has no NaN."""
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _error(line):

@@ -19,6 +19,12 @@ _WAVES_OF_CLASS = ((0, 2), (0, 1), (1, 2))
 def make_two_moons(n_samples=200, *, noise=0.1, random_state=None):
     r"""Draw two half circles that reach into each other.
 
+    The upper moon, class 0, is :math:`(\cos t, \sin t)`, the lower one, class 1,
+    :math:`(1 - \cos t, 1/2 - \sin t)`, with :math:`t` evenly spaced in :math:`[0,
+    \pi]`. The size is that of Fig. 3 of S. Melacci and M. Belkin (JMLR 12, 2011), and
+    of Table 1 of F. Gieseke et al. (Evolutionary Intelligence 5, 2012). Neither states
+    the noise.
+
     Parameters
     ----------
     n_samples : int, default=200
@@ -30,28 +36,7 @@ def make_two_moons(n_samples=200, *, noise=0.1, random_state=None):
 
     Returns
     -------
-    X : ndarray of shape (n_samples, 2)
-    y : ndarray of shape (n_samples,)
-        Class 0 (upper moon) or 1 (lower moon), in random order.
-
-    See Also
-    --------
-    sklearn.datasets.make_moons : The same curves.
-
-    Notes
-    -----
-    The upper moon is :math:`(\cos t, \sin t)`, the lower one
-    :math:`(1 - \cos t, 1/2 - \sin t)`, with :math:`t` evenly spaced in
-    :math:`[0, \pi]`. The size is that of Fig. 3 of [1]_ and of Table 1 of [2]_, which
-    do not state the noise.
-
-    References
-    ----------
-    .. [1] S. Melacci, M. Belkin, "Laplacian support vector machines trained in the
-       primal", Journal of Machine Learning Research 12, 2011.
-    .. [2] F. Gieseke, O. Kramer, A. Airola, T. Pahikkala, "Efficient recurrent local
-       search strategies for semi- and unsupervised regularized least-squares
-       classification", Evolutionary Intelligence 5, 2012.
+    X, y : ndarrays of shapes (n_samples, 2) and (n_samples,)
 
     Examples
     --------
@@ -68,33 +53,10 @@ def make_two_moons(n_samples=200, *, noise=0.1, random_state=None):
 def make_clock(n_samples=200, *, noise=0.0, random_state=None):
     """Draw the border of a clock against its two hands.
 
-    Parameters
-    ----------
-    n_samples : int, default=200
-        Number of rows, half of them in each class.
-    noise : float, default=0.0
-        Standard deviation of the Gaussian noise on both coordinates. Without noise
-        all coordinates lie in [-1, 1].
-    random_state : None, int, Generator or RandomState, default=None
-        Source of randomness; pass an int for the same data at every call.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, 2)
-    y : ndarray of shape (n_samples,)
-        Class 0 (border) or 1 (hands), in random order.
-
-    Notes
-    -----
-    The shape is that of Fig. 1 of [1]_, which gives no numbers. Here the border is
-    the unit circle; the hour hand points to the right and is 0.5 long, the minute
-    hand points up and is 0.7 long. Rows are evenly spaced along the border and along
-    the path from the tip of one hand through the center to the tip of the other.
-
-    References
-    ----------
-    .. [1] S. Melacci, M. Belkin, "Laplacian support vector machines trained in the
-       primal", Journal of Machine Learning Research 12, 2011.
+    The shape is that of Fig. 1 of S. Melacci and M. Belkin (JMLR 12, 2011), which gives
+    no numbers. Here the border, class 0, is the unit circle. Of the hands, class 1, one
+    points to the right and is 0.5 long, the other points up and is 0.7 long. Rows are
+    evenly spaced along both. Parameters and result are those of `make_two_moons`.
 
     Examples
     --------
@@ -104,45 +66,38 @@ def make_clock(n_samples=200, *, noise=0.0, random_state=None):
     """
     n_border, n_hands = _halves(n_samples)
     border = _circle(np.linspace(0, 2 * np.pi, n_border, endpoint=False))
-    return _shuffled_curves(border, _clock_hands(n_hands), noise, random_state)
+    hour_length, minute_length = np.linalg.norm([_HOUR_HAND, _MINUTE_HAND], axis=1)
+    walked = np.linspace(-hour_length, minute_length, n_hands)[:, None]  # center: 0
+    hands = np.maximum(-walked, 0) * _HOUR_HAND / hour_length
+    hands += np.maximum(walked, 0) * _MINUTE_HAND / minute_length
+    return _shuffled_curves(border, hands, noise, random_state)
 
 
 def make_gp_toy(n_samples=560, *, margin=1.0, noise=0.4, random_state=None):
     r"""Draw two bands on either side of a sine curve, with few points in between.
 
-    Parameters
-    ----------
-    n_samples : int, default=560
-        Number of rows, half of them in each class.
-    margin : float, default=1.0
-        Vertical distance from the curve to the middle of each band.
-    noise : float, default=0.4
-        Standard deviation of the vertical distance within a band.
-    random_state : None, int, Generator or RandomState, default=None
-        Source of randomness; pass an int for the same data at every call.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, 2)
-    y : ndarray of shape (n_samples,)
-        Class 0 (below the curve) or 1 (above), in random order.
-
-    Notes
-    -----
-    The set of Sec. 4.1 of [1]_ is known from a figure only: 40 labeled and 520
-    unlabeled points (``hide_labels(y, 40)``), and a curved decision boundary in a
-    region of low density. This definition has both:
+    The set of Sec. 4.1 of A. Patel, S. Sundararajan and S. Shevade (IJCAI 2009) is
+    known from a figure only: 40 labeled and 520 unlabeled points (``hide_labels(y,
+    40)``), and a curved boundary in a region of low density. This definition has both:
 
     .. math:: x_1 \sim U(-3, 3), \quad
               x_2 = \sin(x_1) \pm \text{margin} + \text{noise} \cdot N(0, 1) .
 
-    The best decision boundary is the curve :math:`x_2 = \sin(x_1)` and the Bayes
-    error is :math:`\Phi(-\text{margin} / \text{noise})`, 0.6 % by default.
+    The best boundary is the curve :math:`x_2 = \sin(x_1)`, and the Bayes error is
+    :math:`\Phi(-\text{margin} / \text{noise})`, 0.6 % by default.
 
-    References
+    Parameters
     ----------
-    .. [1] A. Patel, S. Sundararajan, S. Shevade, "Semi-supervised classification
-       using sparse Gaussian process regression", IJCAI 2009.
+    n_samples, random_state
+        See `make_two_moons`. Class 0 is below the curve.
+    margin : float, default=1.0
+        Vertical distance from the curve to the middle of each band.
+    noise : float, default=0.4
+        Standard deviation of the vertical distance within a band.
+
+    Returns
+    -------
+    X, y : ndarrays of shapes (n_samples, 2) and (n_samples,)
 
     Examples
     --------
@@ -163,32 +118,20 @@ def make_gp_toy(n_samples=560, *, margin=1.0, noise=0.4, random_state=None):
 def make_gaussian2c(n_samples=500, *, n_features=500, random_state=None):
     r"""Draw two Gaussian clusters, one per class, in a space of many noise features.
 
+    The covariance is the identity and the means are :math:`(\mp 2.5, 0, \dots, 0)`, as
+    in Sec. 4.1.1 of F. Gieseke et al. (Evolutionary Intelligence 5, 2012), so that the
+    Bayes error is :math:`\Phi(-2.5) = 0.62\,\%` whatever the number of features.
+
     Parameters
     ----------
-    n_samples : int, default=500
-        Number of rows, half of them in each class.
+    n_samples, random_state
+        See `make_two_moons`.
     n_features : int, default=500
         Number of columns. Only the first one separates the classes.
-    random_state : None, int, Generator or RandomState, default=None
-        Source of randomness; pass an int for the same data at every call.
 
     Returns
     -------
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-        Class 0 or 1, in random order.
-
-    Notes
-    -----
-    The covariance is the identity and the means are
-    :math:`(\mp 2.5, 0, \dots, 0)`, Sec. 4.1.1 of [1]_, so that the Bayes error is
-    :math:`\Phi(-2.5) = 0.62\,\%` whatever the number of features.
-
-    References
-    ----------
-    .. [1] F. Gieseke, O. Kramer, A. Airola, T. Pahikkala, "Efficient recurrent local
-       search strategies for semi- and unsupervised regularized least-squares
-       classification", Evolutionary Intelligence 5, 2012.
+    X, y : ndarrays of shapes (n_samples, n_features) and (n_samples,)
 
     Examples
     --------
@@ -208,37 +151,24 @@ def make_gaussian2c(n_samples=500, *, n_features=500, random_state=None):
 def make_waveform(n_samples=5000, *, n_classes=3, random_state=None):
     r"""Draw noisy mixtures of two out of three triangular waves, sampled 21 times.
 
+    The waves are :math:`h_p(i) = \max(6 - |i - p|, 0)` for :math:`i = 1, \dots, 21`
+    with peaks :math:`p` at 7, 11 and 15 (L. Breiman et al., Classification and
+    Regression Trees, 1984, pp. 49-55). A row is :math:`u h_p + (1 - u) h_q +
+    \varepsilon` with one :math:`u \sim U(0, 1)` per row and :math:`\varepsilon \sim
+    N(0, I)`; :math:`(p, q)` is (7, 15), (7, 11) or (11, 15) in class 0, 1 and 2, the
+    order of the UCI file.
+
     Parameters
     ----------
-    n_samples : int, default=5000
-        Number of rows.
+    n_samples, random_state
+        See `make_two_moons`; each class has probability 1/3.
     n_classes : {2, 3}, default=3
-        3 for the original problem; 2 for the version of the benchmark of [2]_, class
-        1 of the original against its classes 0 and 2.
-    random_state : None, int, Generator or RandomState, default=None
-        Source of randomness; pass an int for the same data at every call.
+        3 for the original problem; 2 for class 1 of it against classes 0 and 2, as in
+        G. Raetsch, T. Onoda and K.-R. Mueller (Machine Learning 42, 2001).
 
     Returns
     -------
-    X : ndarray of shape (n_samples, 21)
-    y : ndarray of shape (n_samples,)
-        Class of each row. The three original classes are drawn with probability 1/3
-        each; with two classes, class 1 is the mixture of the first two waves.
-
-    Notes
-    -----
-    The waves are :math:`h_p(i) = \max(6 - |i - p|, 0)` for :math:`i = 1, \dots, 21`
-    with peaks :math:`p` at 7, 11 and 15 [1]_. A row is
-    :math:`u h_p + (1 - u) h_q + \varepsilon` with one :math:`u \sim U(0, 1)` per row
-    and :math:`\varepsilon \sim N(0, I)`; :math:`(p, q)` is (7, 15), (7, 11) or
-    (11, 15) in class 0, 1 and 2, the order of the UCI file.
-
-    References
-    ----------
-    .. [1] L. Breiman, J. Friedman, R. Olshen, C. Stone, "Classification and
-       Regression Trees", Wadsworth, 1984, pp. 49-55.
-    .. [2] G. Raetsch, T. Onoda, K.-R. Mueller, "Soft margins for AdaBoost", Machine
-       Learning 42, 2001.
+    X, y : ndarrays of shapes (n_samples, 21) and (n_samples,)
 
     Examples
     --------
@@ -251,7 +181,9 @@ def make_waveform(n_samples=5000, *, n_classes=3, random_state=None):
         raise ValueError(f"n_classes of make_waveform must be 2 or 3, got {n_classes}.")
     rng = as_generator(random_state)
     y = rng.integers(3, size=n_samples)
-    first, second = _triangular_waves()[np.transpose(_WAVES_OF_CLASS)][:, y]  # (n, 21)
+    peaks = np.array(_PEAKS)[:, None]
+    waves = np.maximum(6 - np.abs(np.arange(1, 22) - peaks), 0)  # (3, 21)
+    first, second = waves[np.transpose(_WAVES_OF_CLASS)][:, y]  # (n, 21) each
     share = rng.uniform(size=(n_samples, 1))
     X = share * first + (1 - share) * second + rng.standard_normal((n_samples, 21))
     return X, y if n_classes == 3 else (y == 1).astype(int)
@@ -268,14 +200,6 @@ def _circle(angles):
     return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
-def _clock_hands(n_points):
-    """Evenly spaced points from the hour hand's tip to the minute hand's."""
-    hour_length, minute_length = np.linalg.norm([_HOUR_HAND, _MINUTE_HAND], axis=1)
-    walked = np.linspace(-hour_length, minute_length, n_points)[:, None]  # center: 0
-    hour_side = np.maximum(-walked, 0) * _HOUR_HAND / hour_length
-    return hour_side + np.maximum(walked, 0) * _MINUTE_HAND / minute_length
-
-
 def _shuffled_curves(first, second, noise, random_state):
     """Rows of class 0 and class 1 in random order, with noise on every coordinate."""
     check_scalar(noise, "noise", Real, min_val=0)
@@ -284,9 +208,3 @@ def _shuffled_curves(first, second, noise, random_state):
     y = np.repeat([0, 1], [len(first), len(second)])
     order = rng.permutation(len(y))
     return X[order] + noise * rng.standard_normal(X.shape), y[order]
-
-
-def _triangular_waves():
-    """Triangles of height 6 around the three peaks, shape (3, 21)."""
-    position = np.arange(1, 22)
-    return np.maximum(6 - np.abs(position - np.array(_PEAKS)[:, None]), 0)

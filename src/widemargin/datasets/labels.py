@@ -9,10 +9,7 @@ from widemargin.linalg.random import as_generator
 
 
 def balanced_labels(n_samples, n_classes, rng):
-    """Labels 0, ..., n_classes - 1 in random order, equally often.
-
-    If `n_samples` is not a multiple of `n_classes`, the first classes have one more.
-    """
+    """Labels 0 to n_classes - 1 in random order; the first may occur once more."""
     return rng.permutation(np.arange(n_samples) % n_classes)
 
 
@@ -24,8 +21,8 @@ def hide_labels(y, n_labeled, rng=None, stratify=True):
     y : array-like of shape (n_samples,)
         Labels. Rows that are unlabeled already stay so and are never chosen.
     n_labeled : int or float
-        Number of labels to keep; a float between 0 and 1 is the share of the rows of
-        `y` that keep their label, rounded to whole rows.
+        Number of labels to keep, at least one per class; a float between 0 and 1 is the
+        share of the rows of `y` that keep their label, rounded to whole rows.
     rng : None, int, Generator or RandomState, default=None
         Source of randomness; pass an int for the same choice at every call.
     stratify : bool, default=True
@@ -38,12 +35,6 @@ def hide_labels(y, n_labeled, rng=None, stratify=True):
     ndarray or Series of shape (n_samples,)
         A Series if `y` is one. At least one label of every class is kept.
 
-    Raises
-    ------
-    ValueError
-        If `n_labeled` is smaller than the number of classes or larger than the number
-        of labels in `y`.
-
     Examples
     --------
     >>> y = hide_labels([0, 0, 0, 0, 1, 1], 3, rng=0)
@@ -51,30 +42,32 @@ def hide_labels(y, n_labeled, rng=None, stratify=True):
     (2, 1)
     """
     labels = read_labels(y)
-    n_keep = _whole_number(n_labeled, len(labels.labeled))
-    _check_feasible(n_labeled, n_keep, labels)
+    n_keep = _check_count(n_labeled, labels)
     rng = as_generator(rng, "rng")
     order = rng.permutation(labels.n_labeled)  # the first ones are preferred
-    choose = _first_in_proportion if stratify else _first_of_each_and_more
-    kept = order[choose(labels.codes[order], n_keep)]
+    codes = labels.codes[order]
+    rank = _rank_in_class(codes)
+    if stratify:
+        counts = _proportional_counts(np.bincount(codes), n_keep)
+        kept = order[rank < counts[codes]]
+    else:  # the first of each class, then the first of the others
+        kept = order[np.argsort(rank > 0, kind="stable")[:n_keep]]
     hidden = np.ones(len(labels.labeled), dtype=bool)
     hidden[labels.labeled_idx[kept]] = False
     return hide(y, hidden)
 
 
-def _whole_number(n_labeled, n_samples):
-    """Count the rows that `n_labeled`, a count or a share, stands for."""
+def _check_count(n_labeled, labels):
+    """The number of rows that `n_labeled`, a count or a share, stands for."""
     if isinstance(n_labeled, Integral):
-        return int(n_labeled)
-    if isinstance(n_labeled, Real) and 0 < n_labeled < 1:
-        return round(n_labeled * n_samples)
-    raise ValueError(
-        "n_labeled must be an integer or a share of the rows strictly between 0 and "
-        f"1, got {n_labeled!r}."
-    )
-
-
-def _check_feasible(n_labeled, n_keep, labels):
+        n_keep = int(n_labeled)
+    elif isinstance(n_labeled, Real) and 0 < n_labeled < 1:
+        n_keep = round(n_labeled * len(labels.labeled))
+    else:
+        raise ValueError(
+            "n_labeled must be an integer or a share of the rows strictly between 0 "
+            f"and 1, got {n_labeled!r}."
+        )
     if n_keep < labels.n_classes:
         raise ValueError(
             f"n_labeled={n_labeled} keeps {n_keep} labels, but y has "
@@ -86,17 +79,7 @@ def _check_feasible(n_labeled, n_keep, labels):
             f"{labels.n_labeled} of the {len(labels.labeled)} rows of y are labeled; "
             f"keep at most {labels.n_labeled}."
         )
-
-
-def _first_in_proportion(codes, n_keep):
-    """Positions of the first few entries of every class, in proportion to its size."""
-    counts = _proportional_counts(np.bincount(codes), n_keep)
-    return np.flatnonzero(_rank_in_class(codes) < counts[codes])
-
-
-def _first_of_each_and_more(codes, n_keep):
-    """Positions of the first entry of every class, then of the first of the others."""
-    return np.argsort(_rank_in_class(codes) > 0, kind="stable")[:n_keep]
+    return n_keep
 
 
 def _rank_in_class(codes):
@@ -110,11 +93,7 @@ def _rank_in_class(codes):
 
 
 def _proportional_counts(class_sizes, n_keep):
-    """Whole numbers >= 1 with sum `n_keep`, nearest to proportional in the mean square.
-
-    Where no class is too small for a label of its own this is the method of largest
-    remainders.
-    """
+    """Whole numbers >= 1 of sum `n_keep`, nearest to proportional in mean square."""
     ideal = n_keep * class_sizes / class_sizes.sum()
     counts = np.maximum(np.floor(ideal).astype(int), 1)
     while counts.sum() < n_keep:

@@ -1,7 +1,6 @@
 """The zip file around a model: a tree in JSON, and plain arrays.
 
-Nothing here knows what the tree means. The sizes and types that a file states are
-compared with its bytes before any array is made.
+Stated sizes and types are compared with the bytes before any array is made.
 """
 
 import io
@@ -20,15 +19,7 @@ _LARGEST_NUMBER = 8  # bytes; long doubles differ between computers
 
 
 class ModelFileError(ValueError):
-    """A model cannot be saved, or a file is not one that may be loaded.
-
-    Examples
-    --------
-    >>> import widemargin
-    >>> widemargin.load("table.csv")  # doctest: +SKIP
-    ModelFileError: table.csv is not a model file that widemargin 0.2 can load: it was
-    not written by widemargin.
-    """
+    """A model cannot be saved, or a file is not one that may be loaded."""
 
 
 class ArrayPart:
@@ -56,17 +47,24 @@ def write_archive(tree, arrays):
 
 
 def read_archive(data):
-    """The JSON tree and the `ArrayPart` of each name; raise unless all fits the bytes.
-
-    Parts are stored without compression and may not overlap, so that nothing can
-    become larger than the file itself.
-    """
+    """Tree and `ArrayPart` by name, stored without compression or overlap."""
     if not data.startswith(b"PK"):  # a table, a pickle, a picture
         raise ModelFileError("was not written by widemargin")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as file:
-            _check_sizes(file.infolist(), len(data))
-            contents = {part.filename: file.read(part) for part in file.infolist()}
+            parts = file.infolist()
+            contents = {part.filename: None for part in parts}
+            if len(contents) != len(parts):
+                raise ModelFileError("holds two parts of the same name")
+            for part in parts:
+                if part.compress_type != zipfile.ZIP_STORED:
+                    raise ModelFileError(f"holds a compressed part, {part.filename}")
+            total = sum(part.file_size for part in parts)
+            if total > len(data):
+                raise ModelFileError(
+                    f"states that it holds {total:,} bytes, but is {len(data):,} long"
+                )
+            contents = {part.filename: file.read(part) for part in parts}
         if _TREE not in contents:
             raise ModelFileError(_describe_other(contents))
         tree = json.loads(contents.pop(_TREE))
@@ -82,20 +80,6 @@ def npy_bytes(array):
     stream = io.BytesIO()
     np.save(stream, array, allow_pickle=False)
     return stream.getvalue()
-
-
-def _check_sizes(parts, n_bytes):
-    names = {part.filename for part in parts}
-    if len(names) != len(parts):
-        raise ModelFileError("holds two parts of the same name")
-    for part in parts:
-        if part.compress_type != zipfile.ZIP_STORED:
-            raise ModelFileError(f"holds a compressed part, {part.filename}")
-    total = sum(part.file_size for part in parts)
-    if total > n_bytes:
-        raise ModelFileError(
-            f"states that it holds {total:,} bytes, but is {n_bytes:,} bytes long"
-        )
 
 
 def _describe_other(contents):

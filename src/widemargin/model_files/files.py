@@ -17,20 +17,17 @@ _TRIAL_FEATURES = 10**6  # a model of more features is not tried, to save memory
 
 
 def save(model, path):
-    """Write a fitted model to a file that `load` reads.
+    """Write a fitted model to a file that `load` reads; see :doc:`/model_files`.
 
     The file holds what prediction needs: parameters, the declared state of the
-    estimator, and with it the training rows that new rows are compared with (support
-    vectors or landmarks), in the type that they have. It does not hold
-    ``transduction_``, ``labels_``, nor other arrays with an entry for each training
-    row.
+    estimator, and with it the training rows that new rows are compared with, but no
+    other arrays with an entry for each training row, such as ``transduction_``.
 
     Parameters
     ----------
     model : Estimator, or Pipeline that ends with one
-        Fitted. Estimators and kernels of other packages can also be saved. The steps
-        before the estimator may be scikit-learn's scalers, imputers, encoders, PCA,
-        TruncatedSVD and text vectorizers, also in a ColumnTransformer.
+        Fitted. The steps before the estimator may be scikit-learn's scalers, imputers,
+        encoders, PCA, TruncatedSVD and text vectorizers, also in a ColumnTransformer.
     path : str or Path
         An existing file is replaced. A crash leaves the old one as it was.
 
@@ -43,16 +40,13 @@ def save(model, path):
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
     >>> import widemargin
     >>> from widemargin.datasets import hide_labels, make_two_moons
     >>> X, y = make_two_moons(100, random_state=0)
     >>> model = widemargin.LaplacianSVC().fit(X, hide_labels(y, 6, rng=0))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     widemargin.save(model, Path(folder) / "moons.wm")
-    ...     again = widemargin.load(Path(folder) / "moons.wm")
-    >>> bool((again.predict(X) == model.predict(X)).all())
-    True
+    ...     widemargin.save(model, f"{folder}/moons.wm")
+    ...     again = widemargin.load(f"{folder}/moons.wm")
     >>> again.privacy_
     '100 training rows are inside: whoever has the file can read all features ...'
     """
@@ -74,10 +68,9 @@ def load(path):
     """Make a model from a file that `save` wrote.
 
     Nothing in a file is run or imported. Before anything is built, the types in the
-    file are compared with the estimators, values and parts that are defined in
-    widemargin and in plug-ins, the steps of scikit-learn that `save` names, arrays and
-    plain values. Modules that installed packages name as plug-ins are imported first,
-    see :mod:`widemargin.plugins`.
+    file are compared with those that widemargin, plug-ins and the steps that `save`
+    names define. Plug-ins of installed packages are imported first
+    (:mod:`widemargin.plugins`).
 
     Parameters
     ----------
@@ -93,19 +86,12 @@ def load(path):
     ------
     ModelFileError
         A ValueError: the file is damaged, holds what it must not, or has the format of
-        release 0.1.
-
-    Warns
-    -----
-    UserWarning
-        If another version of widemargin wrote the file; scikit-learn warns about its
-        own steps.
+        release 0.1. Another version of widemargin or scikit-learn gives a warning.
 
     Examples
     --------
     >>> import widemargin
-    >>> widemargin.load("moons.wm").privacy_  # doctest: +SKIP
-    '100 training rows are inside: whoever has the file can read all features ...'
+    >>> model = widemargin.load("moons.wm")  # doctest: +SKIP
     """
     data = Path(path).read_bytes()
     load_plugins()
@@ -156,9 +142,8 @@ def from_bytes(data):
     except ModelFileError:
         raise
     except Exception as error:  # of parts that are nested too deep or do not fit
-        raise ModelFileError(
-            f"holds parts that do not fit each other ({error})"
-        ) from error
+        text = f"holds parts that do not fit each other ({error})"
+        raise ModelFileError(text) from error
     return model, version
 
 

@@ -1,13 +1,11 @@
 """Which classes a file may hold, and how their objects are taken apart.
 
-There is no list of estimators, kernels or parts here: the classes are those that exist
-below `Estimator`, `Value` and `Stored`, each of which declares what it consists of.
-Only the steps of scikit-learn, which declare nothing, are listed, in `preparers`.
+Classes below `Estimator`, `Value` and `Stored` declare what they consist of.
 """
 
 import inspect
 from dataclasses import MISSING, fields
-from enum import Enum
+from enum import EnumType
 from typing import get_type_hints
 
 import numpy as np
@@ -16,7 +14,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 import widemargin.estimators  # noqa: F401  so that their classes exist
-from widemargin.estimators._estimator import Estimator
+from widemargin.estimators._estimator import Estimator, all_estimators
 from widemargin.linalg.rows import distinct_rows
 from widemargin.model_files.archive import ModelFileError
 from widemargin.model_files.preparers import PREPARERS, pack_step, unpack_step
@@ -25,6 +23,7 @@ from widemargin.values import all_values
 
 # What scikit-learn's validation, or the number of steps, sets in any estimator.
 _ALWAYS_KEPT = ("n_features_in_", "feature_names_in_", "n_iter_")
+_BASES = "widemargin.estimators._"  # modules of classes that are only inherited from
 
 
 class Record:
@@ -35,11 +34,8 @@ class Record:
     def __init__(self, cls):
         self.cls = cls
         self._fields = {field.name: field for field in fields(cls) if field.init}
-        self._enums = {
-            name: hint
-            for name, hint in get_type_hints(cls).items()
-            if inspect.isclass(hint) and issubclass(hint, Enum)
-        }
+        hints = get_type_hints(cls).items()
+        self._enums = {name: hint for name, hint in hints if isinstance(hint, EnumType)}
 
     def take_apart(self, part):
         """Its fields by name; a member of an enumeration by its name."""
@@ -101,11 +97,9 @@ class Step:
 
     def __init__(self, cls):
         self.cls = cls
-        self._defaults = {
-            name: parameter.default
-            for name, parameter in inspect.signature(cls).parameters.items()
-            if parameter.default is not parameter.empty
-        }
+        known = inspect.signature(cls).parameters.values()
+        known = [each for each in known if each.default is not each.empty]
+        self._defaults = {each.name: each.default for each in known}
 
     def take_apart(self, step):
         """Its attributes, with the version of scikit-learn."""
@@ -125,10 +119,7 @@ class Step:
         }
 
     def build(self, content):
-        """The step; scikit-learn warns if another version of it was used.
-
-        Parameters that the other version did not have get their defaults.
-        """
+        """The step; parameters that another version did not have get defaults."""
         step = self.cls.__new__(self.cls)
         missing = self._defaults.keys() - content.keys()
         step.__setstate__(content | {name: self._defaults[name] for name in missing})
@@ -140,11 +131,9 @@ def known_classes():
     values = (cls for cls in all_values() if cls.storable)
     writings = [Step(cls) for cls in PREPARERS]
     writings += [Record(cls) for cls in (*values, *stored_types())]
-    writings += [
-        FittedEstimator(cls)
-        for cls in _subclasses(Estimator)
-        if not cls.__name__.startswith("_") and hasattr(cls, "fit")
-    ]
+    for cls in all_estimators():
+        is_base = cls.__module__.startswith(_BASES) or cls.__name__.startswith("_")
+        writings += [] if is_base or not hasattr(cls, "fit") else [FittedEstimator(cls)]
     return {name_of(writing.cls): writing for writing in writings}
 
 
@@ -169,12 +158,6 @@ def describe_unknown(value, where):
 def name_of(cls):
     """Module and name of a class, as a file writes them."""
     return f"{cls.__module__}.{cls.__qualname__}"
-
-
-def _subclasses(cls):
-    for child in cls.__subclasses__():
-        yield child
-        yield from _subclasses(child)
 
 
 def _unfitted(value):

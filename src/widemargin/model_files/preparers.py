@@ -1,8 +1,6 @@
 """Steps of scikit-learn before an estimator: which may be in a file, and their checks.
 
-They declare nothing of what they consist of. So they are listed here, they are written
-with all of their attributes, and those whose compiled code would write beyond a matrix
-if a number were wrong are checked.
+Those whose compiled code would write beyond a matrix for a wrong number are checked.
 """
 
 import copy
@@ -35,14 +33,9 @@ PREPARERS = (
 
 
 def pack_step(step):
-    """A copy of a step of which all attributes can be written.
-
-    A vocabulary becomes the list of its words in the order of their columns.
-    """
+    """A copy of which all attributes can be written; words in the order of columns."""
     if isinstance(step, FunctionTransformer) and step.func is not None:
-        raise ModelFileError(
-            "holds a FunctionTransformer with a function, that is code"
-        )
+        raise ModelFileError("holds a FunctionTransformer with a function, code")
     packed = copy.copy(step)
     if isinstance(step, ColumnTransformer) and hasattr(step, "transformers_"):
         _name_columns(packed)
@@ -89,10 +82,7 @@ def _inner_steps(value):
 
 
 def pick(names, columns):
-    """Those of all names that a ColumnTransformer's columns stand for.
-
-    The columns are given by names, positions or a mask.
-    """
+    """Names that columns of a ColumnTransformer stand for: names, positions, a mask."""
     columns = [columns] if np.isscalar(columns) else columns
     if isinstance(columns, list) and all(isinstance(name, str) for name in columns):
         return columns
@@ -100,11 +90,7 @@ def pick(names, columns):
 
 
 def _name_columns(transformer):
-    """Replace the columns of a fitted ColumnTransformer by lists, in place.
-
-    It may have been given a pandas Index, a function that picks columns or a slice of
-    names. A file keeps what they stood for when it was fitted.
-    """
+    """Replace columns of a fitted ColumnTransformer by the lists they stand for."""
 
     def name_columns(name, step, columns):
         return name, step, _as_list(columns, transformer)
@@ -141,8 +127,11 @@ def _check_one_hot(encoder):
         )
     require(all(map(_is_sorted, encoder.categories_)), encoder, "categories_")
     sizes = [len(values) for values in encoder.categories_]
-    dropped = _or_none(encoder.drop_idx_, len(sizes))
-    grouped = _or_none(getattr(encoder, "_drop_idx_after_grouping", None), len(sizes))
+    grouped = getattr(encoder, "_drop_idx_after_grouping", None)
+    dropped, grouped = (
+        [None] * len(sizes) if positions is None else list(positions)
+        for positions in (encoder.drop_idx_, grouped)
+    )
     require(grouped == dropped, encoder, "_drop_idx_after_grouping")
     pairs = list(zip(dropped, sizes, strict=True))
     fits = all(i is None or 0 <= i < size for i, size in pairs)
@@ -150,10 +139,6 @@ def _check_one_hot(encoder):
     widths = [size - (i is not None) for i, size in pairs]
     given = getattr(encoder, "_n_features_outs", widths)
     require(list(given) == widths, encoder, "_n_features_outs")
-
-
-def _or_none(positions, n_features):
-    return [None] * n_features if positions is None else list(positions)
 
 
 def _is_sorted(values):
@@ -166,10 +151,7 @@ def _is_sorted(values):
 
 
 def _check_vectorizer(vectorizer):
-    """It must read texts, not files that they name, and count each word in a column.
-
-    A wrong column would be beyond the matrix.
-    """
+    """It must read texts, not files; a wrong column would be beyond the matrix."""
     require(vectorizer.input == "content", vectorizer, "input")
     for name in ("preprocessor", "tokenizer"):
         require(getattr(vectorizer, name) is None, vectorizer, name)

@@ -73,22 +73,18 @@ class Writer(_Walk):
             ]
             return {"dict": items}
         if type(value) is np.ndarray and value.dtype.kind != "O":
-            return {"array": self._add(value, where)}
+            try:
+                data = npy_bytes(value)
+            except ValueError as error:
+                raise ModelFileError(f"holds {error} at {where}") from error
+            digest = hashlib.sha256(data).digest()
+            name = self._names.setdefault(digest, f"{len(self._names)}.npy")
+            self.arrays[name] = data
+            return {"array": name}
         kind, members = _find_kind(value, where)
         if kind is not None:
             return {kind: self.node(members, where, depth)}
         return self._object(value, where, depth)
-
-    def _add(self, array, where):
-        """Add an array to those of the file; returns its name."""
-        try:
-            data = npy_bytes(array)
-        except ValueError as error:
-            raise ModelFileError(f"holds {error} at {where}") from error
-        digest = hashlib.sha256(data).digest()
-        name = self._names.setdefault(digest, f"{len(self._names)}.npy")
-        self.arrays[name] = data
-        return name
 
     def _object(self, value, where, depth):
         name = name_of(type(value))
@@ -130,9 +126,8 @@ def _find_kind(value, where):
 class Reader(_Walk):
     """Checks a whole tree before anything is made of it.
 
-    Each reading function checks a node and returns a function without arguments that
-    makes the value; the first of these is called when the last node has been checked.
-    Names are looked up among the classes that exist, and never imported.
+    Each reading function checks a node and returns a function that makes the value; the
+    first is called when all are checked. Names are looked up, and never imported.
     """
 
     def __init__(self, arrays):  # a dict of `ArrayPart`
@@ -154,19 +149,16 @@ class Reader(_Walk):
         _require(len(node) == 1, node, where)
         ((kind, members),) = node.items()
         if kind == "array":
-            return self._array(members, where)
+            part = self._arrays.get(members) if isinstance(members, str) else None
+            if part is None:
+                raise ModelFileError(f"lacks the array {members!r} of {where}")
+            return part.read
         _require(kind in _KINDS and isinstance(members, list), node, where)
         n_members, fits, build = _KINDS[kind]
         _require(n_members in (None, len(members)), node, where)
         _require(fits is None or all(map(fits, members)), node, where)
         make = self.read(members, where, depth)
         return lambda: build(*make())
-
-    def _array(self, name, where):
-        part = self._arrays.get(name) if isinstance(name, str) else None
-        if part is None:
-            raise ModelFileError(f"lacks the array {name!r} of {where}")
-        return part.read
 
     def _object(self, node, where, depth):
         name, parts = node["object"], node["parts"]
@@ -194,13 +186,9 @@ def _require(condition, node, where):
         raise ModelFileError(f"holds {str(node)[:80]} at {where}")
 
 
-def _is_plain(node):
-    return type(node) in _PLAIN
-
-
 def _is_scalar(node):
     is_number = isinstance(node, dict) and node.keys() <= _SCALARS.keys()
-    return is_number or _is_plain(node)
+    return is_number or type(node) in _PLAIN
 
 
 def _is_item(node):
@@ -209,14 +197,6 @@ def _is_item(node):
 
 def _is_end(node):
     return node is None or type(node) is int
-
-
-def _is_dtype(node):
-    return isinstance(node, str) and _DTYPE.fullmatch(node)
-
-
-def _is_type(node):
-    return isinstance(node, str) and node in _TYPES
 
 
 def _make_objects(*members):
@@ -249,7 +229,10 @@ _KINDS = {  # how many members, what nodes they may be, and the value of them
     "csr_matrix": (4, None, _make_csr),
     "csr_array": (4, None, lambda *parts: sparse.csr_array(_make_csr(*parts))),
     "slice": (3, _is_end, slice),
-    "dtype": (1, _is_dtype, np.dtype),
-    "type": (1, _is_type, _TYPES.get),
-    **{name: (1, _is_plain, cls) for name, cls in _SCALARS.items()},
+    "dtype": (1, lambda name: _DTYPE.fullmatch(str(name)), np.dtype),
+    "type": (1, lambda name: str(name) in _TYPES, lambda name: _TYPES[name]),
+    **{
+        name: (1, lambda node: type(node) in _PLAIN, cls)
+        for name, cls in _SCALARS.items()
+    },
 }

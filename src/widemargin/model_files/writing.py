@@ -10,15 +10,15 @@ _STALE = 3600  # seconds after which nobody writes to a temporary file any more
 
 
 def write_whole(path, data):
-    """Write bytes to a temporary file in the same folder and rename it over `path`.
-
-    Whenever the process ends, `path` holds the old bytes or the new ones. A process
-    that is killed leaves a hidden file ``.NAME.0123456789abcdef.tmp``, which the next
-    one to write there, after an hour, removes.
-    """
+    """Write a hidden file beside `path` and rename it: `path` is whole at any time."""
     path = os.path.realpath(path)  # a link stays one
     folder, name = os.path.split(path)
-    _remove_leftovers(folder, name)
+    # Remove the temporary files of processes that were killed.
+    pattern = os.path.join(glob.escape(folder), f".{glob.escape(name)}.{'?' * 16}.tmp")
+    for leftover in glob.glob(pattern):
+        with contextlib.suppress(OSError):
+            if time.time() - os.path.getmtime(leftover) > _STALE:
+                os.unlink(leftover)
     temporary = os.path.join(folder, f".{name}.{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "xb") as file:
@@ -30,12 +30,3 @@ def write_whole(path, data):
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
-
-
-def _remove_leftovers(folder, name):
-    """Remove the temporary files of processes that were killed."""
-    pattern = os.path.join(glob.escape(folder), f".{glob.escape(name)}.{'?' * 16}.tmp")
-    for leftover in glob.glob(pattern):
-        with contextlib.suppress(OSError):
-            if time.time() - os.path.getmtime(leftover) > _STALE:
-                os.unlink(leftover)

@@ -10,7 +10,7 @@ from widemargin.labels import has_label, read_labels
 
 
 def select_balance(y, *, concentration=1.0, interval=None, irrelevant_label=None):
-    r"""Estimate the share of each class from the labels.
+    """Estimate the share of each class from the labels.
 
     Parameters
     ----------
@@ -22,14 +22,12 @@ def select_balance(y, *, concentration=1.0, interval=None, irrelevant_label=None
     interval : float or None, default=None
         Probability of the intervals that are also returned: 0.9, for example.
     irrelevant_label : label or None, default=None
-        The value in y that marks rows known to be irrelevant (as in `TriClassSVC`):
-        they are not counted.
+        The value in y that marks rows known to be irrelevant: they are not counted.
 
     Returns
     -------
     balance : dict
-        ``{class: fraction}``, adding up to one, for the parameter `balance` of an
-        estimator.
+        ``{class: fraction}``, for the parameter `balance` of an estimator.
     intervals : dict
         ``{class: (low, high)}``, only if `interval` was given: each share lies in its
         interval with this probability, and below and above it equally often.
@@ -37,25 +35,18 @@ def select_balance(y, *, concentration=1.0, interval=None, irrelevant_label=None
     Notes
     -----
     With :math:`n_c` labels of class c among n, of k classes, and a symmetric Dirichlet
-    prior of concentration a, the posterior is Dirichlet with parameters
-    :math:`n_c + a`; the fractions are its mean,
+    prior of concentration a, the fractions are the mean of the posterior,
+    :math:`(n_c + a) / (n + k a)`, and the intervals are quantiles of its marginal beta
+    distributions.
 
-    .. math:: \frac{n_c + a}{n + k a} ,
-
-    and the intervals are quantiles of its marginal beta distributions.
-
-    The labeled rows must be a random sample. If rows were labeled class by class, their
-    number says nothing about shares. With 20 labels and a share of one half, the 90 %
-    interval is from 0.33 to 0.67, and estimators do not question the `balance` that
-    they are given. The default ``balance="labeled"`` is more careful: it shrinks the
-    shares towards equal ones as far as chance explains their differences. Pass shares
-    if you know them from elsewhere, or if the intervals are narrow.
+    The labeled rows must be a random sample, not labeled class by class. With 20 labels
+    and a share of one half, the 90 % interval is from 0.33 to 0.67, and estimators do
+    not question the `balance` that they are given; ``balance="labeled"`` is more
+    careful.
 
     Examples
     --------
     >>> from widemargin.model_selection import select_balance
-    >>> select_balance(["cat", None, "dog", "cat", "cat", None, "cat", "cat", "cat"])
-    {'cat': 0.777..., 'dog': 0.222...}
     >>> y = [0] * 70 + [1] * 30 + [-1] * 900
     >>> balance, intervals = select_balance(y, interval=0.9)
     >>> low, high = intervals[1]
@@ -67,17 +58,14 @@ def select_balance(y, *, concentration=1.0, interval=None, irrelevant_label=None
         _check(interval, "interval", "None or between 0 and 1", lambda p: 0 < p < 1)
     labels = read_labels(y, ~has_label(y, irrelevant_label))
     names = labels.classes.tolist()
-    counts = np.bincount(labels.codes, minlength=labels.n_classes)
-    counts = counts + float(concentration)
+    counts = np.bincount(labels.codes, minlength=labels.n_classes) + concentration
     total = counts.sum()
     balance = dict(zip(names, (counts / total).tolist(), strict=True))
     if interval is None:
         return balance
     outside = (1.0 - interval) / 2.0
-    low, high = (
-        betaincinv(counts, total - counts, p) for p in (outside, 1.0 - outside)
-    )
-    pairs = zip(low.tolist(), high.tolist(), strict=True)
+    ends = [[outside], [1.0 - outside]]
+    pairs = map(tuple, betaincinv(counts, total - counts, ends).T.tolist())
     return balance, dict(zip(names, pairs, strict=True))
 
 

@@ -24,13 +24,11 @@ def leave_one_out_score(estimator, y, *, scoring="accuracy", sample_weight=None)
     y : array-like of shape (n_samples,)
         The targets that it was fitted with, unlabeled samples included.
     scoring : str or callable, default="accuracy"
-        A name of scikit-learn, such as "accuracy", "balanced_accuracy" or
-        "neg_log_loss", or a callable ``scorer(estimator, X, y)``, which may use
-        `predict`, `predict_proba` and `classes_`. Larger is better, except for
-        "log_loss", the mean negative logarithm of the probabilities.
+        A name of scikit-learn, such as "balanced_accuracy" or "neg_log_loss", or a
+        callable ``scorer(estimator, X, y)``, which may use `predict`, `predict_proba`
+        and `classes_`. Larger is better, except for "log_loss".
     sample_weight : array-like of shape (n_samples,), optional
-        The weights that it was fitted with. Labels of weight zero are not scored; the
-        other weights weight the score.
+        The weights that it was fitted with, which also weight the score.
 
     Returns
     -------
@@ -43,10 +41,9 @@ def leave_one_out_score(estimator, y, *, scoring="accuracy", sample_weight=None)
     five folds of the support vector classifiers.
 
     The standard error of an accuracy of 90 % is four points with 50 labels, nine with
-    ten. The calibration of the probabilities and the weights of averaged models were
-    fitted to the same labels, so that the score is slightly optimistic; steps of a
-    pipeline that use y make it more so. For an unbiased estimate use
-    :func:`~sklearn.model_selection.cross_val_score` with `SemiSupervisedSplit`.
+    ten. Calibration and averaging weights were fitted to the same labels, so that the
+    score is slightly optimistic, more so after steps of a pipeline that use y. For an
+    unbiased estimate cross-validate with `SemiSupervisedSplit`.
 
     Examples
     --------
@@ -59,19 +56,24 @@ def leave_one_out_score(estimator, y, *, scoring="accuracy", sample_weight=None)
     >>> model = LaplacianSVC().fit(X, y_partial)
     >>> bool(leave_one_out_score(model, y_partial) > 0.8)
     True
-    >>> bool(leave_one_out_score(model, y_partial, scoring="log_loss") < 0.5)
-    True
     """
     is_loss = isinstance(scoring, str) and scoring == "log_loss"
-    name = "neg_log_loss" if is_loss else scoring
-    scorer = read_scoring(name, "leave_one_out_score")
+    scoring = "neg_log_loss" if is_loss else scoring
+    scorer = read_scoring(scoring, "leave_one_out_score")
     model = _last_step(estimator)
-    probabilities = _held_out_probabilities(model)
+    name, probabilities = type(model).__name__, getattr(model, "held_out_proba_", None)
+    if probabilities is None:
+        raise ValueError(
+            f"{name} has no held_out_proba_: no label was held out (as with a fixed "
+            "unlabeled_weight or after an interrupt), or the model is from a file; "
+            f"score it by fitting it again: cross_val_score({name}(...), X, y, "
+            "cv=SemiSupervisedSplit(5))."
+        )
     labels, weights = _read_targets(model, y, sample_weight)
     held_out = np.isfinite(probabilities).all(axis=1)
     if not held_out.any():
         raise ValueError(
-            f"none of the {labels.n_labeled} labels of {_name(model)} could be held "
+            f"none of the {labels.n_labeled} labels of {name} could be held "
             "out: each is the only one of its class (copies of a row count once); "
             "label another row of a class."
         )
@@ -88,30 +90,21 @@ def held_out_scorer(scoring="accuracy"):
 
     Returns a callable ``scorer(estimator, X, y)`` for the y that the estimator was
     fitted with; X is not used. `scoring` is that of `leave_one_out_score`, but larger
-    must be better ("neg_log_loss").
-
-    Notes
-    -----
-    In a search, train and score on all rows, as below. The best of many candidates
-    looks better than it is; cross-validate the whole search with `SemiSupervisedSplit`
-    to see by how much.
+    must be better ("neg_log_loss"). In a search, train and score on all rows, as below.
+    The best of many candidates looks better than it is: cross-validate the whole search
+    with `SemiSupervisedSplit` to see by how much.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from sklearn.datasets import load_iris
     >>> from sklearn.model_selection import GridSearchCV
     >>> from widemargin import LaplacianSVC
-    >>> from widemargin.datasets import hide_labels
+    >>> from widemargin.datasets import hide_labels, make_two_moons
     >>> from widemargin.model_selection import held_out_scorer
-    >>> X, y = load_iris(return_X_y=True)
+    >>> X, y = make_two_moons(random_state=0)
     >>> y_partial, rows = hide_labels(y, 30, rng=0), np.arange(len(y))
-    >>> search = GridSearchCV(
-    ...     LaplacianSVC(),
-    ...     {"kernel__gamma": [0.01, 0.1, 1.0]},
-    ...     scoring=held_out_scorer("neg_log_loss"),
-    ...     cv=[(rows, rows)],
-    ... )
+    >>> grid, scoring = {"kernel__gamma": [0.1, 1.0]}, held_out_scorer("neg_log_loss")
+    >>> search = GridSearchCV(LaplacianSVC(), grid, scoring=scoring, cv=[(rows, rows)])
     >>> bool(search.fit(X, y_partial).score(X, y_partial) > -0.5)
     True
     """
@@ -120,13 +113,10 @@ def held_out_scorer(scoring="accuracy"):
 
 
 def labeled_scorer(scoring="accuracy", *, irrelevant_label=None):
-    """A scorer of the labeled rows only.
+    """A scorer of the labeled rows only, ``scorer(estimator, X, y)``.
 
     Other scorers count unlabeled rows as a class -1, or raise an error. It is meant for
     splits whose test parts hold unlabeled rows, and for partly labeled test sets.
-
-    Returns a callable ``scorer(estimator, X, y)``, which raises ValueError if no row is
-    labeled.
 
     Parameters
     ----------
@@ -137,18 +127,14 @@ def labeled_scorer(scoring="accuracy", *, irrelevant_label=None):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
     >>> from sklearn.model_selection import KFold, cross_val_score
     >>> from widemargin import LaplacianSVC
-    >>> from widemargin.datasets import hide_labels
+    >>> from widemargin.datasets import hide_labels, make_two_moons
     >>> from widemargin.model_selection import labeled_scorer
-    >>> X, y = load_iris(return_X_y=True)
-    >>> y_partial = hide_labels(y, 60, rng=0)
-    >>> cv = KFold(3, shuffle=True, random_state=0)  # also of unlabeled rows
-    >>> scores = cross_val_score(
-    ...     LaplacianSVC(), X, y_partial, cv=cv, scoring=labeled_scorer()
-    ... )
-    >>> bool(scores.mean() > 0.8)
+    >>> X, y = make_two_moons(random_state=0)
+    >>> y_partial, cv = hide_labels(y, 60, rng=0), KFold(3, shuffle=True)
+    >>> options = {"cv": cv, "scoring": labeled_scorer()}
+    >>> bool(cross_val_score(LaplacianSVC(), X, y_partial, **options).mean() > 0.8)
     True
     """
     read_scoring(scoring, "labeled_scorer")  # refuses a wrong one at once
@@ -224,19 +210,6 @@ def _last_step(estimator):
     return estimator
 
 
-def _held_out_probabilities(model):
-    """What a fitted model keeps of held-out labels; ValueError if that is nothing."""
-    name, found = _name(model), getattr(model, "held_out_proba_", None)
-    if found is None:
-        raise ValueError(
-            f"{name} has no held_out_proba_: no label was held out (as with a fixed "
-            "unlabeled_weight or after an interrupt), or the model is from a file; "
-            f"score it by fitting it again: cross_val_score({name}(...), X, y, "
-            "cv=SemiSupervisedSplit(5))."
-        )
-    return found
-
-
 def _read_targets(model, y, sample_weight):
     """The labels that the classifier was fitted with, and their weights."""
     relevant = ~has_label(y, getattr(model, "irrelevant_label", None))
@@ -274,15 +247,11 @@ def _check_targets(model, labels, labeled_idx, n_samples):
             problem = f"another label in row {labeled_idx[differ][0]}"
     if problem:
         raise ValueError(
-            f"y must hold the targets that {_name(model)} was fitted with, got "
+            f"y must hold the targets that {type(model).__name__} was fitted with, got "
             f"{problem}. In a grid search score the rows that were fitted, with "
             "rows = np.arange(len(y)) and cv=[(rows, rows)]; pass sample_weight if "
             "some of the weights were zero."
         )
-
-
-def _name(model):
-    return type(model).__name__
 
 
 def read_scoring(scoring, whose):

@@ -13,10 +13,9 @@ from widemargin.labels import has_label, read_labels
 class SemiSupervisedSplit:
     """Cross-validate over the labeled rows; train with every unlabeled one.
 
-    Each training fold holds all unlabeled rows and the labeled rows that are not in
-    the test fold; test folds hold labeled rows only, so that every score compares with
-    a known label. Use it with :class:`~sklearn.model_selection.GridSearchCV`,
-    :func:`~sklearn.model_selection.cross_val_score` and the like, on partly labeled y.
+    Each training fold holds all unlabeled rows and the labeled rows that are not in the
+    test fold; test folds hold labeled rows only, so that every score compares with a
+    known label. Use it with scikit-learn's `GridSearchCV` and the like.
 
     Parameters
     ----------
@@ -31,16 +30,13 @@ class SemiSupervisedSplit:
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
     >>> from sklearn.model_selection import cross_val_score
     >>> from widemargin import LaplacianSVC
-    >>> from widemargin.datasets import hide_labels
+    >>> from widemargin.datasets import hide_labels, make_two_moons
     >>> from widemargin.model_selection import SemiSupervisedSplit
-    >>> X, y = load_iris(return_X_y=True)
-    >>> y = hide_labels(y, 30, rng=0)
-    >>> cv = SemiSupervisedSplit(5)
-    >>> scores = cross_val_score(LaplacianSVC(), X, y, cv=cv)
-    >>> bool(scores.mean() > 0.8)
+    >>> X, y = make_two_moons(random_state=0)
+    >>> y_partial, cv = hide_labels(y, 30, rng=0), SemiSupervisedSplit(5)
+    >>> bool(cross_val_score(LaplacianSVC(), X, y_partial, cv=cv).mean() > 0.8)
     True
     """
 

@@ -13,8 +13,7 @@ from widemargin.kernels import Rbf
 class WidthWeights:
     """Weights of kernel widths by held-out labels, adding up to one.
 
-    `widths` are multiples of the width in the middle; `gamma` is the width to use, see
-    `select_width`.
+    `widths` are multiples of the middle width; `gamma` is the result of `select_width`.
     """
 
     gamma: float
@@ -23,11 +22,7 @@ class WidthWeights:
 
     @property
     def spread(self):
-        """The factor by which the preferred width is uncertain, at least one.
-
-        The exponential of the weighted standard deviation of the logarithm. For the
-        default `widths` it is 7.1 without any information from the labels.
-        """
+        """Factor of uncertainty: the exponential of the logarithms' deviation."""
         logs = np.log(self.widths)
         deviations = logs - self.weights @ logs
         return float(np.exp(np.sqrt(self.weights @ deviations**2)))
@@ -42,12 +37,10 @@ def select_width(X, y, *, gamma="scale", widths=RIDGE_WIDTHS, random_state=None)
         All samples, scaled as for the model that will use the width.
     y : array-like of shape (n_samples,)
         Labels of any type. Integer -1, NaN or None marks an unlabeled sample.
-    gamma : float, "scale" or "median", default="scale"
-        The width in the middle, as in `RidgeAverageClassifier`.
+    gamma, random_state
+        The width in the middle, and the seed, as in `RidgeAverageClassifier`.
     widths : sequence of float, default=(1/64, 1/16, 1/4, 1, 4)
         Multiples of `gamma` that are compared.
-    random_state
-        As in `RidgeAverageClassifier`.
 
     Returns
     -------
@@ -57,10 +50,6 @@ def select_width(X, y, *, gamma="scale", widths=RIDGE_WIDTHS, random_state=None)
         of the middle one count as a tenth: a model with such a wide kernel is almost
         linear unless its penalty also becomes small.
 
-    See Also
-    --------
-    weigh_widths : The weights behind it, and the factor by which it is uncertain.
-
     Notes
     -----
     It is ``gamma_`` of :class:`widemargin.RidgeAverageClassifier`, a supervised model:
@@ -68,24 +57,19 @@ def select_width(X, y, *, gamma="scale", widths=RIDGE_WIDTHS, random_state=None)
     cannot use narrow ones. Time O(n_labeled^3).
 
     Over twelve draws of the labels of digits, two moons, g50c and waveform the result
-    varied by a factor of 1.1 to 2.3 with 10 to 50 labels (one standard deviation of its
-    logarithm), and of 1.1 to 1.5 with 300. So a few dozen labels show whether the width
-    in the middle is wrong by a factor of four or more; it takes hundreds to distinguish
-    a width from its double. If ``weigh_widths(X, y).spread`` is hardly smaller than
-    without labels, keep the default.
+    varied by a factor of 1.1 to 2.3 with 10 to 50 labels, and of 1.1 to 1.5 with 300: a
+    few dozen labels show whether the middle width is wrong by a factor of four. If
+    ``weigh_widths(X, y).spread`` is hardly below 7.1, its value without labels, keep
+    the default.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from widemargin import LaplacianSVC
-    >>> from widemargin.kernels import Rbf
     >>> from widemargin.model_selection import select_width
     >>> X = np.random.default_rng(0).uniform(size=(400, 1))
     >>> y = np.where(np.arange(400) < 100, np.sin(25 * X[:, 0]) > 0, -1)  # 8 stripes
-    >>> gamma = select_width(X, y)
-    >>> bool(gamma > 2 / X.var())  # far narrower than "scale"
+    >>> bool(select_width(X, y) > 2 / X.var())  # far narrower than "scale"
     True
-    >>> model = LaplacianSVC(kernel=Rbf(gamma)).fit(X, y)
     """
     options = {"gamma": gamma, "widths": widths, "random_state": random_state}
     return weigh_widths(X, y, **options).gamma
@@ -98,10 +82,9 @@ def weigh_widths(X, y, *, gamma="scale", widths=RIDGE_WIDTHS, random_state=None)
 
     Examples
     --------
-    >>> from sklearn.datasets import make_moons
-    >>> from widemargin.datasets import hide_labels
+    >>> from widemargin.datasets import hide_labels, make_two_moons
     >>> from widemargin.model_selection import weigh_widths
-    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> X, y = make_two_moons(400, random_state=0)
     >>> few, many = (weigh_widths(X, hide_labels(y, n, rng=0)) for n in (6, 200))
     >>> bool(few.spread > many.spread)
     True

@@ -3,10 +3,8 @@
 `from_estimator` computes all numbers of a display once and draws them;
 ``display.plot(ax=...)`` draws them again elsewhere, and ``display.frame()`` returns
 them as a table. A class has the same color and marker in all displays. Displays need
-matplotlib: ``pip install 'widemargin[plots]'``.
-
-A display reads public attributes only, so that it works for every estimator that has
-them, also for those of plug-ins.
+matplotlib: ``pip install 'widemargin[plots]'``. They read public attributes only, and
+so they work for every estimator that has them, also for those of plug-ins.
 
 Displays share these arguments and attributes:
 
@@ -29,13 +27,11 @@ options
     Arguments of `plot`, such as `ax`. All of these methods return the display.
 axis_names, name
     Titles of the two axes, and of the whole.
-points : ndarray of shape (n_samples, 2)
-    Where rows are drawn.
-codes, labeled, classes
-    Class of each row, given or inferred, as a position in `classes`, the class names;
-    -1 for rows of no class. Which rows have a given label.
-``ax_``, ``figure_``, ``legend_``
-    Where the display was drawn, and its legend, None if there is none.
+points, codes, labeled, classes : arrays
+    Where rows are drawn; their class, given or inferred, as a position in `classes`, -1
+    for none; which rows have a given label.
+``ax_``, ``figure_``, ``legend_``, ``labeled_``, ``unlabeled_``
+    Where the display was drawn, its legend or None, and the rows of each class.
 """
 
 from widemargin.plots.clusters import ClusterDisplay

@@ -56,11 +56,7 @@ def model_name(estimator):
 
 
 def see_through(estimator, X):
-    """The last step of a pipeline, and the rows that reach it.
-
-    Rows of two features stay as they are, with their pipeline: they can be drawn in
-    their own units.
-    """
+    """The last step of a pipeline and its rows, except for rows of two features."""
     estimator = getattr(estimator, "best_estimator_", estimator)
     shape = X.shape if hasattr(X, "shape") else np.shape(X)
     is_plane = len(shape) == 2 and shape[1] == 2
@@ -103,11 +99,7 @@ def score_matrix(estimator, X, n_classes, who):
 
 
 def infer_rows(estimator, X, y, who):
-    """The class of each row: as labeled, as inferred in `fit`, or as predicted.
-
-    The code is -1 for labels in y that are not a class of the model, such as those of
-    irrelevant rows, and for rows that the model found irrelevant in `fit`.
-    """
+    """Class of each row: as labeled, inferred in `fit`, or predicted; -1 for none."""
     classes, model = estimator.classes_, last_step(estimator)
     n_samples = count_rows(X)
     labeled = np.zeros(n_samples, dtype=bool) if y is None else labeled_mask(y)
@@ -141,11 +133,7 @@ def find_codes(values, classes):
 
 @dataclass(frozen=True)
 class Plane:
-    """Where rows are drawn.
-
-    `lift` maps points (n, 2) to rows that a model can predict; it is None if there is
-    no way back from the plane.
-    """
+    """Where rows are drawn; `lift` maps points back to rows, if that is possible."""
 
     points: np.ndarray  # (n_samples, 2)
     axis_names: tuple
@@ -156,7 +144,13 @@ class Plane:
 def make_plane(X, projection, who, estimator=None):
     """The plane in which to draw the rows of X, which the estimator takes."""
     if not (projection is None or isinstance(projection, str)):
-        return _own_points(projection, X, who)
+        points, wanted = np.asarray(projection, dtype=np.float64), (count_rows(X), 2)
+        if points.shape != wanted:
+            raise ValueError(
+                f"projection of {who} must have shape {wanted}, one point for each row "
+                f"of X, got {points.shape}."
+            )
+        return Plane(points, ("coordinate 1", "coordinate 2"), True, None)
     if projection not in ("pca", None):
         raise ValueError(
             f"projection of {who} must be 'pca', None or an array of shape "
@@ -192,17 +186,6 @@ def make_plane(X, projection, who, estimator=None):
         for number, share in enumerate(np.nan_to_num(pca.explained_variance_ratio_), 1)
     )
     return Plane(points, names, True, lambda new: _like(X, pca.inverse_transform(new)))
-
-
-def _own_points(projection, X, who):
-    points = np.asarray(projection, dtype=np.float64)
-    wanted = (count_rows(X), 2)
-    if points.shape != wanted:
-        raise ValueError(
-            f"projection of {who} must have shape {wanted}, one point for each row of "
-            f"X, got {points.shape}."
-        )
-    return Plane(points, ("coordinate 1", "coordinate 2"), True, None)
 
 
 def _like(X, rows):

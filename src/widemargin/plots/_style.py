@@ -58,7 +58,10 @@ class Display:
     def _open(self, ax, size=(6.4, 4.4), names=(), titles=None):
         """Set ``ax_`` and ``figure_``; a new figure has room for names in a legend."""
         if ax is None:
-            ax = new_axes((max(size[0], _MIN_WIDTH + _legend_width(names)), size[1]))
+            longest = max((len(short_name(each)) for each in names), default=0)
+            n_columns = math.ceil((len(names) + _OTHER_ENTRIES) / _LEGEND_ROWS)
+            width = _MIN_WIDTH + n_columns * (0.4 + 0.08 * longest)  # about
+            ax = new_axes((max(size[0], width), size[1]))
         self.ax_, self.figure_ = open_frame(ax), ax.figure
         xlabel, ylabel = titles or self.axis_names
         ax.set(title=self.name, xlabel=xlabel, ylabel=ylabel)
@@ -118,13 +121,6 @@ def open_frame(ax):
     """Remove the lines above and to the right of the axes."""
     ax.spines[["top", "right"]].set_visible(False)
     return ax
-
-
-def _legend_width(names):
-    """Approximate width of a legend with these names and a few others, in inches."""
-    longest = max((len(short_name(name)) for name in names), default=0)
-    n_columns = math.ceil((len(names) + _OTHER_ENTRIES) / _LEGEND_ROWS)
-    return n_columns * (0.4 + 0.08 * longest)
 
 
 def use_whole_numbers(axis, values):

@@ -19,21 +19,13 @@ class ClusterDisplay(Display):
     ----------
     points, axis_names, name
         The rows, and titles.
-    labels : ndarray of int, shape (n_samples,)
-        Cluster of each row; -1 for rows of none.
-    sizes : ndarray of int, shape (n_clusters,)
-        Rows in each cluster.
+    labels, sizes : ndarrays of int
+        Cluster of each row, -1 for rows of none; rows in each cluster.
 
     Attributes
     ----------
-    clusters_ : dict of PathCollection
-        Rows of each cluster that has any, by its number.
-    numbers_ : dict of Text
-        Numbers of the clusters, in the middle of their rows.
-
-    See Also
-    --------
-    GraphDisplay : The clusters with the neighbor graph that they follow.
+    clusters_, numbers_ : dicts
+        Rows of each cluster that has any, and the texts in their middle, by its number.
 
     Examples
     --------
@@ -53,16 +45,9 @@ class ClusterDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, X, *, projection="pca", **options):
-        """Draw the clusters of the rows of `fit`, or those predicted for new ones.
-
-        If the rows are not as many as in `fit`, or the model is from a file, which does
-        not hold ``labels_``, their clusters are predicted.
-        """
+        """Draw the clusters of the rows of `fit`, or those predicted for other rows."""
         who, model = cls.__name__, _models.last_step(estimator)
-        advice = (
-            "pass a clusterer such as MaxMarginClustering, or use DecisionDisplay for "
-            "a classifier"
-        )
+        advice = "pass a clusterer, or use DecisionDisplay for a classifier"
         needs = () if is_clusterer(model) else ("labels_",)
         _models.check_model(model, who, needs=needs, advice=advice)
         estimator, X = _models.see_through(estimator, X)
@@ -77,23 +62,23 @@ class ClusterDisplay(Display):
         return cls(plane.points, labels, sizes, **titles).plot(**options)
 
     def plot(self, ax=None, *, numbers=True, legend=True):
-        """Draw it.
+        """Draw it; `numbers` writes the number of a cluster at its most central row."""
+        self._open(ax)  # first, because its message is better without matplotlib
+        from matplotlib.patheffects import withStroke
 
-        Parameters
-        ----------
-        ax, legend
-            See :mod:`widemargin.plots`; the legend lists clusters and sizes.
-        numbers : bool, default=True
-            Whether to write the number of each cluster at its most central row.
-        """
-        self._open(ax)
+        halo = [withStroke(linewidth=3, foreground="white")]
+        look = {"ha": "center", "va": "center", "weight": "bold", "zorder": 5}
         self.clusters_, self.numbers_ = {}, {}
         for number in np.unique(self.labels).tolist():
             own = self.points[self.labels == number]
             size = _style.row_size(len(self.points))
             self.clusters_[number] = self._draw_rows(own, number, size)
             if numbers and number >= 0:
-                self.numbers_[number] = self._write(number, own)
+                spread = np.maximum(self.points.std(axis=0), 1e-300)
+                steps = (own - np.median(own, axis=0)) / spread
+                place = own[np.linalg.norm(steps, axis=1).argmin()]
+                text = self.ax_.text(*place, str(number), path_effects=halo, **look)
+                self.numbers_[number] = text
         sizes = dict(enumerate(self.sizes))
         if -1 in self.clusters_:
             sizes[-1] = (self.labels < 0).sum()
@@ -108,15 +93,3 @@ class ClusterDisplay(Display):
         """The rows as a pandas DataFrame: x, y, cluster."""
         x, y = self.points.T
         return _style.make_frame({"x": x, "y": y, "cluster": self.labels})
-
-    def _write(self, number, own):
-        """The number of a cluster at the row nearest to its median, with a halo."""
-        from matplotlib.patheffects import withStroke
-
-        spread = np.maximum(self.points.std(axis=0), 1e-300)
-        distances = np.linalg.norm((own - np.median(own, axis=0)) / spread, axis=1)
-        return self.ax_.text(
-            *own[distances.argmin()], str(number), ha="center", va="center",
-            weight="bold", zorder=5,
-            path_effects=[withStroke(linewidth=3, foreground="white")],
-        )  # fmt: skip

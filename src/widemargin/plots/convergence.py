@@ -23,38 +23,27 @@ _MAX_MARKERS = 40  # more values have no marker each
 class ConvergenceDisplay(Display):
     """Objective, criterion and decision changes against the iteration.
 
-    Make it with `from_estimator`; :mod:`widemargin.plots` has what displays share.
+    Make it with `from_estimator`; :mod:`widemargin.plots` has what displays share. The
+    criterion of self-labeling models, and of those with a hinge loss on unlabeled rows,
+    is the share of unlabeled rows whose class changed in each round. Label searches
+    have one entry per start, and their objective is the lowest so far.
 
     Parameters
     ----------
-    history : dict of ndarrays
+    history, iterations : dicts of ndarrays
         Values by quantity: those of "objective", "criterion", "gradient_norm" and
-        "decision_change" that the solver recorded.
-    iterations : dict of ndarrays
-        Iteration of each of these values.
+        "decision_change" that the solver recorded; and the iteration of each value.
     stopped_at : int or None
         Iteration at which early stopping ended the run.
-    labels : dict of str, optional
-        Titles of the quantities.
-    step_name : str
-        What an iteration is called.
+    labels, step_name : dict of str, optional; str
+        Titles of the quantities, and what an iteration is called.
 
     Attributes
     ----------
-    axes_ : ndarray of Axes
-        One for each quantity that was drawn.
-    ax_, figure_
-        The first of them, and their figure.
+    axes_, stops_ : ndarray of Axes, list of Line2D
+        For each quantity that was drawn, its axes and where early stopping ended it.
     lines_ : dict of Line2D
         By quantity.
-    stops_ : list of Line2D
-        Where early stopping ended the run, in each of the axes.
-
-    Notes
-    -----
-    The criterion of self-labeling models, and of those with a hinge loss on unlabeled
-    rows, is the share of unlabeled rows whose class changed in each round. Label
-    searches have one entry per start, and their objective is the lowest so far.
 
     Examples
     --------
@@ -66,8 +55,6 @@ class ConvergenceDisplay(Display):
     >>> display = ConvergenceDisplay.from_estimator(model)
     >>> sorted(display.lines_)
     ['criterion', 'decision_change', 'objective']
-    >>> display.stopped_at == model.n_iter_
-    True
     """
 
     history: dict
@@ -79,55 +66,51 @@ class ConvergenceDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, **options):
-        """Draw what the solver of a fitted model recorded in ``result_.history``.
-
-        The titles are the model's ``history_names``, and the horizontal axis is its
-        ``step_name``.
-        """
+        """Draw what the solver of a fitted model recorded in ``result_.history``."""
         _models.check_model(estimator, cls.__name__)
         model = _models.last_step(estimator)
         result = getattr(model, "result_", None)
         titles = getattr(model, "history_names", _TITLES)
         recorded = {} if result is None else result.history
-        history = {
-            key: np.asarray(recorded[key], dtype=np.float64)
-            for key in titles
-            if len(recorded.get(key, ()))
-        }
+        known = [key for key in titles if len(recorded.get(key, ()))]
+        history = {key: np.asarray(recorded[key], dtype=np.float64) for key in known}
         if not history:
             raise ValueError(
                 f"{cls.__name__} needs a model whose result_.history has values, "
                 f"{type(model).__name__} has none; fit an iterative solver, such as "
                 "LaplacianSVC(solver='pcg')."
             )
+        iterations = {key: _count(key, recorded, result.n_iter) for key in history}
+        names = {"labels": titles, "name": type(model).__name__}
+        names["step_name"] = getattr(model, "step_name", cls.step_name)
         is_early = result.status is Status.STOPPED_EARLY
-        display = cls(
-            history,
-            {key: _count(key, recorded, result.n_iter) for key in history},
-            stopped_at=result.n_iter if is_early else None,
-            labels=titles,
-            step_name=getattr(model, "step_name", cls.step_name),
-            name=type(model).__name__,
-        )
-        return display.plot(**options)
+        stopped_at = result.n_iter if is_early else None
+        return cls(history, iterations, stopped_at=stopped_at, **names).plot(**options)
 
     def plot(self, ax=None, *, quantities=None):
-        """Draw it, one quantity below the other.
+        """Draw it, one quantity below the other; `ax` may hold one Axes for each.
 
         Parameters
         ----------
         ax : matplotlib Axes or sequence of them, optional
-            Where to draw: one for each quantity. By default a new figure.
         quantities : str or sequence of str, optional
             What to draw, of the keys of `history`. By default everything, but only
             one of criterion and gradient norm; in single axes, only the first.
         """
         quantities = self._choose(quantities, ax)
-        axes = _take_panels(ax, len(quantities))
+        n_panels = len(quantities)
+        if ax is None:
+            ax = _style.new_axes((6.4, 1.2 + 1.7 * n_panels), n_panels)
+        axes = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+        if len(axes) != n_panels:
+            raise ValueError(
+                f"ax of ConvergenceDisplay must hold {n_panels} Axes, one for each "
+                f"quantity, got {len(axes)}; choose with quantities=..."
+            )
         self.axes_, self.ax_, self.figure_ = axes, axes[0], axes[0].figure
         self.lines_, self.stops_ = {}, []
         for panel, key in zip(axes, quantities, strict=True):
-            self._draw(panel, key)
+            self._draw(_style.open_frame(panel), key)
         axes[-1].set_xlabel(self.step_name)
         if max(x.max() - x.min() for x in self.iterations.values()) < 1:
             axes[-1].set_xticks(self.iterations[quantities[0]])
@@ -157,7 +140,10 @@ class ConvergenceDisplay(Display):
         )  # fmt: skip
         panel.ticklabel_format(axis="y", useOffset=False)
         if title.startswith("share") or values.min() == 0:
-            _start_at_zero(panel, values)
+            _style.use_whole_numbers(panel.yaxis, values)
+            low, high = min(0.0, values.min()), max(0.0, values.max())
+            extent = high - low or 1.0  # nothing has changed at all
+            panel.set_ylim(low - _ROOM * extent, low + (1 + _ROOM) * extent)
         elif values.min() > 0 and values.max() > _LOG_SPAN * values.min():
             _style.make_logarithmic(panel.yaxis)
         panel.set_ylabel(title)
@@ -183,32 +169,11 @@ class ConvergenceDisplay(Display):
         return chosen
 
 
-def _take_panels(ax, n_panels):
-    """Axes one below the other: the given ones, or those of a new figure."""
-    ax = _style.new_axes((6.4, 1.2 + 1.7 * n_panels), n_panels) if ax is None else ax
-    axes = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
-    if len(axes) != n_panels:
-        raise ValueError(
-            f"ax of ConvergenceDisplay must hold {n_panels} Axes, one for each "
-            f"quantity, got {len(axes)}; choose with quantities=..."
-        )
-    return np.array([_style.open_frame(panel) for panel in axes], dtype=object)
-
-
-def _start_at_zero(panel, values):
-    """An axis of shares or counts, with room for the markers at zero."""
-    _style.use_whole_numbers(panel.yaxis, values)
-    low, high = min(0.0, values.min()), max(0.0, values.max())
-    extent = high - low or 1.0  # nothing has changed at all
-    panel.set_ylim(low - _ROOM * extent, low + (1 + _ROOM) * extent)
-
-
 def _count(key, history, n_iter):
     """Iterations of the values of a quantity.
 
-    Decisions have the iterations that the solver recorded with them. A solver with
-    gradient norms records everything before each step. Other solvers record it after
-    each step, except for one objective more than criteria, which is that of the start.
+    A solver with gradient norms records before each step; others record after it,
+    except for one objective more than criteria, which is that of the start.
     """
     n_values = len(history[key])
     if key == "decision_change" and "decision_iteration" in history:

@@ -27,35 +27,25 @@ class DecisionDisplay(Display):
     ----------
     points, codes, labeled, classes, axis_names, name
         The rows, and titles.
-    grid : tuple of two ndarrays, optional
-        Coordinates of the grid along each axis, shapes (n_x,) and (n_y,).
-    scores : ndarray of shape (n_y, n_x, n_columns), optional
-        One-vs-rest scores on the grid; one column for two classes.
+    grid, scores : ndarrays of shapes (2, n_points) and (n_points, n_points, n_columns)
+        Coordinates along each axis, and one-vs-rest scores; or None.
 
     Attributes
     ----------
-    labeled_, unlabeled_ : dict of PathCollection
-        Rows of each class by its code.
     regions_, boundary_, margin_ : QuadMesh, lists of ContourSet
         The decisions in the plane; None and empty without scores.
-
-    See Also
-    --------
-    TransductionDisplay : Margins of the unlabeled rows.
 
     Examples
     --------
     >>> from widemargin import LaplacianSVC
     >>> from widemargin.datasets import hide_labels, make_two_moons
-    >>> from widemargin.kernels import Rbf
     >>> from widemargin.plots import DecisionDisplay
     >>> X, y = make_two_moons(200, noise=0.08, random_state=0)
     >>> y_partial = hide_labels(y, 6, rng=0)
-    >>> model = LaplacianSVC(kernel=Rbf(4.0)).fit(X, y_partial)
+    >>> model = LaplacianSVC().fit(X, y_partial)
     >>> display = DecisionDisplay.from_estimator(model, X, y_partial)
     >>> display.scores.shape
     (200, 200, 1)
-    >>> display.figure_.savefig("moons.png")  # doctest: +SKIP
     """
 
     points: np.ndarray
@@ -79,21 +69,18 @@ class DecisionDisplay(Display):
         block_values=_BLOCK_VALUES,
         **options,
     ):
-        """Draw the decisions of a fitted classifier.
+        """Draw the decisions of a fitted classifier with a `decision_function`.
 
         Parameters
         ----------
         estimator, X, y, projection, **options
-            See :mod:`widemargin.plots`. The classifier has a `decision_function`.
-            Without y all rows are unlabeled and have the predicted class.
+            See :mod:`widemargin.plots`. Without y rows have the predicted class.
         boundary : "auto", True or False, default="auto"
             Whether to evaluate the classifier on a grid. In a projection that is the
             slice through the mean of the rows; "auto" keeps it only if 90 % of the
             rows, moved onto the slice, keep their class. Your own points have none.
-        grid_resolution : int, default=200
-            Points of the grid along each axis.
-        block_values : int, default=20_000_000
-            Numbers in the rows that are evaluated at a time, which limits the memory.
+        grid_resolution, block_values : int, default=200 and 20_000_000
+            Points of the grid along each axis; numbers that are evaluated at a time.
         """
         who = cls.__name__
         _models.check_classifier(estimator, who)
@@ -126,7 +113,9 @@ class DecisionDisplay(Display):
 
         grid = scores = None
         if _draws_grid(boundary, plane, rows, evaluate):
-            grid = _make_grid(plane.points, grid_resolution)
+            low, high = plane.points.min(axis=0), plane.points.max(axis=0)
+            border = np.where(high > low, _BORDER * (high - low), 0.5)
+            grid = np.linspace(low - border, high + border, grid_resolution, axis=1)
             mesh = np.stack(np.meshgrid(*grid), axis=-1)  # (n_y, n_x, 2)
             scores = evaluate(mesh.reshape(-1, 2)).reshape(*mesh.shape[:2], -1)
         titles = {"axis_names": plane.axis_names, "name": _models.model_name(estimator)}
@@ -134,15 +123,10 @@ class DecisionDisplay(Display):
         return display.plot(**options)
 
     def plot(self, ax=None, *, margin=1.0, legend=True):
-        """Draw it.
+        """Draw it, with dashed lines `margin` away from the boundary, or None.
 
-        Parameters
-        ----------
-        ax, legend
-            See :mod:`widemargin.plots`.
-        margin : float or None, default=1.0
-            Dashed lines are where the score, or for more than two classes half of the
-            lead over the next class, is this far from the boundary. None draws none.
+        The distance is the score, or for more than two classes half of the lead over
+        the next class.
         """
         if margin is not None and not (isinstance(margin, Real) and margin > 0):
             raise ValueError(
@@ -178,7 +162,10 @@ class DecisionDisplay(Display):
         for field in _boundary_fields(self.scores, winners):
             self.boundary_.append(self._contour(field, [0.0], _BOUNDARY))
         if margin is not None:
-            field, levels = _margin_field(self.scores, float(margin))
+            field, levels = self.scores[..., 0], [-margin, margin]
+            if n_columns > 1:  # half of the lead over the next class
+                second, first = np.moveaxis(np.sort(self.scores, axis=-1), -1, 0)[-2:]
+                field, levels = 0.5 * (first - second), [margin]
             if any(field.min() < level < field.max() for level in levels):
                 self.margin_.append(self._contour(field, levels, _MARGIN))
         x, y = self.grid
@@ -212,24 +199,14 @@ def _draws_grid(boundary, plane, rows, evaluate):
     return np.mean(kept) >= _AGREEMENT
 
 
-def _make_grid(points, n_points):
-    """Coordinates along each axis, a little beyond the rows."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    border = np.where(high > low, _BORDER * (high - low), 0.5)
-    ends = zip(low - border, high + border, strict=True)
-    return tuple(np.linspace(start, end, n_points) for start, end in ends)
-
-
 def _boundary_fields(scores, winners):
     """Fields that are zero on the boundary; each part of it belongs to one field.
 
-    Field k compares class k with those after it, and is masked where an earlier class
-    wins.
+    Field k compares class k with those after it, masked where an earlier class wins.
     """
-    if scores.shape[-1] == 1:
-        field = scores[..., 0]
-        return [field] if len(np.unique(winners)) > 1 else []
     fields, present = [], np.unique(winners).tolist()
+    if scores.shape[-1] == 1:
+        return [scores[..., 0]] if len(present) > 1 else []
     for code in present[:-1]:
         field = scores[..., code] - scores[..., code + 1 :].max(axis=-1)
         before = winners < code
@@ -237,11 +214,3 @@ def _boundary_fields(scores, winners):
         if shown.min() < 0.0 < shown.max():
             fields.append(np.ma.masked_array(field, before))
     return fields
-
-
-def _margin_field(scores, margin):
-    """The score, or half of the lead over the next class, and its levels to draw."""
-    if scores.shape[-1] == 1:
-        return scores[..., 0], [-margin, margin]
-    top = np.sort(scores, axis=-1)[..., -2:]
-    return 0.5 * (top[..., 1] - top[..., 0]), [margin]

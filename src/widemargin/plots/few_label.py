@@ -17,7 +17,8 @@ _MIN_SPAN = 0.1  # of the errors
 class FewLabelDisplay(Display):
     """Held-out error and weight of each candidate of a `FewLabelClassifier`.
 
-    Make it with `from_estimator`; :mod:`widemargin.plots` has what displays share.
+    Make it with `from_estimator`; :mod:`widemargin.plots` has what displays share. Bars
+    and the band are one standard error on each side.
 
     Parameters
     ----------
@@ -26,16 +27,12 @@ class FewLabelDisplay(Display):
 
     Attributes
     ----------
-    weights_ax_ : Axes
+    weights_ax_, weights_ : Axes, BarContainer
         The right part of ``ax_``, with the weights.
     errors_ : list of ErrorbarContainer
-        One for each candidate with a known error, with a bar of one standard error on
-        each side.
-    weights_ : BarContainer
-        One for each candidate.
+        One for each candidate with a known error.
     band_ : Rectangle or None
-        Estimated error of the average, and one standard error on each side; None if it
-        is unknown.
+        Estimated error of the average; None if it is unknown.
 
     Examples
     --------
@@ -66,12 +63,7 @@ class FewLabelDisplay(Display):
         ax = self._open(ax, size, titles=("", ""))
         beside = _ERRORS_SHARE, 0.0, 1.0 - _ERRORS_SHARE, 1.0
         self.weights_ax_ = _style.open_frame(ax.inset_axes(beside, sharey=ax))
-        self.band_ = self._draw_average() if self.report.n_held_out else None
-        self.errors_ = [
-            self._draw_error(row, candidate)
-            for row, candidate in enumerate(candidates)
-            if np.isfinite(candidate.error)
-        ]
+        self._draw_errors()
         names = [_style.short_name(candidate.name) for candidate in candidates]
         ax.set_yticks(range(len(names)), names)
         ax.set_ylim(len(names) - 0.5, -0.5)  # the supervised model at the top
@@ -89,22 +81,21 @@ class FewLabelDisplay(Display):
             columns[name] = [getattr(line, name) for line in lines]
         return _style.make_frame(columns)
 
-    def _draw_average(self):
-        """A band with a line in its middle."""
+    def _draw_errors(self):
+        """A band for the average, and for each candidate a bar that ends with it."""
+        self.band_, self.errors_ = None, []
         error, spread = self.report.error, self.report.error_std
-        self.ax_.axvline(error, color="black", linewidth=1.0, zorder=1)
-        low, high = max(0.0, error - spread), min(1.0, error + spread)
-        look = {"color": _style.GRAY, "alpha": 0.2, "linewidth": 0, "zorder": 0}
-        return self.ax_.axvspan(low, high, **look)
-
-    def _draw_error(self, row, candidate):
-        """A point, and a bar that ends where errors do."""
-        error, spread = candidate.error, candidate.error_std
-        ends = [[min(spread, error)], [min(spread, 1.0 - error)]]
-        return self.ax_.errorbar(
-            [error], [row], xerr=ends, markersize=7, elinewidth=1.8, capsize=0,
-            zorder=3, **_look(row),
-        )  # fmt: skip
+        if self.report.n_held_out:
+            self.ax_.axvline(error, color="black", linewidth=1.0, zorder=1)
+            ends = max(0.0, error - spread), min(1.0, error + spread)
+            look = {"color": _style.GRAY, "alpha": 0.2, "linewidth": 0, "zorder": 0}
+            self.band_ = self.ax_.axvspan(*ends, **look)
+        for row, candidate in enumerate(self.report.candidates):
+            error, spread = candidate.error, candidate.error_std
+            if np.isfinite(error):
+                ends = [[min(spread, error)], [min(spread, 1.0 - error)]]
+                look = {"markersize": 7, "elinewidth": 1.8, "zorder": 3, **_look(row)}
+                self.errors_.append(self.ax_.errorbar(error, row, xerr=ends, **look))
 
     def _set_errors(self):
         """An axis from zero to the largest error, on the left part of the axes."""

@@ -22,32 +22,23 @@ class GraphDisplay(Display):
     """Edges of a neighbor graph over the rows that they join.
 
     Heavier edges are darker; those between rows of different classes, "cut" in the
-    legend, are black. Make it with `from_estimator`, `from_points` or `from_adjacency`.
-    :mod:`widemargin.plots` has what displays share.
+    legend, are black. Of copies of a row only the first one has edges. Make it with
+    `from_estimator`, `from_points` or `from_adjacency`. :mod:`widemargin.plots` has
+    what displays share.
 
     Parameters
     ----------
     points, codes, labeled, classes, axis_names, name
         The rows, whose classes may be None, and titles.
-    edges : ndarray of int, shape (n_edges, 2)
-        The rows that each edge joins, the first one before the second.
-    weights : ndarray of shape (n_edges,)
-        Weights of the edges.
+    edges, weights : ndarrays of shapes (n_edges, 2) and (n_edges,)
+        The rows that each edge joins, the first one before the second; its weight.
     rest_name : str
         What rows of no class are called.
 
     Attributes
     ----------
-    edges_ : LineCollection
-        Edges within a class, or all of them if there are no classes.
-    cut_edges_ : LineCollection or None
-        Edges between classes.
-    labeled_, unlabeled_ : dict of PathCollection
-        Rows of each class by its code.
-
-    Notes
-    -----
-    Copies of a row count once: only the first one has edges.
+    edges_, cut_edges_ : LineCollection
+        Edges within a class (all if there are no classes), and between classes or None.
 
     Examples
     --------
@@ -70,15 +61,9 @@ class GraphDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, X, y=None, *, projection="pca", **options):
-        """Draw the graph that a fitted model is regularized with.
-
-        The model has the parameters `graph` and `kernel`, and is not in a pipeline.
-        """
+        """Draw the graph of a fitted model that has `graph` and `kernel`."""
         who, kind = cls.__name__, type(estimator).__name__
-        advice = (
-            "pass a model with a neighbor graph, such as LaplacianSVC (the last step "
-            "of a pipeline with transformed rows), or use from_points"
-        )
+        advice = "pass the last step of a pipeline, or use from_points without a model"
         _models.check_model(estimator, who, needs=("kernel", "graph"), advice=advice)
         pairwise = _models.is_pairwise(estimator)
         plane = _models.make_plane(X, projection, who, estimator)
@@ -99,11 +84,7 @@ class GraphDisplay(Display):
 
     @classmethod
     def from_points(cls, X, y=None, *, projection="pca", ax=None, legend=True, **graph):
-        """Draw the nearest-neighbor graph of rows, before there is a model.
-
-        Other keywords, such as `n_neighbors` and `weights`, are those of
-        :class:`widemargin.graphs.KnnGraph`.
-        """
+        """Draw the :class:`~widemargin.graphs.KnnGraph` of rows, without a model."""
         rows = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32))
         graph = KnnGraph(**graph)
         adjacency, name = graph.adjacency(rows), _graph_name(graph)
@@ -155,7 +136,15 @@ class GraphDisplay(Display):
         is_cut = self.is_cut
         self.edges_ = self._draw_edges(~is_cut, _style.GRAY, 0.7)
         self.cut_edges_ = self._draw_edges(is_cut, _CUT, 1.1) if is_cut.any() else None
-        self._draw_nodes()
+        n_rows = len(self.points)
+        codes = np.full(n_rows, -1) if self.codes is None else self.codes
+        labeled = np.zeros(n_rows, bool) if self.labeled is None else self.labeled
+        known = codes >= 0
+        self._draw_classes(self.points[known], codes[known], labeled[known])
+        if not known.all():  # no class: dots
+            dots = {"color": _style.GRAY, "linewidth": 0, "zorder": 3}
+            x, y, size = *self.points[~known].T, _style.row_size(n_rows)
+            self.unlabeled_[-1] = self.ax_.scatter(x, y, size, **dots)
         self._put_legend(self._handles() if has_legend else ())
         return self
 
@@ -176,17 +165,6 @@ class GraphDisplay(Display):
         colors[:, 3] = 0.1 + 0.9 * weights / largest
         ends, look = self.points[self.edges[chosen]], {"linewidths": width, "zorder": 1}
         return self.ax_.add_collection(LineCollection(ends, colors=colors, **look))
-
-    def _draw_nodes(self):
-        n_rows = len(self.points)
-        codes = np.full(n_rows, -1) if self.codes is None else self.codes
-        labeled = np.zeros(n_rows, bool) if self.labeled is None else self.labeled
-        known = codes >= 0
-        self._draw_classes(self.points[known], codes[known], labeled[known])
-        if not known.all():  # no class: dots
-            dots = {"color": _style.GRAY, "linewidth": 0, "zorder": 3}
-            x, y, size = *self.points[~known].T, _style.row_size(n_rows)
-            self.unlabeled_[-1] = self.ax_.scatter(x, y, size, **dots)
 
     def _handles(self):
         rest = _style.kind_handle(self.rest_name, is_labeled=False)

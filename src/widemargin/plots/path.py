@@ -20,7 +20,9 @@ class PathDisplay(Display):
 
     Make it with `from_estimators` (models of `fit_path` or `fit_grid`),
     `from_estimator` (the models that a model averages) or `from_arrays`.
-    :mod:`widemargin.plots` has what displays share.
+    :mod:`widemargin.plots` has what displays share. Positive numbers are drawn on a
+    logarithmic axis. If a zero or a name such as "auto" is among them, all values stand
+    at equal distances.
 
     Parameters
     ----------
@@ -28,24 +30,15 @@ class PathDisplay(Display):
         Values of the parameter, in order.
     scores : ndarray of shape (n_series, n_values)
         The values to draw; NaN where there is none.
-    parameter, score_name : str
-        Names of the parameter and of the scores.
-    series : sequence of str, optional
-        Names of the lines.
+    parameter, score_name, series : str, str, sequence of str
+        Names of the parameter, of the scores and, optionally, of the lines.
     mark_lowest : bool
         Whether to mark the lowest point, or all points that share this place.
 
     Attributes
     ----------
-    lines_ : list of Line2D
-        One for each series.
-    lowest_ : Line2D or None
-        Mark of the lowest point, or of all that share this place.
-
-    Notes
-    -----
-    Positive numbers are drawn on a logarithmic axis. If a zero or a name such as "auto"
-    is among them, all values stand at equal distances.
+    lines_, lowest_ : list of Line2D, Line2D or None
+        One for each series, and the mark of the lowest points.
 
     Examples
     --------
@@ -53,10 +46,8 @@ class PathDisplay(Display):
     >>> from widemargin.datasets import hide_labels, make_two_moons
     >>> from widemargin.plots import PathDisplay
     >>> X, y = make_two_moons(200, noise=0.08, random_state=0)
-    >>> models = LaplacianSVC().fit_grid(
-    ...     X, hide_labels(y, 6, rng=0), ambient_reg=[1e-3, 1e-2],
-    ...     intrinsic_reg=[0.01, 0.1, 1.0],
-    ... )
+    >>> grid = {"ambient_reg": [1e-3, 1e-2], "intrinsic_reg": [0.01, 0.1, 1.0]}
+    >>> models = LaplacianSVC().fit_grid(X, hide_labels(y, 6, rng=0), **grid)
     >>> display = PathDisplay.from_estimators(models, X, y)
     >>> display.parameter, display.scores.shape
     ('intrinsic_reg', (2, 3))
@@ -78,20 +69,17 @@ class PathDisplay(Display):
 
         Parameters
         ----------
-        estimators : sequence of fitted estimators
-            As `fit_path` and `fit_grid` return them.
+        estimators, **options
+            Fitted, as `fit_path` and `fit_grid` return them; arguments of `plot`.
         X, y : array-likes, optional
             Rows and their true classes, for an error.
         metric : "error", "objective", callable or "auto", default="auto"
-            Share of rows whose class is wrong; the objective where the solver ended; or
-            a function ``metric(estimator, X, y)``. "auto" is "error" with X and y, else
-            "objective". Objectives of different penalties are different functions:
-            their lowest point means nothing and is not marked.
+            Share of rows whose class is wrong; the objective where the solver ended,
+            whose lowest point means nothing; or a function ``metric(estimator, X, y)``.
+            "auto" is "error" with X and y, else "objective".
         parameter : str, optional
-            The parameter for the horizontal axis. By default the one with the most
-            values. The other parameters that differ make the series.
-        **options
-            See :mod:`widemargin.plots`.
+            For the horizontal axis, by default the one with the most values. The other
+            parameters that differ make the series.
         """
         who, models = cls.__name__, _check_models(estimators, cls.__name__)
         parameter, *others = _differing(models, parameter, who)
@@ -102,29 +90,23 @@ class PathDisplay(Display):
         lines = list(dict.fromkeys(groups))
         scores = np.full((len(lines), len(values)), np.nan)
         for model, key, group in zip(models, keys, groups, strict=True):
-            scores[lines.index(group), values.index(key)] = _evaluate(
-                model, metric, X, y, who
-            )
+            score = _evaluate(model, metric, X, y, who)
+            scores[lines.index(group), values.index(key)] = score
+        own_name = getattr(metric, "__name__", "score").replace("<lambda>", "score")
+        score_name = metric if isinstance(metric, str) else own_name
         named = [zip(others, map(_plain, group), strict=True) for group in lines]
         series = [", ".join(f"{name}={value}" for name, value in own) for own in named]
-        display = cls(
-            values,
-            scores,
-            parameter=parameter,
-            score_name=metric if isinstance(metric, str) else _metric_name(metric),
-            series=series if others else None,
-            mark_lowest=metric != "objective",
-            name=type(models[0]).__name__,
-        )
+        names = {"parameter": parameter, "name": type(models[0]).__name__}
+        names["score_name"] = score_name.strip("_").replace("_", " ")
+        names["series"] = series if others else None
+        display = cls(values, scores, mark_lowest=metric != "objective", **names)
         return display.plot(**options)
 
     @classmethod
     def from_estimator(cls, estimator, **options):
         """Draw the held-out errors of the models that an estimator averages.
 
-        The model has ``average_.errors``, and a fitted attribute with a value or name
-        for each averaged model, which its declaration ``averaged`` names, such as
-        ``unlabeled_weights_``.
+        It has ``average_.errors``, and the fitted attribute that ``averaged`` names.
         """
         _models.check_model(estimator, cls.__name__)
         model = _models.last_step(estimator)
@@ -137,29 +119,17 @@ class PathDisplay(Display):
                 "with unlabeled_weight='auto' and unlabeled rows, or use "
                 "from_estimators with the models of fit_path or fit_grid."
             )
-        display = cls(
-            list(names),
-            np.asarray(errors, dtype=np.float64)[None, :],
-            parameter=model.averaged.removesuffix("_").removesuffix("s"),
-            score_name="share of held-out labels that are wrong",
-            name=type(model).__name__,
-        )
-        return display.plot(**options)
+        parameter = model.averaged.removesuffix("_").removesuffix("s")
+        title = "share of held-out labels that are wrong"
+        titles = {"score_name": title, "name": type(model).__name__}
+        scores = np.asarray(errors, dtype=np.float64)[None, :]
+        return cls(list(names), scores, parameter=parameter, **titles).plot(**options)
 
     @classmethod
     def from_arrays(cls, values, scores, *, ax=None, legend=True, **fields):
-        """Draw numbers of your own.
+        """Draw numbers of your own, for values of a parameter in any order.
 
-        Parameters
-        ----------
-        values : array-like of shape (n_values,)
-            Values of the parameter, in any order.
-        scores : array-like of shape (n_values,) or (n_series, n_values)
-            The values to draw.
-        ax, legend
-            See :mod:`widemargin.plots`.
-        **fields
-            Other parameters of the class: `parameter`, `score_name` and so on.
+        `fields` are other parameters of the class: `parameter`, `score_name` and so on.
         """
         values, series = np.asarray(values).tolist(), fields.get("series")
         scores = np.atleast_2d(np.asarray(scores, dtype=np.float64))
@@ -202,7 +172,13 @@ class PathDisplay(Display):
             y = self.scores[rows, columns]
             (self.lowest_,) = ax.plot(x[columns], y, markersize=14, **_RING)
         ax.grid(**_style.GRID)
-        self._put_legend(self._handles() if legend else ())
+        names = enumerate(self.series or ())
+        handles = [
+            _style.line_handle(name, **_style.class_look(code)) for code, name in names
+        ]
+        if self.lowest_ is not None:
+            handles.append(_style.line_handle("lowest", markersize=11, **_RING))
+        self._put_legend(handles if legend else ())
         return self
 
     def frame(self):
@@ -215,15 +191,6 @@ class PathDisplay(Display):
             self.score_name: self.scores.ravel(),
         }
         return _style.make_frame(columns)
-
-    def _handles(self):
-        names = enumerate(self.series or ())
-        handles = [
-            _style.line_handle(name, **_style.class_look(code)) for code, name in names
-        ]
-        if self.lowest_ is not None:
-            handles.append(_style.line_handle("lowest", markersize=11, **_RING))
-        return handles
 
 
 def _check_models(estimators, who):
@@ -282,11 +249,6 @@ def _evaluate(model, metric, X, y, who):
             "lambda model, X, y: 1 - adjusted_rand_score(y, model.predict(X))."
         )
     return 1.0 - float(model.score(X, y))
-
-
-def _metric_name(metric):
-    name = getattr(metric, "__name__", "score")
-    return "score" if name == "<lambda>" else name.strip("_").replace("_", " ")
 
 
 def _is_number(value):

@@ -15,44 +15,31 @@ _WRONG = {"color": "black", "marker": ".", "linestyle": "none"}
 class TransductionDisplay(Display):
     """The unlabeled rows by inferred class, sorted by margin.
 
-    There is one block per class, whose height is the number of its rows. The margin of
-    a row is positive if its score is on the side of its class. Rows left of zero got a
-    class that differs from their score, to keep the balance of the classes, for
-    example.
-
-    Make it with `from_estimator`; :mod:`widemargin.plots` has what displays share.
+    There is one block per class, whose height is the number of its rows. Rows left of
+    zero got a class that differs from their score, to keep the balance of the classes,
+    for example. For two classes the margin is the score times the sign of the class;
+    for more, half of the lead of the class over the best other one. Make it with
+    `from_estimator`; :mod:`widemargin.plots` has what displays share.
 
     Parameters
     ----------
-    rows : ndarray of int, shape (n_unlabeled,)
-        Positions of the unlabeled rows, by class and falling margin.
-    codes, classes
-        Class of each of them, and the class names; irrelevant rows come last.
-    margins : ndarray of shape (n_unlabeled,)
-        Their margins.
-    wrong : ndarray of bool, shape (n_unlabeled,), optional
-        Which of them have a different true class.
+    rows, codes, margins : ndarrays of shape (n_unlabeled,)
+        Positions of the unlabeled rows, by class and falling margin; their classes, of
+        which irrelevant ones come last; their margins.
+    classes, wrong : ndarray; ndarray of bool, shape (n_unlabeled,), optional
+        The class names, and which rows have a different true class.
 
     Attributes
     ----------
-    blocks_ : dict of PolyCollection
-        By the code of the class, if it has rows.
-    wrong_ : Line2D or None
-        Marks of the wrong rows.
-
-    Notes
-    -----
-    For two classes the margin is the score times the sign of the class; for more, half
-    of the lead of the class over the best other one. For an irrelevant row it is the
-    margin of the predicted class.
+    blocks_, wrong_ : dict of PolyCollection, Line2D or None
+        By the code of the class, if it has rows; marks of the wrong rows.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
     >>> from widemargin import LaplacianSVC
-    >>> from widemargin.datasets import hide_labels
+    >>> from widemargin.datasets import hide_labels, make_two_moons
     >>> from widemargin.plots import TransductionDisplay
-    >>> X, y = load_iris(return_X_y=True)
+    >>> X, y = make_two_moons(150, random_state=0)
     >>> y_partial = hide_labels(y, 9, rng=0)
     >>> model = LaplacianSVC().fit(X, y_partial)
     >>> display = TransductionDisplay.from_estimator(model, X, y_partial, y_true=y)
@@ -69,15 +56,7 @@ class TransductionDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, y_true=None, **options):
-        """Draw the classes that a fitted classifier infers for the unlabeled rows.
-
-        Parameters
-        ----------
-        estimator, X, y, **options
-            See :mod:`widemargin.plots`. The classifier has a `decision_function`.
-        y_true : array-like of shape (n_samples,), optional
-            The true classes, to mark rows that are wrong.
-        """
+        """Draw the inferred classes of unlabeled rows; `y_true` marks wrong ones."""
         who = cls.__name__
         _models.check_classifier(estimator, who)
         found = _models.infer_rows(estimator, X, y, who)
@@ -122,7 +101,11 @@ class TransductionDisplay(Display):
             places[chosen] = start + np.arange(len(chosen)) + 0.5
             name = "irrelevant" if code < 0 else _style.short_name(self.classes[code])
             if len(chosen):
-                self.blocks_[code] = self._draw_block(chosen, start, code)
+                edges = start + np.arange(len(chosen) + 1)  # bars, joined to a shape
+                ends = self.margins[[*chosen, chosen[-1]]]
+                look = {"step": "post", "linewidth": 0, "alpha": 0.85}
+                color = _style.class_color(code)
+                self.blocks_[code] = ax.fill_betweenx(edges, ends, color=color, **look)
             ticks.append(top + 0.5 * room)
             names.append(f"{name}  ({len(chosen)})")
             top += room + 0.3 * least
@@ -142,15 +125,5 @@ class TransductionDisplay(Display):
         """The unlabeled rows as a pandas DataFrame: row, class, margin, wrong."""
         names = _style.class_names(self.codes, self.classes)
         columns = {"row": self.rows, "class": names, "margin": self.margins}
-        return _style.make_frame(
-            columns if self.wrong is None else columns | {"wrong": self.wrong}
-        )
-
-    def _draw_block(self, chosen, start, code):
-        """A bar for each row, joined to one shape."""
-        edges = start + np.arange(len(chosen) + 1)
-        widths = self.margins[chosen]
-        return self.ax_.fill_betweenx(
-            edges, np.append(widths, widths[-1]), step="post", linewidth=0, alpha=0.85,
-            color=_style.class_color(code),
-        )  # fmt: skip
+        wrong = {} if self.wrong is None else {"wrong": self.wrong}
+        return _style.make_frame(columns | wrong)

@@ -44,11 +44,7 @@ class Column:
 
 
 def examine_columns(frame, *, numeric=(), categorical=(), dropped=(), name="the table"):
-    """The `Column` of each column of a table, without the target.
-
-    The user has given the uses of some columns. Raises `TableError` if a column mixes
-    numbers and text or is given two uses, or none is left to learn from.
-    """
+    """The `Column` of each column without the target, as given or as it looks."""
     check_columns([*numeric, *categorical, *dropped], frame.columns, name)
     for column in frame:
         if sum(column in use for use in (numeric, categorical, dropped)) > 1:
@@ -101,7 +97,11 @@ def _examine(name, values):
     filled = values.dropna()
     if not len(filled):
         return Column(name, Kind.LEFT_OUT, "empty")
-    if pd.api.types.is_datetime64_any_dtype(filled) or _are_dates(filled):
+    are_dates = all(
+        _DATE.fullmatch(value) if isinstance(value, str) else isinstance(value, date)
+        for value in filled
+    )
+    if pd.api.types.is_datetime64_any_dtype(filled) or are_dates:
         reason = "dates; convert them to numbers, such as days"
         return Column(name, Kind.LEFT_OUT, reason)
     if not all(isinstance(value, Hashable) for value in filled):
@@ -112,9 +112,10 @@ def _examine(name, values):
         return Column(name, *_classify_numbers(name, numbers, len(values)))
     refuse_mixture(name, values, f", or --drop {name!r}")
     kind, reason = _classify_text(filled, len(values))
-    example = _written_number(filled, numbers.notna())
-    if example is None:
+    marks = filled[numbers.isna()].map(find_mark).dropna()
+    if not len(marks) or len(marks) + numbers.notna().sum() <= len(filled) / 2:
         return Column(name, kind, reason)
+    example = filled[marks.index[0]]  # most of the texts look like numbers
     doubt = f"looks like numbers such as {example!r}"
     if kind is Kind.LEFT_OUT:
         return Column(name, kind, f"{doubt}; {advise(example)}")
@@ -132,14 +133,6 @@ def _classify_numbers(name, numbers, n_rows):
     return (Kind.NUMBERS,)
 
 
-def _written_number(texts, is_number):
-    """One of the texts if most of them look like numbers, otherwise None."""
-    marks = texts[~is_number].map(find_mark).dropna()
-    if not len(marks) or len(marks) + is_number.sum() <= len(texts) / 2:
-        return None
-    return texts[marks.index[0]]
-
-
 def _classify_text(texts, n_rows):
     n_different = texts.nunique()
     if n_different == 1 and len(texts) == n_rows:
@@ -154,21 +147,8 @@ def _classify_text(texts, n_rows):
     return Kind.CATEGORIES, ""
 
 
-def _are_dates(values):
-    return all(
-        _DATE.fullmatch(value) if isinstance(value, str) else isinstance(value, date)
-        for value in values
-    )
-
-
 def find_mark(text):
-    """The mark that keeps a text from being a number, such as "%"; None without one.
-
-    Examples
-    --------
-    >>> [find_mark(text) for text in ("5 %", "$3", "1,234.5", "1.5", "5 apples")]
-    ['%', '$', ',', None, None]
-    """
+    """The mark that keeps a text from being a number, such as "%"; None without one."""
     if not isinstance(text, str) or not _WRITTEN.fullmatch(text):
         return None
     marks = sorted(_MARKS.findall(text), key="%‰$€£¥,' \u00a0\u202f".index)

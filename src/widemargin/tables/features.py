@@ -17,46 +17,35 @@ _LARGEST = 1e100  # its square is still finite
 
 
 def make_preparation(columns):
-    """The step that turns columns into features: impute, then scale or one-hot encode.
-
-    Missing numbers become the median of their column, missing categories a category of
-    their own; categories that `fit` did not see become zeros. A model file can hold it.
-    """
+    """The step that makes features of columns: impute, then scale or encode."""
     keep = {"keep_empty_features": True}
     as_missing = {"strategy": "constant", "fill_value": _MISSING, **keep}
-    steps = {
-        Kind.NUMBERS: [
-            ("impute", SimpleImputer(strategy="median", **keep)),
-            ("scale", StandardScaler()),
-        ],
-        Kind.CATEGORIES: [
-            ("impute", SimpleImputer(**as_missing)),
-            ("impute_none", SimpleImputer(missing_values=None, **as_missing)),
-            ("encode", OneHotEncoder(handle_unknown="ignore", sparse_output=False)),
-        ],
-    }
-    parts = [
-        (
-            kind.value,
-            Pipeline(own),
-            [each.name for each in columns if each.kind is kind],
-        )
-        for kind, own in steps.items()
+    numbers = [
+        ("impute", SimpleImputer(strategy="median", **keep)),
+        ("scale", StandardScaler()),
     ]
+    categories = [
+        ("impute", SimpleImputer(**as_missing)),
+        ("impute_none", SimpleImputer(missing_values=None, **as_missing)),
+        ("encode", OneHotEncoder(handle_unknown="ignore", sparse_output=False)),
+    ]
+    parts = []
+    for kind, steps in ((Kind.NUMBERS, numbers), (Kind.CATEGORIES, categories)):
+        names = [column.name for column in columns if column.kind is kind]
+        parts.append((kind.value, Pipeline(steps), names))
     return ColumnTransformer(parts, verbose_feature_names_out=False)
 
 
 def make_features(frame, columns):
-    """The columns that are used, numbers as floats and categories as text.
-
-    Raises `TableError` if a numeric column holds text, infinity or numbers close to it.
-    """
+    """The columns that are used, as floats or text; `TableError` otherwise."""
     features = {}
     for column in columns:
         if column.kind is Kind.NUMBERS:
             features[column.name] = _numbers(column.name, frame[column.name])
         elif column.kind is Kind.CATEGORIES:
-            features[column.name] = _texts(frame[column.name])
+            cells = zip(frame[column.name], frame[column.name].notna(), strict=True)
+            texts = [_text(value) if is_known else np.nan for value, is_known in cells]
+            features[column.name] = pd.Series(texts, frame.index, dtype=object)
     return pd.DataFrame(features, index=frame.index)
 
 
@@ -78,12 +67,6 @@ def _numbers(name, values):
     return numbers
 
 
-def _texts(values):
-    pairs = zip(values, values.notna(), strict=True)
-    texts = [_text(value) if is_known else np.nan for value, is_known in pairs]
-    return pd.Series(texts, index=values.index, dtype=object)
-
-
 def _text(value):
     """A whole number has the same name if other cells made its column a float."""
     is_whole = isinstance(value, float | np.floating) and value.is_integer()
@@ -91,10 +74,7 @@ def _text(value):
 
 
 def columns_of(model):
-    """The columns that a fitted model needs; None if it only has their order.
-
-    A model that was not fitted on a table has columns of numbers.
-    """
+    """The columns that a fitted model needs; None if it only has their order."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         return None
@@ -116,7 +96,9 @@ def _uses(step, names):
                 uses |= _uses(inner, pick(names, columns))
         return {name: uses[name] for name in names if name in uses}
     if isinstance(step, Pipeline):
-        return _uses(_first_step(step), names)
+        steps = [part for _, part in step.steps if not isinstance(part, str | None)]
+        others = [part for part in steps if not isinstance(part, SimpleImputer)]
+        return _uses((others or steps)[0], names)
     if isinstance(step, CountVectorizer):
         return dict.fromkeys(names, Kind.CATEGORIES)
     uses = dict.fromkeys(names, Kind.NUMBERS)
@@ -126,19 +108,8 @@ def _uses(step, names):
     return uses
 
 
-def _first_step(pipeline):
-    """The first step that does more than impute."""
-    steps = [step for _, step in pipeline.steps if not isinstance(step, str | None)]
-    others = [step for step in steps if not isinstance(step, SimpleImputer)]
-    return (others or steps)[0]
-
-
 def features_of(frame, model, name="the table"):
-    """Rows of a table as the input of a model.
-
-    Columns that the model does not need are ignored, unless it has no names. Raises
-    `TableError` if columns are missing, or hold text in place of numbers.
-    """
+    """Rows of a table as the input of a model, which may ignore other columns."""
     columns = columns_of(model)
     if columns is not None:
         lacking = [column.name for column in columns if column.name not in frame]

@@ -16,14 +16,7 @@ import pandas as pd
 from widemargin.tables import FORMATS
 from widemargin.tables.errors import TableError, listed
 
-_ENDINGS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".npz": "npz",
-}
+_ENDINGS = {f".{name}": name for name in FORMATS} | {".tab": "tsv", ".pq": "parquet"}
 _GZIP = b"\x1f\x8b"  # the first bytes of such a file
 _PACKED = (".zip", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".tgz")
 _WRITTEN = (".csv", ".tsv", ".parquet")
@@ -41,23 +34,29 @@ def read_table(
     missing=(),
     text=(),
 ):
-    """Read a table as a DataFrame whose missing cells are missing values.
-
-    The path is a file, which may be compressed by gzip, or "-" for stdin. Without a
-    format the ending of its name counts, and CSV for stdin; without a separator it is a
-    comma, or a tab in TSV. `missing` texts mark missing cells, in addition to those of
-    `_MISSING`. Columns in `text` are read as text, even where they hold numbers. Raises
-    `TableError` if the file is not such a table.
-    """
+    """A table from a file, gzipped or not, or stdin; columns in `text` as text."""
     name = describe_path(path)
     endings = {Path(path).suffix.lower(), split_ending(path)[1]}
     if path != "-" and endings & set(_PACKED):
         raise TableError(f"{name} is an archive; unpack it first.")
-    data = _unpack(_read_bytes(path, name), name)
-    file_format = file_format or _guess_format(path)
+    data = _read_bytes(path, name)
+    if data.startswith(_GZIP):
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            reason = str(error).rstrip(".")
+            raise TableError(f"{name} cannot be unpacked by gzip: {reason}.") from error
+    ending = split_ending(path)[1] if path != "-" else ".csv"
+    if file_format is None and ending not in _ENDINGS:
+        raise TableError(
+            f"The ending of {path} does not show its format; add --format, one of "
+            f"{', '.join(FORMATS)}, or save it as CSV."
+        )
+    file_format = file_format or _ENDINGS[ending]
     missing = [*_MISSING, *missing]
     if file_format in _SEPARATORS:
         separator = separator or _SEPARATORS[file_format]
+        separator = "\t" if separator == r"\t" else separator  # as typed in a shell
         if len(separator) != 1 or not separator.isascii():
             raise TableError(
                 "--separator must be one character, such as ';' or '\\t', got "
@@ -81,13 +80,7 @@ def describe_path(path):
 
 
 def split_ending(path):
-    """Name of a file without its folder and ending; the ending, such as ".csv".
-
-    Examples
-    --------
-    >>> split_ending("trees/oak.csv.gz"), split_ending("oak.TSV")
-    (('oak', '.csv'), ('oak', '.tsv'))
-    """
+    """Name of a file without its folder and ending; the ending, such as ".csv"."""
     name = Path(path).name
     if name.lower().endswith(".gz"):
         name = name[: -len(".gz")]
@@ -97,29 +90,6 @@ def split_ending(path):
 def is_table_name(path):
     """Whether the ending of a file's name is that of a table."""
     return split_ending(path)[1] in _ENDINGS
-
-
-def _guess_format(path):
-    if path == "-":
-        return "csv"
-    _, ending = split_ending(path)
-    if ending not in _ENDINGS:
-        raise TableError(
-            f"The ending of {path} does not show its format; add --format, one of "
-            f"{', '.join(FORMATS)}, or save it as CSV."
-        )
-    return _ENDINGS[ending]
-
-
-def _unpack(data, name):
-    """What gzip has packed; other bytes as they are."""
-    if not data.startswith(_GZIP):
-        return data
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        reason = str(error).rstrip(".")
-        raise TableError(f"{name} cannot be unpacked by gzip: {reason}.") from error
 
 
 def _read_bytes(path, name):
@@ -263,19 +233,15 @@ def _tidy(column, missing):
     """Texts without surrounding blanks; None for a missing cell."""
     kinds = pd.api.types
     if not (kinds.is_object_dtype(column) or kinds.is_string_dtype(column)):
-        return _tidy_numbers(column, missing)
+        # of Parquet or NPZ, whose marks of missing cells are still in it
+        marks = pd.to_numeric(pd.Series(list(missing), dtype=object), errors="coerce")
+        is_mark = column.isin(marks.dropna().tolist())
+        is_number = kinds.is_any_real_numeric_dtype(column)
+        return column.mask(is_mark) if is_number and is_mark.any() else column
     cells = column.astype(object).where(column.notna(), None)
     cells = [cell.strip() if isinstance(cell, str) else cell for cell in cells]
     cells = [None if isinstance(c, str) and c in missing else c for c in cells]
     return pd.Series(cells, index=column.index, dtype=object)
-
-
-def _tidy_numbers(column, missing):
-    """A column of Parquet or NPZ, whose marks of missing cells are still in it."""
-    marks = pd.to_numeric(pd.Series(list(missing), dtype=object), errors="coerce")
-    is_mark = column.isin(marks.dropna().tolist())
-    is_number = pd.api.types.is_any_real_numeric_dtype(column)
-    return column.mask(is_mark) if is_number and is_mark.any() else column
 
 
 def check_writable(path):

@@ -13,14 +13,9 @@ _LARGEST = 2**53  # pandas reads numbers beside empty cells as floats, exact up 
 
 
 def read_target(values, *, as_names=False):
-    """Labels of a column as estimators take them, and as `PartialLabels`.
-
-    Empty cells are unlabeled rows. With `as_names` numbers beside text are also names.
-    Raises `TableError` if the labels cannot be classes, or are all of one class.
-    """
+    """Labels of a column as estimators take them, and as `PartialLabels`."""
     name = values.name
     y = _as_labels(values, as_names)
-    _refuse_two_markers(y, name)
     labeled = labeled_mask(y)
     if not labeled.any():
         raise TableError(
@@ -62,20 +57,23 @@ def _as_labels(values, as_names):
         refuse_mixture(values.name, values)
     labels = np.empty(len(values), dtype=object)
     for i in np.flatnonzero(values.notna()):
-        labels[i] = _plain_label(values.iloc[i], values.name)
-    return labels
-
-
-def _refuse_two_markers(y, name):
-    """Empty cells and -1 among whole numbers cannot both mean "unlabeled"."""
-    if y.dtype.kind != "O" or all(value is not None for value in y):
-        return
-    if any(type(value) is int and value == _MARKER for value in y):
+        value = values.iloc[i]
+        labels[i] = value.item() if isinstance(value, np.generic) else value
+        if not isinstance(labels[i], str | bool | int | float):
+            raise TableError(
+                f"Column {values.name!r} holds values such as {value!r} "
+                f"({type(value).__name__}), which are not classes; a target holds "
+                "texts, whole numbers or booleans."
+            )
+    # Empty cells and -1 among whole numbers cannot both mean "unlabeled".
+    is_marker = [type(label) is int and label == _MARKER for label in labels]
+    if any(is_marker) and None in labels.tolist():
         raise TableError(
-            f"Column {name!r} holds empty cells and {_MARKER}, which both mark a row "
-            f"without a label; use one of them, or add --categorical {name!r} if "
-            f"{_MARKER} is a class."
+            f"Column {values.name!r} holds empty cells and {_MARKER}, which both mark "
+            f"a row without a label; use one of them, or add --categorical "
+            f"{values.name!r} if {_MARKER} is a class."
         )
+    return labels
 
 
 def _whole_numbers(values, as_names):
@@ -97,13 +95,3 @@ def _whole_numbers(values, as_names):
             f"{values.name!r} to take them as names."
         )
     return values.astype("Int64")
-
-
-def _plain_label(value, name):
-    value = value.item() if isinstance(value, np.generic) else value
-    if not isinstance(value, str | bool | int | float):
-        raise TableError(
-            f"Column {name!r} holds values such as {value!r} ({type(value).__name__}), "
-            "which are not classes; a target holds texts, whole numbers or booleans."
-        )
-    return value
