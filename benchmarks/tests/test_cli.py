@@ -12,6 +12,8 @@ from click.testing import CliRunner
 from widemargin.cli import main as cli
 from widemargin.cli.main import main
 
+pytestmark = pytest.mark.slow
+
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 
 

@@ -208,6 +208,7 @@ def test_supervised_model_is_tuned_where_labels_allow(n_labels, is_tuned):
     assert_allclose(grid[0]["gamma"], 1 / spread(draw.labeled_part[0]))
 
 
+@pytest.mark.slow
 def test_tiny_run_ends_in_answers(tmp_path):
     """From draws to the page, with generated rows."""
     summaries = []

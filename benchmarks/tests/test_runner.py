@@ -20,6 +20,8 @@ from widemargin_bench.runner import (
     plan,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def cell(row="a", method="one", run=0, **result):
     return {"kind": "cell", "row": row, "method": method, "run": run, **result}

@@ -132,7 +132,8 @@ def labeled_scorer(scoring="accuracy", *, irrelevant_label=None):
     >>> from widemargin.datasets import hide_labels, make_two_moons
     >>> from widemargin.model_selection import labeled_scorer
     >>> X, y = make_two_moons(random_state=0)
-    >>> y_partial, cv = hide_labels(y, 60, rng=0), KFold(3, shuffle=True)
+    >>> cv = KFold(3, shuffle=True, random_state=0)
+    >>> y_partial = hide_labels(y, 60, rng=0)
     >>> options = {"cv": cv, "scoring": labeled_scorer()}
     >>> bool(cross_val_score(LaplacianSVC(), X, y_partial, **options).mean() > 0.8)
     True
