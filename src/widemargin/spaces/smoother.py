@@ -94,6 +94,10 @@ class Smoother:
         own = self.diagonal()[:, None]
         return (self @ Y - own * Y) / np.maximum(1.0 - own, np.finfo(own.dtype).eps)
 
+    def coordinates(self, Y):
+        """Coefficients of the fitted functions, over kernel functions or features."""
+        raise NotImplementedError
+
 
 class DenseSmoother(Smoother):
     r"""The smoother :math:`R = K W (K W + \lambda I)^{-1}` of a Gram matrix.
