@@ -104,8 +104,7 @@ class BlockRows(Rows):
         """Refused: all rows at once are what blocks avoid."""
         raise ValueError(
             f"{len(self):,} rows in {len(self.parts)} blocks have no single matrix; "
-            "use landmarks, or a linear kernel, so that features are computed block "
-            "by block."
+            "use landmarks, so that features are computed block by block."
         )
 
     def take(self, idx):

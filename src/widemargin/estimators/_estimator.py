@@ -347,7 +347,7 @@ def _check_squares(X, who):
 
 
 def read_parameter(estimator, name):
-    """A parameter as a value of its family; None and unknown "auto" as they are."""
+    """A parameter as a value of its family; None and "auto" may stay as they are."""
     given, who = getattr(estimator, name), f"{name} of {type(estimator).__name__}"
     if name == "kernel":
         return read_kernel(given, who)

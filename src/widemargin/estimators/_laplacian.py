@@ -196,9 +196,9 @@ def make_geometry(estimator, sample, rng):
     space = choose_space(
         kernel, sample.rows, landmarks, rng, ladder=LAPLACIAN_LADDER, who=who
     )
-    # functions of few landmarks cannot be as smooth as the third power wants
     graph = None if estimator.intrinsic_reg == 0 else graph
-    return Geometry(sample, space, kernel, graph, 3 if space.is_exact else 1)
+    power = 3 if space.is_exact else 1  # few landmarks cannot follow the third power
+    return Geometry(sample, space, kernel, graph, power)
 
 
 def plan_training(estimator, geometry, rng):

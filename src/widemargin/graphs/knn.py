@@ -20,9 +20,6 @@ class Graph(Value):
     `normalized` of its Laplacian.
     """
 
-    power: int | str = "auto"
-    normalized: bool = True
-
     def laplacian(self, X, metric="euclidean", *, auto_power):
         """The Laplacian of the rows X, or of distances; see `laplacian_of`."""
         return self.laplacian_of(self.adjacency(X, metric), auto_power=auto_power)
