@@ -51,33 +51,30 @@ class ClusterLimits(NamedTuple):
 
 # Which functions are learned -----------------------------------------------------
 
-# The exact model is several points better on images, because few landmarks cannot
-# follow the graph; its Gram matrix takes 3 GiB at 20,000 rows. Data: usps, mnist: 5,000
-# to 60,000 rows. Command: `python benchmarks/speed/laplacian.py`.
+# Few landmarks cannot follow the graph, so that the exact model is kept as long as its
+# Gram matrix, 3 GiB at 20,000 rows, fits a laptop. Data: not recorded. Command: `python
+# benchmarks/speed/laplacian.py`.
 LAPLACIAN_LADDER = Ladder(20_000, 1000)
 
-# A search factorizes the smoother of every weight of the unlabeled rows; with 1,000
-# landmarks the error is the same within its spread. Data: usps, mnist, letter,
-# waveform. Command: `python benchmarks/speed/label_search.py`.
+# A search factorizes the smoother of every weight of the unlabeled rows. Data: not
+# recorded. Command: `python benchmarks/speed/label_search.py`.
 SEARCH_LADDER = Ladder(3000, 1000)
 
 # Clusters have no labels to recover what landmarks lose, and the smoother is factorized
-# once. Data: coil20, usps. Command: `python benchmarks/speed/label_search.py`.
+# once. Data: not recorded. Command: `python benchmarks/speed/label_search.py`.
 CLUSTER_LADDER = Ladder(10_000, 1000)
 
 # Sequential minimal optimization slows down with the square of the rows; Newton steps
-# on the features of landmarks do not. Data: usps, mnist, waveform. Command:
-# `python benchmarks/speed/tri_class.py`.
+# on the features of landmarks do not. Data: not recorded. Command: `python
+# benchmarks/speed/tri_class.py`.
 HINGE_LADDER = Ladder(10_000, 1000)
 
-# The process is factorized for every weight of the unlabeled rows, and 500 landmarks
-# lose nothing that a table of ten draws shows. Data: the eleven sets of the
-# self-labeling tables. Command: `python benchmarks/speed/self_labeling.py`.
+# The process is factorized for every weight of the unlabeled rows. Data: not recorded.
+# Command: `python benchmarks/speed/self_labeling.py`.
 PROCESS_LADDER = Ladder(2000, 500)
 
-# A larger Gram matrix is not kept by solvers that read its rows: computing rows again
-# costs less than the memory of a laptop. Data: mnist: 20,000 to 60,000 rows. Command:
-# `python benchmarks/speed/tri_class.py`.
+# A larger Gram matrix is not kept by solvers that read its rows, because of its memory.
+# Data: not recorded. Command: `python benchmarks/speed/tri_class.py`.
 GRAM_BYTES = 2 * 2**30
 
 # A larger Gram matrix is not kept for the next candidate: computing it takes a small
@@ -102,10 +99,9 @@ GRAPH_SHARES = (0.0, 0.75, 1.0)
 # GRAPH_SHARES. Command: `python benchmarks/evidence/graph_shares.py digits`.
 GRAPH_RATIO = 2.0
 
-# Newton's method is exact, but its factorization grows with the cube of the rows;
-# conjugate gradient is faster beyond, the later the more classes share the
-# factorization. Data: mnist and generated Gaussians, 2,000 to 20,000 rows. Command:
-# `python benchmarks/speed/laplacian.py`.
+# Newton's method is exact, but its factorization grows with the cube of the rows, and
+# all classes share it. Data: not recorded. Command: `python
+# benchmarks/speed/laplacian.py`.
 NEWTON_LIMITS = NewtonLimits(
     rows=5000, rows_per_column=500, max_rows=10_000, labels=2000
 )
@@ -129,9 +125,8 @@ DECISION_TOLERANCE = 0.015
 # How models are averaged ---------------------------------------------------------
 
 # Bayes' rule (1.0) assumes that held-out labels are independent of what tuned the
-# models; half of it was best with one data set left out. Data: few-labels and
-# few-labels-mixed, one set left out. Command:
-# `widemargin bench run few-labels few-labels-mixed`.
+# models. Data: not recorded. Command: `widemargin bench run few-labels
+# few-labels-mixed`.
 TRUST = 0.5
 
 # Where nothing was tuned by the labels, because the average runs over all widths and
@@ -144,16 +139,15 @@ TRUST = 0.5
 UNTUNED_TRUST = 1.0
 
 # A held-out label that a model calls impossible, such as a wrong label, would otherwise
-# outweigh all others. Data: few-labels and few-labels-mixed, one set left out. Command:
-# `widemargin bench run few-labels few-labels-mixed`.
+# outweigh all others. Data: not recorded. Command: `widemargin bench run few-labels
+# few-labels-mixed`.
 LEAST_PROBABILITY = 0.02
 
-# Median slope that makes one-vs-rest scores of these models probabilities; with few
-# labels the fitted slope stays near it. Data: few-labels. Command:
-# `widemargin bench run few-labels`.
+# Median of the prior of the slope; with few labels the fitted slope stays near it.
+# Data: not recorded. Command: `widemargin bench run few-labels`.
 CALIBRATION_CENTER = 3.0
 
-# Spread of the logarithm of that slope over data sets and models. Data: few-labels.
+# Standard deviation of the logarithm of that slope under its prior. Data: not recorded.
 # Command: `widemargin bench run few-labels`.
 CALIBRATION_SPREAD = 0.5
 
