@@ -62,8 +62,9 @@ $(BIN)/pip:
 
 # The stamps: reinstall when the metadata changes, else start at once. The order-only
 # prerequisite creates the environment without caring how old its interpreter is.
-$(VENV)/.demo: $(METADATA) | $(BIN)/pip
-	$(PIP) install --editable '.[plots]'
+$(VENV)/.demo: $(ALL_METADATA) | $(BIN)/pip
+	@echo "Installing into $(VENV): about a minute, once."
+	$(PIP) install --editable '.[plots]' --editable ./benchmarks
 	@touch $@
 
 $(VENV)/.dev: $(ALL_METADATA) | $(BIN)/pip

@@ -13,11 +13,18 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from widemargin import LaplacianSVC
-from widemargin.datasets import make_clock
 from widemargin.parameters import KnnGraph, Rbf
 from widemargin.plots import DecisionDisplay, GraphDisplay
 
-X, y = make_clock(200, noise=0.02, random_state=0)
+rng = np.random.default_rng(0)
+angles = np.linspace(0, 2 * np.pi, 100, endpoint=False)
+border = np.column_stack([np.cos(angles), np.sin(angles)])
+walked = np.linspace(-0.5, 0.7, 100)  # from the end of one hand to that of the other
+hands = np.column_stack([np.maximum(-walked, 0), np.maximum(walked, 0)])
+order = rng.permutation(200)
+X = np.concatenate([border, hands])[order] + 0.02 * rng.standard_normal((200, 2))
+y = np.repeat([0, 1], 100)[order]
+
 y_partial = np.full(len(y), -1)
 for cls, place in enumerate([[-1.0, 0.0], [0.0, 0.6]]):  # one label of each class
     distances = np.linalg.norm(X - place, axis=1)

@@ -9,14 +9,18 @@ boundary into the gap between the clouds.
 """
 
 import matplotlib.pyplot as plt
+import numpy as np
 from sklearn.svm import SVC
 
 from widemargin import LabelSearchClassifier
-from widemargin.datasets import hide_labels, make_gaussian2c
+from widemargin.datasets import hide_labels
 from widemargin.labels import labeled_mask
 from widemargin.plots import DecisionDisplay, PathDisplay
 
-X, y = make_gaussian2c(400, n_features=100, random_state=0)
+rng = np.random.default_rng(0)
+y = rng.permutation(np.arange(400) % 2)
+X = rng.standard_normal((400, 100))
+X[:, 0] += np.where(y == 1, 2.5, -2.5)
 y_partial = hide_labels(y, 4, rng=0)
 labeled = labeled_mask(y_partial)
 models = {

@@ -11,11 +11,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from widemargin import SelfLabelingGPC
-from widemargin.datasets import hide_labels, make_gp_toy
+from widemargin.datasets import hide_labels
 from widemargin.labels import labeled_mask
 from widemargin.plots import DecisionDisplay
 
-X, y = make_gp_toy(300, random_state=0)
+rng = np.random.default_rng(0)
+y = rng.permutation(np.arange(300) % 2)
+across = rng.uniform(-3, 3, 300)
+offset = np.where(y == 1, 1.0, -1.0) + 0.4 * rng.standard_normal(300)
+X = np.column_stack([across, np.sin(across) + offset])
 y_partial = hide_labels(y, 8, rng=1)
 labeled = labeled_mask(y_partial)
 models = {

@@ -1,9 +1,16 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
-from widemargin.calibration import Calibration, fit_calibration
+from widemargin.calibration import (
+    Calibration,
+    calibrate_models,
+    fit_calibration,
+    fit_slopes,
+    neg_log_prior,
+)
 from widemargin.stored import check_part
 
 
@@ -54,6 +61,62 @@ def test_labels_that_were_not_held_out_are_not_counted(rng):
     assert fit_calibration(scores, codes, np.ones(12)) == expected
     scores[:] = np.nan
     assert fit_calibration(scores, codes, np.ones(12)) == Calibration()
+
+
+def best_slope(scores, codes, weights):
+    """The slope of largest posterior probability, by a search without derivatives."""
+    scored = np.isfinite(scores).all(axis=1)
+    scores, codes, weights = scores[scored], codes[scored], weights[scored]
+    weights = weights * (len(weights) / weights.sum())
+
+    def loss(x):
+        logs = Calibration(np.exp(x)).log_probabilities(scores)
+        own = logs[np.arange(len(codes)), codes]
+        return neg_log_prior(np.exp(x)) - weights @ own
+
+    center = np.log(Calibration().slope)
+    grid = center + np.linspace(-10, 10, 400)
+    start = grid[np.argmin([loss(x) for x in grid])]
+    found = minimize_scalar(
+        loss, bounds=(start - 0.1, start + 0.1), options={"xatol": 1e-10}
+    )
+    return np.exp(found.x)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("n_labels", [3, 40])
+def test_slopes_of_all_models_are_the_best(rng, n_classes, n_labels):
+    """Of models that are useless, good, wrong, on any scale, each on its own labels."""
+    n_columns = 1 if n_classes == 2 else n_classes
+    codes = rng.integers(n_classes, size=n_labels)
+    truth = 2.0 * np.eye(n_classes)[codes][:, -n_columns:] - 1.0
+    noise = rng.normal(size=(12, n_labels, n_columns))
+    shares = np.array([0.0, 0.5, 1.0, -1.0]).repeat(3)[:, None, None]
+    scales = np.tile([1e-3, 1.0, 4.0], 4)[:, None, None]
+    held_out = scales * (shares * truth + (1.0 - abs(shares)) * noise)
+    held_out[1, :2] = np.nan
+    weights = rng.uniform(0.5, 2.0, n_labels)
+    slopes = fit_slopes(held_out, codes, weights)
+    expected = [best_slope(scores, codes, weights) for scores in held_out]
+    assert_allclose(slopes, expected, rtol=1e-4)
+    alone = [fit_calibration(scores, codes, weights).slope for scores in held_out]
+    assert_allclose(slopes, alone)
+
+
+def test_no_slope_is_beyond_all_that_the_prior_allows(rng):
+    """Eight standard deviations, for scores that are large and wrong."""
+    codes = rng.integers(2, size=40)
+    held_out = 1e4 * (1.0 - 2.0 * codes)[None, :, None]
+    (slope,) = fit_slopes(held_out, codes, np.ones(40), center=2.0, spread=0.5)
+    assert 2.0 * np.exp(-4.0) <= slope < 2.0 * np.exp(-3.9)
+
+
+def test_models_are_calibrated_by_their_slopes(rng):
+    held_out, codes = rng.normal(size=(3, 9, 4)), rng.integers(4, size=9)
+    slopes, probabilities = calibrate_models(held_out, codes, np.ones(9))
+    assert_allclose(slopes, fit_slopes(held_out, codes, np.ones(9)))
+    for slope, scores, found in zip(slopes, held_out, probabilities, strict=True):
+        assert_allclose(found, Calibration(slope).probabilities(scores))
 
 
 @pytest.mark.parametrize("slope", [0.0, -1.0, np.nan, np.inf, "3", None])

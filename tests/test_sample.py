@@ -1,5 +1,3 @@
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,23 +5,15 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from widemargin.kernels import Linear, Precomputed
-from widemargin.sample import (
-    BlockRows,
-    GramRows,
-    Rows,
-    as_rows,
-    collect_sample,
-    deal_folds,
-    label_counts,
-)
+from widemargin.rows import GramRows, Rows
+from widemargin.sample import collect_sample, deal_folds, label_counts
 
 FORMATS = [np.asarray, sparse.csr_matrix]
 
 
 def make_sample(X, y, weights=None, *, merge="labeled", pairwise=False, **options):
     weights = None if weights is None else np.asarray(weights, dtype=float)
-    rows = as_rows(X @ X.T if pairwise else X, pairwise=pairwise)
+    rows = GramRows(X @ X.T) if pairwise else Rows(X)
     return collect_sample(rows, y, weights, merge=merge, **options)
 
 
@@ -38,47 +28,6 @@ def y(rng):
 @pytest.fixture
 def sample(X, y):
     return make_sample(X, y)
-
-
-# Rows
-
-
-@pytest.mark.parametrize("to_format", FORMATS)
-def test_blocks_are_the_rows_in_order(X, to_format):
-    rows = Rows(to_format(X))
-    seen = np.zeros(0, dtype=int)
-    for block, part in rows.blocks(2**21):  # four rows at a time
-        assert part.shape[0] == 4 or block.stop == 30
-        seen = np.append(seen, np.arange(30)[block])
-    assert_array_equal(seen, np.arange(30))
-
-
-@pytest.mark.parametrize("to_format", FORMATS)
-def test_rows_in_blocks_are_the_rows_in_one_matrix(X, rng, to_format):
-    whole, cuts = Rows(to_format(X)), [0, 7, 8, 8, 30]
-    parts = [to_format(X[a:b]) for a, b in pairwise(cuts)]
-    rows = as_rows(parts)
-    assert isinstance(rows, BlockRows)
-    assert len(rows) == 30
-    assert (rows.n_features, rows.dtype) == (3, X.dtype)
-    assert rows.is_sparse == whole.is_sparse
-    idx = rng.integers(30, size=12)
-    found, expected = rows.take(idx).X, whole.take(idx).X
-    assert abs(found - expected).max() == 0
-    assert_array_equal(rows.content_order(), whole.content_order())
-    points = rows.points(Linear(), idx)
-    assert abs(points - whole.points(Linear(), idx)).max() == 0
-    for block, part in rows.blocks(10):
-        assert abs(part - whole.X[block]).max() == 0
-    with pytest.raises(ValueError, match="30 rows in 4 blocks have no single matrix"):
-        _ = rows.X
-
-
-def test_rows_of_a_gram_matrix_name_their_place(X):
-    gram = X @ X.T
-    some = GramRows(gram).take(np.array([4, 9, 20])).take(np.array([2, 0]))
-    assert_array_equal(some.X, gram[np.ix_([20, 4], [20, 4])])
-    assert_array_equal(some.points(Precomputed(), np.array([1])), [4])
 
 
 # Copies
@@ -97,7 +46,7 @@ def test_copies_of_a_labeled_row_are_one_row_of_their_weight(X, y, to_format):
     assert_array_equal(sample.label_weights, expected[y >= 0])
     assert_array_equal(sample.codes, y[y >= 0])
     assert_array_equal(sample.labeled, y >= 0)
-    assert_array_equal(sample.row_of_given, np.append(np.arange(30), again))
+    assert_array_equal(sample.given_row_idx, np.append(np.arange(30), again))
 
 
 def test_copies_that_stand_first_keep_their_labels_in_order():
@@ -107,7 +56,7 @@ def test_copies_that_stand_first_keep_their_labels_in_order():
     assert_array_equal(sample.rows.X.ravel(), [2.0, 1.0, 0.0, 0.0])
     assert_array_equal(sample.classes[sample.codes], [7, 5, 5, 3])
     assert_array_equal(sample.row_weights, [2, 2, 1, 1])
-    assert_array_equal(sample.label_of_given, [0, 1, 0, 2, 1, 3])
+    assert_array_equal(sample.given_label_idx, [0, 1, 0, 2, 1, 3])
 
 
 def test_unlabeled_copies_stay(X, y):
@@ -126,7 +75,7 @@ def test_all_copies_can_be_one_row(X, y, rng, to_format):
     table = to_format(np.vstack([X, X[again]]))
     sample = make_sample(table, labels, weights, merge="all")
     assert_array_equal(sample.origin_idx, np.arange(30))
-    assert_array_equal(sample.row_of_given, np.append(np.arange(30), again))
+    assert_array_equal(sample.given_row_idx, np.append(np.arange(30), again))
     rows = np.append(np.arange(30), again)
     for idx, code, weight in zip(
         sample.label_idx, sample.codes, sample.label_weights, strict=True
@@ -144,8 +93,8 @@ def test_every_given_label_finds_its_label(X, y, rng, merge):
     labels = np.append(y, y[again])
     sample = make_sample(np.vstack([X, X[again]]), labels, merge=merge)
     known = np.flatnonzero(labels >= 0)
-    assert_array_equal(sample.codes[sample.label_of_given], labels[known])
-    rows = sample.rows.X[sample.label_idx[sample.label_of_given]]
+    assert_array_equal(sample.codes[sample.given_label_idx], labels[known])
+    rows = sample.rows.X[sample.label_idx[sample.given_label_idx]]
     assert_array_equal(rows, np.vstack([X, X[again]])[known])
 
 
@@ -221,11 +170,12 @@ def test_sorted_sample_is_the_same_however_it_was_shuffled(X, y, rng, pairwise):
         assert_array_equal(getattr(one, name), getattr(two, name))
     expected = (X @ X.T)[np.ix_(origin, origin)] if pairwise else X[origin]
     assert_array_equal(one.rows.X, expected)
-    assert_array_equal(one.row_weights, weights[origin])
+    scale = weights[y >= 0].mean()
+    assert_allclose(one.row_weights, weights[origin] / scale)
     assert_array_equal(one.labeled, y[origin] >= 0)
     assert_array_equal(one.codes, y[origin][y[origin] >= 0])
-    assert_array_equal(one.codes[one.label_of_given], y[y >= 0])
-    assert_array_equal(one.row_of_given[origin], np.arange(30))
+    assert_array_equal(one.codes[one.given_label_idx], y[y >= 0])
+    assert_array_equal(one.given_row_idx[origin], np.arange(30))
 
 
 def test_order_of_rows_and_classes_follows_the_content(X, y, rng):
@@ -279,7 +229,7 @@ def test_part_keeps_its_labels_and_the_order(X, y, sample, rng):
     assert_array_equal(part.labeled, y[idx] >= 0)
     assert_array_equal(part.codes, y[idx][y[idx] >= 0])
     assert_array_equal(idx[part.order], [i for i in sample.order if i in idx])
-    assert_array_equal(part.label_of_given, [-1, -1, *range(13)])
+    assert_array_equal(part.given_label_idx, [-1, -1, *range(13)])
 
 
 def test_part_of_a_gram_matrix(X, y):
@@ -437,7 +387,7 @@ def test_labels_of_equal_rows_are_in_the_same_fold(X, y, rng, merge):
 
 
 def test_labels_of_the_same_weight_count_as_one_each():
-    for weight in (1.0, 1000.0):
+    for weight in (1e-170, 1.0, 1000.0, 1e160):
         assert_array_equal(label_counts(np.full(7, weight)), 1.0)
 
 
@@ -454,3 +404,54 @@ def test_counts_follow_weights_and_are_as_many_as_labels_at_most(weights, scale)
     assert_allclose(counts * weights[0], counts[0] * weights)
     assert 1.0 - 1e-9 <= counts.sum() <= len(weights) * (1 + 1e-9)
     assert_allclose(label_counts(scale * weights), counts)
+
+
+@pytest.mark.parametrize(
+    ("y", "expected"),
+    [
+        ([0, 1, 2, -1], 1.0),
+        ([0, 0, 1, 1], 0.25),
+        ([0, 0, 1, -1], 0.625),
+        ([0, 0, 0, 1], (1 / 9 + 1) / 2),
+    ],
+)
+def test_scarcity_falls_with_the_labels_of_a_class(y, expected):
+    sample = collect_sample(Rows(np.arange(4.0)[:, None]), np.array(y))
+    assert sample.scarcity == pytest.approx(expected)
+
+
+def test_values_of_rows_are_those_of_all_given_copies():
+    """And unknown for rows of weight zero."""
+    X = np.array([[0.0], [1.0], [0.0], [2.0]])
+    y, weights = np.array([0, 1, -1, -1]), np.array([1.0, 1.0, 1.0, 0.0])
+    sample = collect_sample(Rows(X), y, weights, merge="all")
+    values = sample.rows.X + 5.0
+    expected = [[5.0], [6.0], [5.0], [np.nan]]
+    assert_array_equal(sample.spread_rows(values), expected)
+
+
+def test_labels_of_a_sorted_sample_weigh_one_on_average(X, y, rng):
+    """Copies are counted as one label, and ratios to unlabeled rows stay."""
+    weights = rng.uniform(0.5, 2.0, size=len(y))
+    X = X.copy()
+    labeled = np.flatnonzero(y >= 0)
+    X[labeled[1]], y[labeled[1]] = X[labeled[0]], y[labeled[0]]
+    for scale in (1e-300, 1.0, 1e300):
+        given = make_sample(X, y, scale * weights)
+        sample = given.sorted()
+        assert_allclose(sample.label_weights.mean(), 1.0)
+        assert sample.n_labels == len(labeled) - 1
+        shuffled = given.row_weights[sample.origin_idx.argsort().argsort()]
+        assert_allclose(
+            sample.row_weights / sample.row_weights[0], shuffled / shuffled[0]
+        )
+
+
+def test_thinned_labels_do_not_depend_on_class_names(X, rng):
+    y = rng.integers(3, size=len(X))
+    names = np.array([2, 0, 1])
+    kept = [
+        collect_sample(Rows(X), labels).thin_labels(12, np.random.default_rng(0))
+        for labels in (y, names[y])
+    ]
+    assert_array_equal(*(np.sort(sample.label_idx) for sample in kept))

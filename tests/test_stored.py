@@ -29,7 +29,7 @@ EMBEDDING = Embedding(Rbf(1.0), np.ones((4, 3)))
 PARTS = {
     "function": FUNCTION,
     "positions": Function(Precomputed(), np.arange(3), np.ones((3, 2)), np.zeros(2)),
-    "sum": FunctionSum((FUNCTION, FUNCTION)),
+    "sum": FunctionSum((FUNCTION, FUNCTION), np.zeros(2)),
     "calibration": Calibration(2.0),
     "average": AVERAGE,
     "dense": DENSE,

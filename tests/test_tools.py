@@ -138,14 +138,14 @@ class TestCalls:
 
 class TestCrossingsCommand:
     def test_json_has_the_figures_of_the_estimator(self, capsys):
-        code = crossings.main(["--estimators", "RidgeAverageClassifier", "--json"])
+        code = crossings.main(["--estimators", "SpectralClassifier", "--json"])
         (name, fit), *others = json.loads(capsys.readouterr().out).items()
-        assert (code, name, others) == (0, "RidgeAverageClassifier", [])
+        assert (code, name, others) == (0, "SpectralClassifier", [])
         assert fit["crossings"] > 2
         assert fit["up"] == sum(pair["calls"] for pair in fit["calls_up"])
 
     def test_exceeded_limits_give_exit_code_one(self, capsys):
-        name = "RidgeAverageClassifier"
+        name = "SpectralClassifier"
         code = crossings.main(["--estimators", name, "--max-crossings", f"{name}=1"])
         written = capsys.readouterr()
         assert code == 1
@@ -180,7 +180,7 @@ OTHER_VERSION = """
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 
-class RidgeAverageClassifier(DummyClassifier):
+class SpectralClassifier(DummyClassifier):
     pass
 
 class Gone(DummyClassifier):
@@ -190,7 +190,7 @@ class Broken(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         raise ValueError("broken on purpose")
 
-__all__ = ["RidgeAverageClassifier", "Gone", "Broken"]
+__all__ = ["SpectralClassifier", "Gone", "Broken"]
 """
 
 
@@ -208,7 +208,7 @@ class TestVersus:
     def test_versions_differ_in_a_fit_of_both(self, other_src, capsys, monkeypatch):
         monkeypatch.delenv("WIDEMARGIN_DATA", raising=False)
         file = other_src / "runs.json"
-        names = "RidgeAverageClassifier,Gone,Broken"
+        names = "SpectralClassifier,Gone,Broken"
         words = ["--rows", "200", "--repeat", "1", "--estimators", names]
         assert versus.main([str(other_src), *words, "--json", str(file)]) == 0
         both, gone, broken = json.loads(file.read_text())
@@ -218,7 +218,7 @@ class TestVersus:
         assert gone["seconds_ratio"] is None
         assert "broken on purpose" in broken["there"]["problem"]
         written = capsys.readouterr()
-        assert "[1/3] RidgeAverageClassifier, 200 rows" in written.err
+        assert "[1/3] SpectralClassifier, 200 rows" in written.err
         assert versus.MISSING in written.out
 
     def test_each_version_begins_every_second_repeat(self):

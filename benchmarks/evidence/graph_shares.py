@@ -14,15 +14,13 @@ from sklearn.datasets import load_digits
 
 from widemargin.datasets import hide_labels
 from widemargin.defaults import GRAPH_RATIO, GRAPH_SHARES
-from widemargin.graphs import KnnGraph
-from widemargin.kernels import Rbf
 from widemargin.labels import decide
-from widemargin.objectives.laplacian import Intercept, ManifoldObjective, share_graph
-from widemargin.objectives.losses import SquaredHinge
-from widemargin.sample import as_rows, collect_sample
+from widemargin.objectives.laplacian import share_graph
+from widemargin.rows import Rows
+from widemargin.sample import collect_sample
 from widemargin.solvers.laplacian import average_family
 from widemargin.solvers.newton import reduced_newton
-from widemargin.spaces import GramSpace
+from widemargin_bench.evidence import manifold, manifold_objective
 from widemargin_bench.stored_sets import load_set
 
 RATIOS = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -43,28 +41,12 @@ def load(name, n_rows=2000):
 def draw(name):
     """Objectives without a graph weight, their samples and the true codes."""
     X, codes = load(name)
-    kernel = Rbf().fit_width(X, np.random.default_rng(0))
-    laplacian = KnnGraph().laplacian(X, auto_power=3)
-    space = GramSpace(kernel(X))
+    space, laplacian = manifold(X)
     for n_labels in (20, 50):
         for seed in range(3):
             y = hide_labels(codes, n_labels, rng=seed)
-            sample = collect_sample(as_rows(X), y, merge="none")
-            yield (
-                ManifoldObjective(
-                    space,
-                    laplacian,
-                    sample.label_idx,
-                    sample.signs,
-                    sample.label_weights / sample.label_weights.sum(),
-                    SquaredHinge(),
-                    ambient=1e-3,
-                    intrinsic=0.0,
-                    intercept=Intercept(penalty=1e-3, inside=False),
-                ),
-                sample,
-                codes,
-            )
+            sample = collect_sample(Rows(X), y, merge="none")
+            yield manifold_objective(space, laplacian, sample), sample, codes
 
 
 def error(objective, sample, codes, shares, ratio):

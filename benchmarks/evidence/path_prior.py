@@ -15,16 +15,8 @@ import numpy as np
 from sklearn.datasets import load_digits, make_moons
 
 from widemargin.averaging import average_scores, family_prior
-from widemargin.datasets import hide_labels
-from widemargin.defaults import SEARCH_LADDER, UNLABELED_WEIGHTS
-from widemargin.graphs import KnnGraph
-from widemargin.kernels import Rbf
-from widemargin.labelling import Automatic, Starts
-from widemargin.labelling.path import PathSettings, follow_path, hold_out
 from widemargin.labels import decide
-from widemargin.objectives.class_sizes import Balance
-from widemargin.sample import as_rows, collect_sample, label_counts
-from widemargin.spaces import choose_space
+from widemargin_bench.evidence import draw_labels, label_search_models
 from widemargin_bench.stored_sets import load_set
 
 SETS = (
@@ -34,7 +26,6 @@ SETS = (
 DECAYS = (0.5, 0.7, 0.85, 1.0)
 LABELS = (20, 50)
 MAX_ROWS = {"waveform": 2000, "usps": 2000}
-AMBIENT_REG = 1e-3
 
 
 def load(name):
@@ -52,27 +43,14 @@ def load(name):
 
 def errors(X, y, n_labels, seed):
     """Error of the average for each decay, for one draw of labels."""
-    y_partial = hide_labels(y, max(n_labels, y.max() + 1), rng=seed)
-    rng, sample = np.random.default_rng(seed), collect_sample(as_rows(X), y_partial)
-    kernel = Rbf().fit_width(sample.rows.X, rng)
-    space = choose_space(
-        kernel, sample.rows, "auto", rng, ladder=SEARCH_LADDER, who="path_prior"
-    )
-    reg = AMBIENT_REG * space.mean_diagonal()
-    space = space.with_constant(space.mean_diagonal())
-    settings = PathSettings(
-        kernel, KnnGraph(), 0.0, Balance(), None, Automatic(), Starts()
-    )
-    rng = np.random.default_rng(int(rng.integers(2**31)))
-    weights, counts = UNLABELED_WEIGHTS, label_counts(sample.label_weights)
-    held_out = hold_out(space, sample, reg, weights, settings, rng)
-    path = follow_path(space, sample, reg, weights, settings, rng)
-    found, free = [], sample.unlabeled_idx
+    models = label_search_models(X, y, draw_labels(y, n_labels, seed), seed)
+    found = []
     for decay in DECAYS:
         prior = family_prior(np.zeros(5), decay ** np.arange(5))
-        average, _ = average_scores(held_out, sample.codes, prior, counts)
-        codes = decide(space.scores(average.combine(path.coordinates)))
-        found.append(100 * np.mean(codes[free] != y[sample.origin_idx[free]]))
+        given = models.held_out, models.codes, prior, models.counts
+        average, _ = average_scores(*given)
+        codes = decide(average.combine(models.found))
+        found.append(100 * np.mean(codes != models.truth))
     return found
 
 

@@ -1,6 +1,6 @@
-"""Compare constants of self-labeling and of the ridge average with other values.
+"""Compare constants of self-labeling with other values.
 
-    python benchmarks/evidence/self_labeling.py {self-labeling,ridge} [--draws 5]
+    python benchmarks/evidence/self_labeling.py [--draws 5]
 
 Prints the mean error in percent on the unlabeled rows, over data sets and draws of the
 labels. The data are sets of the folder that the environment variable WIDEMARGIN_DATA
@@ -14,10 +14,8 @@ import numpy as np
 from sklearn.datasets import load_digits, make_moons
 from sklearn.preprocessing import StandardScaler
 
-from widemargin import RidgeAverageClassifier, SelfLabelingGPC
+from widemargin import SelfLabelingGPC
 from widemargin.datasets import hide_labels
-from widemargin.kernels import Rbf
-from widemargin.sample import Rows, collect_sample
 from widemargin.solvers.self_labeling import Annealing
 from widemargin_bench.stored_sets import load_set
 
@@ -68,38 +66,14 @@ def self_labeling(sets, n_draws):
         print(f"{error:6.2f}  {options}", flush=True)
 
 
-def ridge(sets, n_draws):
-    """The trust of the ridge average."""
-    from widemargin.estimators.ridge_average_classifier import average_ridges
-
-    model = RidgeAverageClassifier()
-
-    def predict(X, y_partial, trust):
-        sample = collect_sample(Rows(X), y_partial)
-        gamma = Rbf("scale").fit_width(X, None).gamma
-        kernels = [Rbf(gamma * width) for width in model.widths]
-        found = average_ridges(kernels, sample, model.ambient_reg, trust=trust)
-        scores = found[2](X)
-        columns = np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
-        return sample.classes[columns.argmax(axis=1)]
-
-    for trust in (0.25, 0.5, 1.0, 2.0):
-        error = mean_error(lambda X, y, t=trust: predict(X, y, t), sets, n_draws)
-        print(f"{error:6.2f}  trust {trust:g}", flush=True)
-
-
 def main():
-    """Print the table that the arguments name."""
+    """Print the mean error of each choice of parameters."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("family", choices=("self-labeling", "ridge"))
     parser.add_argument("--draws", type=int, default=5)
     options = parser.parse_args()
-    sets = list(load_sets())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        {"self-labeling": self_labeling, "ridge": ridge}[options.family](
-            sets, options.draws
-        )
+        self_labeling(list(load_sets()), options.draws)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
     WIDEMARGIN_DATA=... python benchmarks/speed/few_labels.py [fit growth]
 
-Defaults and one thread; seconds are the least of a few fits, after one that loads all
-models. Use an idle machine, and trust the ratios more than the seconds.
+Defaults and one thread; CPU seconds, the least of a few fits, after one that loads all
+models. Trust the ratios more than the seconds.
 
 fit     5,000 rows, 50 labels, the budget "fast" and one LaplacianSVC by turns: waveform
         and, where the stored data are, MNIST
@@ -18,7 +18,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from widemargin import FewLabelClassifier, LaplacianSVC
-from widemargin.datasets import hide_labels, make_waveform
+from widemargin.datasets import hide_labels
+from widemargin_bench.generators import make_waveform
 from widemargin_bench.stored_sets import load_set
 
 N_LABELS, N_ROWS = 50, 5000
@@ -26,13 +27,13 @@ LIMIT = 5.0  # times one LaplacianSVC, with the budget "fast"
 
 
 def least_seconds(models, X, y, repeats):
-    """Least wall time of each model's fit, the models by turns."""
+    """Least CPU time of each model's fit, the models by turns."""
     given, times = hide_labels(y, N_LABELS, rng=0), []
     for _ in range(repeats):
         for model in models:
-            start = time.perf_counter()
+            start = time.process_time()
             model.set_params(random_state=0).fit(X, given)
-            times.append(time.perf_counter() - start)
+            times.append(time.process_time() - start)
     return np.reshape(times, (repeats, len(models))).min(axis=0)
 
 

@@ -38,7 +38,7 @@ def five_classes(monkeypatch, rng):
     """In place of a stored set of many classes."""
     y = np.repeat(np.arange(5), 30)
     X = np.c_[y, rng.normal(size=(150, 2))]
-    monkeypatch.setattr(few_labels, "_stored", lambda *_: (X, y))
+    monkeypatch.setattr(few_labels, "read_stored", lambda *_: (X, y))
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def words(monkeypatch, rng):
     """In place of a sparse set of two classes, whose rows have a column each."""
     y = np.arange(100) % 2
     X = sparse.random(100, 7, 0.4, format="csr", random_state=rng)
-    monkeypatch.setattr(few_labels, "_stored", lambda *_: (X, y))
+    monkeypatch.setattr(few_labels, "read_stored", lambda *_: (X, y))
 
 
 def sorted_columns(X):

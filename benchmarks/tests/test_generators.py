@@ -5,12 +5,15 @@ from scipy.stats import ncx2, norm
 
 from widemargin_bench.generators import (
     make_g50c,
+    make_gaussian2c,
     make_gaussian4c,
     make_irrelevant_gaussians,
     make_ringnorm,
+    make_waveform,
 )
 
-MAKERS = (make_g50c, make_gaussian4c, make_irrelevant_gaussians, make_ringnorm)
+BALANCED = (make_g50c, make_gaussian2c, make_gaussian4c)
+MAKERS = (*BALANCED, make_irrelevant_gaussians, make_ringnorm, make_waveform)
 
 
 @pytest.fixture(params=MAKERS, ids=lambda make: make.__name__)
@@ -43,7 +46,7 @@ def test_global_random_state_is_left_alone(make):
     assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
 
 
-@pytest.mark.parametrize("make", [make_g50c, make_gaussian4c])
+@pytest.mark.parametrize("make", BALANCED)
 @pytest.mark.parametrize("n_samples", [4, 5, 6, 7, 100, 101])
 def test_class_sizes_differ_by_at_most_one(make, n_samples):
     sizes = np.bincount(make(n_samples, random_state=0)[1], minlength=2)
@@ -59,8 +62,17 @@ def test_numbers_of_samples_that_make_no_sense_are_refused(make):
 
 
 def test_default_sizes_are_the_published_ones():
+    assert make_gaussian2c(random_state=0)[0].shape == (500, 500)
     assert make_gaussian4c(random_state=0)[0].shape == (500, 500)
     assert make_g50c(random_state=0)[0].shape == (550, 50)
+
+
+def test_gaussian2c_means_and_covariance():
+    X, y = make_gaussian2c(40_000, n_features=4, random_state=0)
+    for label, center in [(0, -2.5), (1, 2.5)]:
+        rows = X[y == label]
+        assert_allclose(rows.mean(axis=0), [center, 0, 0, 0], atol=0.03)
+        assert_allclose(np.cov(rows.T), np.eye(4), atol=0.04)
 
 
 def test_gaussian4c_means_and_covariance():
@@ -98,6 +110,9 @@ def test_g50c_means_and_covariance():
 def test_number_of_features_must_hold_the_means():
     with pytest.raises(ValueError, match="n_features == 1, must be >= 2"):
         make_gaussian4c(4, n_features=1)
+    assert make_gaussian2c(4, n_features=1)[0].shape == (4, 1)
+    with pytest.raises(ValueError, match="n_features == 0, must be >= 1"):
+        make_gaussian2c(4, n_features=0)
 
 
 CLASS_VARIANCES = np.repeat([0.08, 10.0], [2, 48])
@@ -175,3 +190,34 @@ def test_ringnorm_bayes_error():
     error = np.mean((((X - center) ** 2).sum(axis=1) > squared_radius) != y)
     assert round(100 * expected, 2) == 1.24  # as documented
     assert abs(error - expected) < 0.0014  # 4 standard errors
+
+
+def triangle(peak):
+    return np.array([max(6 - abs(i - peak), 0) for i in range(1, 22)])
+
+
+@pytest.fixture(scope="module")
+def waveform():
+    return make_waveform(60_000, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("label", "first", "second"), [(0, 7, 15), (1, 7, 11), (2, 11, 15)]
+)
+def test_waveform_means_are_halfway_between_two_waves(waveform, label, first, second):
+    X, y = waveform
+    expected = (triangle(first) + triangle(second)) / 2
+    assert_allclose(X[y == label].mean(axis=0), expected, atol=0.07)
+
+
+def test_waveform_rows_have_one_share_and_unit_noise(waveform):
+    """With u ~ U(0, 1) per row, Cov = I + (h_p - h_q)(h_p - h_q)' / 12."""
+    X, y = waveform
+    difference = triangle(7) - triangle(15)
+    expected = np.eye(21) + np.outer(difference, difference) / 12
+    assert_allclose(np.cov(X[y == 0].T), expected, atol=0.1)
+
+
+def test_waveform_classes_are_equally_likely(waveform):
+    _, y = waveform
+    assert_allclose(np.bincount(y) / len(y), 1 / 3, atol=0.01)

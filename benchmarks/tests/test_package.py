@@ -9,10 +9,13 @@ PUBLIC = {"widemargin"} | {
     f"widemargin.{name}"
     for name in ("datasets", "graphs", "kernels", "labels", "parameters")
 }
-# they run algorithms of the papers that no estimator offers; `cli` is one more command
+# they run algorithms of the papers that no estimator offers, or vary constants; `cli`
+# and `demo` are further commands
 WITH_INTERNALS = {
     "cli",
     "clustering",
+    "demo",
+    "evidence",
     "laplacian_training",
     "published_newton",
     "tri_class_fits",

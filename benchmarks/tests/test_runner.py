@@ -288,18 +288,17 @@ def test_memory_is_that_of_the_options_of_the_run():
     assert 0 <= few < peak_memory(benchmark, benchmark.rows[0], method, 0, None)
 
 
-def test_digest_covers_the_library_and_the_benchmarks(monkeypatch, tmp_path):
+def test_digest_covers_the_library_and_the_benchmarks(tmp_path):
     """Results are those of other code if either of them has changed."""
     folders = tmp_path / "library", tmp_path / "benchmarks"
     digests = set()
-    names = [folder.name for folder in runner._SOURCES]
+    names = [folder.name for folder in runner.SOURCES]
     assert names == ["widemargin", "widemargin_bench"]
-    monkeypatch.setattr(runner, "_SOURCES", folders)
+    assert runner.code_digest() == runner.code_digest(runner.SOURCES)
     for folder in (None, *folders):
         if folder is not None:
             folder.mkdir()
             (folder / "module.py").write_text("changed = True")
         runner.code_digest.cache_clear()
-        digests.add(runner.code_digest())
-    runner.code_digest.cache_clear()
+        digests.add(runner.code_digest(folders))
     assert len(digests) == 3

@@ -5,8 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from widemargin.datasets import make_waveform
-from widemargin_bench.generators import make_g50c, make_ringnorm
+from widemargin_bench.generators import make_g50c, make_ringnorm, make_waveform
 from widemargin_bench.stored_sets import list_sets, load_set
 
 CELLS = np.array([[0, 2], [4, 6], [8, 10]], dtype=np.uint8)

@@ -101,9 +101,9 @@ def average_scores(held_out, codes, prior, counts=None, *, trust=TRUST):
 
     The slope of a model is fitted to the same labels that weigh it. With few labels a
     model that gets them right by chance would be given a slope that makes it certain;
-    therefore an unusual slope costs its model as much as its prior says. (Without this
-    the error of `LaplacianSVC` on digits with 20 labels rises from 17.2 to 18.0 %, and
-    on the mean of 14 sets from 20.27 to 20.34 %.)
+    therefore an unusual slope lowers its model's weight by the slope's prior density.
+    (Without this the error of `LaplacianSVC` on digits with 20 labels rises from 17.2
+    to 18.0 %, and on the mean of 14 sets from 20.27 to 20.34 %.)
     """
     counts = np.ones(len(codes)) if counts is None else counts
     slopes, probabilities = calibrate_models(held_out, codes, counts)
@@ -121,14 +121,14 @@ def average_models(held_out, codes, prior, counts=None, *, trust=TRUST, slopes=N
     none. If not all models were scored on the same labels, the summed loss is the mean
     times the smallest number of labels that any of them was scored on.
 
-    `prior` has positive weights before any label is looked at, see `family_prior`, and
+    `prior` has positive weights before any label is used, see `family_prior`, and
     `counts` for how many labels each one counts, see `widemargin.sample.label_counts`;
     one each by default. `slopes` are those of models that are averaged by their
     calibrated scores.
     """
     counts = np.ones(len(codes)) if counts is None else counts
     scored = np.isfinite(held_out).all(axis=2)  # (n_models, n_labels)
-    tested, known = scored.any(axis=0), scored.any(axis=1)
+    is_held_out, known = scored.any(axis=0), scored.any(axis=1)
     n_scored = scored @ counts
     parts = counts / np.maximum(n_scored, 1e-300)[:, None]
     own_losses = parts * _losses(held_out, codes, scored)
@@ -137,10 +137,12 @@ def average_models(held_out, codes, prior, counts=None, *, trust=TRUST, slopes=N
     n_counted = float(n_scored[known].min()) if known.any() else 0.0
     log_odds = np.log(prior) - trust * n_counted * losses
     without = log_odds[:, None] + trust * n_counted * own_losses
-    shares = softmax(np.where(scored, without, -np.inf)[:, tested], axis=0)
+    shares = softmax(np.where(scored, without, -np.inf)[:, is_held_out], axis=0)
     mixture = np.full(held_out.shape[1:], np.nan)
-    mixture[tested] = _mix(held_out[:, tested], shares, scored[:, tested], slopes)
-    saved = wrong[0] - _wrong(mixture[None], codes, tested[None])[0]
+    mixture[is_held_out] = _mix(
+        held_out[:, is_held_out], shares, scored[:, is_held_out], slopes
+    )
+    saved = wrong[0] - _wrong(mixture[None], codes, is_held_out[None])[0]
     saved = np.where(scored[0], saved, 0.0)
     weights = softmax(log_odds)
     coef = weights if slopes is None else weights * slopes / (weights @ slopes)
@@ -149,7 +151,7 @@ def average_models(held_out, codes, prior, counts=None, *, trust=TRUST, slopes=N
         losses,
         _fill((parts * wrong).sum(axis=1), known),
         n_scored,
-        float(counts[tested].sum()),
+        float(counts[is_held_out].sum()),
         float(counts @ saved),
         float(np.sqrt(counts @ saved**2)),  # copies of a label are one trial
         coef,
@@ -202,15 +204,15 @@ def estimate_error(held_out, codes, counts=None):
     """Share of new rows that are misclassified, and its standard error.
 
     Held-out labels are trials of one probability; rows of NaN among their
-    probabilities, (n_labels, n_classes), are not counted. Two more, of which as many
-    are wrong as half of chance would have it, keep the estimate from 0 and 1. The
-    standard error is that of `share_std` times 1.25, because the models that did not
-    see a label are not those that predict.
+    probabilities, (n_labels, n_classes), are not counted. Two more, wrong half as often
+    as by chance, keep the estimate from 0 and 1. The standard error is that of
+    `share_std` times 1.25, because the models that did not see a label are not those
+    that predict.
     """
     counts = np.ones(len(codes)) if counts is None else counts
-    tested = np.isfinite(held_out).all(axis=1)
-    n_wrong = float(counts @ _wrong(held_out[None], codes, tested[None])[0])
-    n_tested = float(counts[tested].sum())
+    is_held_out = np.isfinite(held_out).all(axis=1)
+    n_wrong = float(counts @ _wrong(held_out[None], codes, is_held_out[None])[0])
+    n_held_out = float(counts[is_held_out].sum())
     half_chance = 0.5 * (1.0 - 1.0 / held_out.shape[1])
-    error = (n_wrong + 2.0 * half_chance) / (n_tested + 2.0)
-    return error, float(_ERROR_CAUTION * share_std(n_wrong, n_tested))
+    error = (n_wrong + 2.0 * half_chance) / (n_held_out + 2.0)
+    return error, float(_ERROR_CAUTION * share_std(n_wrong, n_held_out))

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import log_expit, log_softmax
 
 from widemargin.defaults import CALIBRATION_CENTER, CALIBRATION_SPREAD
@@ -51,34 +50,69 @@ def neg_log_prior(slope, *, center=CALIBRATION_CENTER, spread=CALIBRATION_SPREAD
 
 def calibrate_models(held_out, codes, weights):
     """Slopes of several models, and their probabilities of held-out labels."""
-    models = [fit_calibration(scores, codes, weights) for scores in held_out]
-    pairs = zip(models, held_out, strict=True)
-    probabilities = np.array([model.probabilities(scores) for model, scores in pairs])
-    return np.array([model.slope for model in models]), probabilities
+    slopes = fit_slopes(held_out, codes, weights)
+    pairs = zip(slopes.tolist(), held_out, strict=True)
+    return slopes, np.array([Calibration(s).probabilities(f) for s, f in pairs])
 
 
-def fit_calibration(
-    scores, codes, weights, *, center=CALIBRATION_CENTER, spread=CALIBRATION_SPREAD
+def fit_calibration(scores, codes, weights, **prior):
+    """The calibration of one model from its held-out scores, see `fit_slopes`."""
+    return Calibration(float(fit_slopes(scores[None], codes, weights, **prior)[0]))
+
+
+def fit_slopes(
+    held_out, codes, weights, *, center=CALIBRATION_CENTER, spread=CALIBRATION_SPREAD
 ):
-    """The calibration of largest posterior probability, with a log-normal prior.
+    """The slopes of largest posterior probability, (n_models,), log-normal prior.
 
-    Rows of NaN among the held-out scores, (n_labels, n_columns), are not counted; the
-    weights, of any scale, together count as `n_labels` observations. `center` is the
-    median of the prior of the slope and `spread` the standard deviation of its
-    logarithm. Without held-out scores the calibration is the default one.
+    Rows of NaN among the held-out scores, (n_models, n_labels, n_columns), are not
+    counted; the weights, of any scale, together count as one observation per label.
+    `center` is the median of the prior of a slope and `spread` the standard deviation
+    of its logarithm. Without held-out scores the slope is the center.
     """
-    known = np.isfinite(scores).all(axis=1)
-    if not known.any():
-        return Calibration(float(center))
-    scores, codes, weights = scores[known], codes[known], weights[known]
-    counts = len(codes) * weights / weights.sum()
+    scored = np.isfinite(held_out).all(axis=2)
+    counts = np.where(scored, weights, 0.0)
+    totals = np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
+    counts *= scored.sum(axis=1, keepdims=True) / totals
+    scores = np.where(scored[:, :, None], held_out, 0.0).astype(np.float64)
+    if scores.shape[2] == 1:  # two classes: half of the margin on either side
+        scores = 0.5 * np.concatenate([-scores, scores], axis=2)
+    gaps = scores - scores[:, np.arange(len(codes)), codes][:, :, None]
 
-    def loss(log_slope):
-        logs = Calibration(float(np.exp(log_slope))).log_probabilities(scores)
-        fit = -counts @ logs[np.arange(len(codes)), codes]
-        return fit + neg_log_prior(np.exp(log_slope), center=center, spread=spread)
+    def loss(x, gaps, counts):
+        """Minus the log posterior of center * exp(x), and its two derivatives."""
+        slopes = center * np.exp(x)
+        exponents = slopes[:, None, None] * gaps  # the label itself has a gap of zero
+        highest = exponents.max(axis=2, keepdims=True)
+        odds = np.exp(exponents - highest)
+        totals = odds.sum(axis=2)
+        means = np.einsum("mlk,mlk->ml", odds, gaps) / totals
+        squares = np.einsum("mlk,mlk,mlk->ml", odds, gaps, gaps) / totals
+        losses = np.log(totals) + highest[:, :, 0]
+        first = slopes * np.einsum("ml,ml->m", counts, means)
+        second = slopes**2 * np.einsum("ml,ml->m", counts, squares - means**2)
+        value = np.einsum("ml,ml->m", counts, losses)
+        value += 0.5 * (x / spread) ** 2
+        return value, first + x / spread**2, first + second + 1.0 / spread**2
 
-    width = 8.0 * spread
-    bounds = (np.log(center) - width, np.log(center) + width)
-    found = minimize_scalar(loss, bounds=bounds, method="bounded")
-    return Calibration(float(np.exp(found.x)))
+    return center * np.exp(_minimize_each(loss, 8.0 * spread, gaps, counts))
+
+
+def _minimize_each(loss, width, *parts, n_steps=6):
+    """Minima of several functions of one number each, from -width to width.
+
+    ``loss(x, *parts)`` has values and two derivatives. Newton's method starts at the
+    best point of a grid and stays between its neighbors, by bisection if it must.
+    """
+    grid = width * np.array([-1, -0.4, -0.25, -0.1, 0, 0.1, 0.25, 0.4, 1])
+    n = len(parts[0])
+    values = np.array([loss(np.full(n, x), *parts)[0] for x in grid[1:-1]])
+    best = values.argmin(axis=0) + 1
+    x, low, high = grid[best], grid[best - 1], grid[best + 1]
+    for _ in range(n_steps):
+        _, slope, curvature = loss(x, *parts)
+        low, high = np.where(slope < 0, x, low), np.where(slope < 0, high, x)
+        step = np.divide(slope, curvature, out=np.full(n, np.inf), where=curvature > 0)
+        inside = (x - step >= low) & (x - step <= high)
+        x = np.where(inside, x - step, 0.5 * (low + high))
+    return x

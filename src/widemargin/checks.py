@@ -10,16 +10,21 @@ def check_number(owner, name, *, low=None, strict=False, high=None, integer=Fals
     """Raise unless a parameter is a number; `high` is excluded, `low` if `strict`."""
     value = getattr(owner, name)
     kind = numbers.Integral if integer else numbers.Real
+    is_number = isinstance(value, kind) and not isinstance(value, bool)
+    below = is_number and low is not None and (value <= low if strict else value < low)
+    above = is_number and high is not None and value >= high
+    if not is_number or below or above or not math.isfinite(value):
+        refuse(owner, name, _describe(low, strict, high, integer))
+
+
+def _describe(low=None, strict=False, high=None, integer=False):
+    """A number within bounds, in a message."""
     wanted = "a whole number" if integer else "a number"
     if low is not None:
         wanted += f" {'>' if strict else '>='} {low:g}"
     if high is not None:
         wanted += f" {'and' if low is not None else ''} < {high:g}"
-    is_number = isinstance(value, kind) and not isinstance(value, bool)
-    below = is_number and low is not None and (value <= low if strict else value < low)
-    above = is_number and high is not None and value >= high
-    if not is_number or below or above or not math.isfinite(value):
-        refuse(owner, name, wanted)
+    return wanted
 
 
 def check_choice(owner, name, choices, alternative=""):
@@ -37,11 +42,7 @@ def check_number_or(owner, name, choices, **bounds):
     """Raise unless a parameter is one of some names, or a number within bounds."""
     value = getattr(owner, name)
     if isinstance(value, str) or value is None:
-        low = bounds.get("low")
-        kind = "a whole number" if bounds.get("integer") else "a number"
-        if low is not None:
-            kind += f" {'>' if bounds.get('strict') else '>='} {low:g}"
-        check_choice(owner, name, choices, f"or {kind}")
+        check_choice(owner, name, choices, f"or {_describe(**bounds)}")
     else:
         check_number(owner, name, **bounds)
 

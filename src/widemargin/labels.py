@@ -1,6 +1,6 @@
 """What is known about y.
 
-This is the only module that knows what marks an unlabeled sample: -1 in integer
+This is the only module that defines what marks an unlabeled row: -1 in integer
 targets (scikit-learn's convention), NaN in float targets, and None, NaN or NA in
 object, string, categorical and nullable ones. Above it live masks, codes and signs.
 """

@@ -5,9 +5,10 @@ A package adds its own by naming a module in its ``pyproject.toml``::
     [project.entry-points."widemargin.plugins"]
     cauchy = "my_package.kernels"
 
-Whatever the module defines below :class:`widemargin.estimators.Estimator` or
-:class:`widemargin.values.Value` is known from its class alone. Only packages that the
-user installed are imported, never what a model file names.
+Whatever the module defines below :class:`widemargin.estimators.Estimator`,
+:class:`widemargin.values.Value` or :class:`widemargin.rows.BlockRows` is known from
+its class alone. Only packages that the user installed are imported, never what a model
+file names.
 """
 
 import functools
@@ -15,6 +16,13 @@ import warnings
 from importlib.metadata import entry_points
 
 GROUP = "widemargin.plugins"
+
+
+def subclasses(family):
+    """Every class below a family, those of imported plug-ins included."""
+    for cls in family.__subclasses__():
+        yield cls
+        yield from subclasses(cls)
 
 
 @functools.cache

@@ -1,148 +1,19 @@
 """The training sample: rows, labels, weights, and the way back to what was given.
 
-All estimators learn from a `Sample`. Its `Rows` know whether they are points or a Gram
-matrix; nothing else has to. Copies of a row are merged here, once, and folds, parts
-and orders do not depend on how a table happens to be sorted or its classes are named.
+All estimators learn from a `Sample`. Copies of a row are merged here, once, and folds,
+parts and orders do not depend on how a table happens to be sorted or its classes are
+named. The `Rows` may be of any kind: see `widemargin.rows`.
 """
 
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy import sparse
 
 from widemargin.labels import PartialLabels, read_labels, sign_coding
-from widemargin.linalg.rows import content_order, distinct_rows, row_blocks
+from widemargin.rows import Rows
 
 N_FOLDS = 5
-
-
-class Shared(dict):
-    """Spaces and graphs that models on the same rows share; large, so never pickled."""
-
-    def __reduce__(self):
-        return Shared, ()
-
-
-class Rows:
-    """Rows of features: an ndarray or CSR matrix X of shape (n_rows, n_features)."""
-
-    pairwise = False
-    shared = None  # or a `Shared` for the last Gram matrix and the graphs
-
-    def __init__(self, X):
-        self.X, self.dtype, self.n_features = X, X.dtype, X.shape[1]
-        self.is_sparse = sparse.issparse(X)
-
-    def __len__(self):
-        return self.X.shape[0]
-
-    def take(self, idx):
-        """Some of the rows."""
-        return Rows(self.X[idx])
-
-    def points(self, kernel, idx):
-        """What a fitted function keeps of some rows to compare new rows with."""
-        return kernel.points(self.X, idx)
-
-    def content_order(self):
-        """Positions in an order that depends on what the rows hold only."""
-        return content_order(self.X)
-
-    def distinct(self):
-        """First position of each distinct row, and which of them each row equals."""
-        return distinct_rows(self.X)
-
-    def blocks(self, n_columns, itemsize=8):
-        """Pairs of a slice and its rows, so that (rows, n_columns) fits a buffer."""
-        for block in row_blocks(len(self), n_columns, itemsize):
-            yield block, self.X[block]
-
-
-class GramRows(Rows):
-    """Samples that are known by the Gram matrix of all of them."""
-
-    pairwise = True
-
-    def __init__(self, X, positions=None):
-        super().__init__(X)
-        # Places among the given rows, which is how a fitted function names them.
-        self.positions = np.arange(len(X)) if positions is None else positions
-
-    def take(self, idx):
-        """The Gram matrix of some of the samples."""
-        return GramRows(self.X[np.ix_(idx, idx)], self.positions[idx])
-
-    def points(self, kernel, idx):
-        """Places of some samples among the rows that were given."""
-        return self.positions[idx]
-
-    def content_order(self):
-        """Positions in an order that depends on what the Gram matrix holds only."""
-        return content_order(self.X, pairwise=True)
-
-    def distinct(self):
-        """Every sample is its own: a Gram matrix names each of them."""
-        every = np.arange(len(self))
-        return every, every
-
-
-class BlockRows(Rows):
-    """Rows in several arrays (or memory maps) or CSR matrices, never joined."""
-
-    def __init__(self, parts):
-        self.parts = list(parts)
-        self.dtype, self.n_features = self.parts[0].dtype, self.parts[0].shape[1]
-        self.is_sparse = sparse.issparse(self.parts[0])
-        self._starts = np.cumsum([0, *(part.shape[0] for part in self.parts)])
-
-    def __len__(self):
-        return int(self._starts[-1])
-
-    @property
-    def X(self):
-        """Refused: all rows at once are what blocks avoid."""
-        raise ValueError(
-            f"{len(self):,} rows in {len(self.parts)} blocks have no single matrix; "
-            "use landmarks, so that features are computed block by block."
-        )
-
-    def take(self, idx):
-        """Some of the rows, in one matrix."""
-        idx = np.arange(len(self))[idx]
-        of_part = np.searchsorted(self._starts, idx, side="right") - 1
-        order = np.argsort(of_part, kind="stable")
-        pieces = [
-            self.parts[place][idx[of_part == place] - self._starts[place]]
-            for place in np.unique(of_part)
-        ]
-        gathered = sparse.vstack(pieces, "csr") if self.is_sparse else np.vstack(pieces)
-        return Rows(gathered[np.argsort(order)])
-
-    def points(self, kernel, idx):
-        """What a fitted function keeps of some rows to compare new rows with."""
-        return self.take(idx).points(kernel, slice(None))
-
-    def content_order(self):
-        """Positions in an order that depends on what the rows hold only."""
-        direction = np.random.default_rng(0).standard_normal(self.n_features)
-        keys = [part @ direction.astype(part.dtype) for part in self.parts]
-        return np.argsort(np.concatenate(keys), kind="stable")
-
-    distinct = GramRows.distinct  # copies are looked for in a single matrix only
-
-    def blocks(self, n_columns, itemsize=8):
-        """Pairs of a slice and its rows, so that (rows, n_columns) fits a buffer."""
-        for start, part in zip(self._starts[:-1], self.parts, strict=True):
-            for block in row_blocks(part.shape[0], n_columns, itemsize):
-                yield slice(start + block.start, start + block.stop), part[block]
-
-
-def as_rows(X, *, pairwise=False):
-    """The rows that a user gave: a matrix, several of them, or a Gram matrix."""
-    if pairwise:
-        return GramRows(X)
-    return BlockRows(X) if isinstance(X, list | tuple) else Rows(X)
 
 
 @dataclass(frozen=True)
@@ -161,8 +32,8 @@ class Sample:
     order: np.ndarray  # positions of the rows by what they hold
     given: Rows  # all rows, as they were given
     origin_idx: np.ndarray  # position of each row among the given ones
-    row_of_given: np.ndarray  # which row each given one is; -1 if left out
-    label_of_given: np.ndarray  # which label each given one of weight > 0 is, or -1
+    given_row_idx: np.ndarray  # which row each given one is; -1 if left out
+    given_label_idx: np.ndarray  # which label each given one of weight > 0 is, or -1
     # Class code of each given row; -1 for none, -2 if it is known to be irrelevant.
     given_codes: np.ndarray
     adjacency: object = None  # the user's own graph between the rows, CSR
@@ -213,6 +84,17 @@ class Sample:
     def is_repeated(self):
         """Labels whose class has another label, which can be held out."""
         return np.bincount(self.codes)[self.codes] > 1
+
+    @property
+    def scarcity(self):
+        """Mean over classes of one over the squared number of labels, at most one.
+
+        With a single label per class nothing can be held out; with two, what is left
+        is a single one. Prior weights that depend on it fade as labels grow.
+        """
+        pairs = np.unique(self.rows_of_labels * self.n_classes + self.codes)
+        counts = np.bincount(pairs % self.n_classes)  # copies of a label are one
+        return float((1.0 / counts[counts > 0] ** 2).mean())
 
     @property
     def _rank(self):
@@ -266,33 +148,36 @@ class Sample:
         place = np.full(self.n_rows, -1)
         place[idx] = np.arange(len(idx))
         part = self.with_labels(place[self.label_idx] >= 0)
-        row_of_given = np.where(self.row_of_given >= 0, place[self.row_of_given], -1)
+        given_row_idx = np.where(self.given_row_idx >= 0, place[self.given_row_idx], -1)
         graph = self.adjacency
         return replace(
             part,
-            rows=self.rows.take(idx),
+            rows=self.rows.part(idx),
             row_weights=self.row_weights[idx],
             label_idx=place[part.label_idx],
             irrelevant=self.irrelevant[idx],
             order=np.argsort(self._rank[idx], kind="stable"),
             origin_idx=self.origin_idx[idx],
-            row_of_given=row_of_given,
+            given_row_idx=given_row_idx,
             adjacency=None if graph is None else graph[idx][:, idx],
         )
 
     def sorted(self):
-        """The same sample with its rows by what they hold, irrelevant ones last."""
+        """Rows by what they hold, irrelevant ones last; mean weight of labels one."""
         irrelevant = self.irrelevant[self.order]
         idx = np.concatenate([self.order[~irrelevant], self.order[irrelevant]])
         sample = self.part(idx)
         by_row = np.argsort(sample.label_idx, kind="stable")
-        places = np.argsort(by_row)
+        places, weights, scale = np.argsort(by_row), sample.label_weights[by_row], 1.0
+        if self.n_labels:  # equal weights become ones, without rounding
+            scale = weights.max() * (weights / weights.max()).mean()
         return replace(
             sample,
+            row_weights=sample.row_weights / scale,
             label_idx=sample.label_idx[by_row],
             codes=sample.codes[by_row],
-            label_weights=sample.label_weights[by_row],
-            label_of_given=_follow(places, sample.label_of_given),
+            label_weights=weights / scale,
+            given_label_idx=_follow(places, sample.given_label_idx),
         )
 
     def with_adjacency(self, adjacency):
@@ -308,7 +193,7 @@ class Sample:
             label_idx=self.label_idx[kept],
             codes=self.codes[kept],
             label_weights=self.label_weights[kept],
-            label_of_given=_follow(places, self.label_of_given),
+            given_label_idx=_follow(places, self.given_label_idx),
         )
 
     def without(self, held_out):
@@ -344,7 +229,7 @@ class Sample:
         """A number for each label that is the same for labels of equal rows."""
         if self.rows.pairwise or not self.n_labels:
             return self.label_idx
-        return self.rows.take(self.label_idx).distinct()[1]
+        return self.rows.part(self.label_idx).distinct()[1]
 
     def draw_rows(self, n_rows, rng):
         """All labeled rows and some others, increasing, `n_rows` in all if possible."""
@@ -360,7 +245,7 @@ class Sample:
         if self.n_labels <= n_labels:
             return self
         kept = np.zeros(self.n_labels, dtype=bool)
-        for code in np.unique(self.codes):
+        for code in self.class_order:  # which no name changes
             members = rng.permutation(np.flatnonzero(self.codes == code))
             share = n_labels * len(members) / self.n_labels
             kept[members[: max(2, round(share))]] = True
@@ -369,20 +254,26 @@ class Sample:
     @property
     def missing_idx(self):
         """Given rows that are not learned from, whose class has to be predicted."""
-        return np.flatnonzero(self.row_of_given < 0)
+        return np.flatnonzero(self.given_row_idx < 0)
 
     def transduce(self, codes, missing_codes=()):
         """Names of all given rows from codes, `missing_codes` for the `missing_idx`."""
-        inferred = codes[self.row_of_given]
+        inferred = codes[self.given_row_idx]
         inferred[self.missing_idx] = missing_codes
         known = self.given_codes >= 0
         inferred[known] = self.given_codes[known]
         return self.classes[inferred]
 
+    def spread_rows(self, values):
+        """Values of the rows, for all given rows; NaN for those that are left out."""
+        spread = values[self.given_row_idx].astype(np.float64)
+        spread[self.missing_idx] = np.nan
+        return spread
+
     def spread_to_given(self, values):
         """Values of the labels, one row each, for all given labels; NaN if dropped."""
-        spread = values[self.label_of_given].astype(np.float64)
-        spread[self.label_of_given < 0] = np.nan
+        spread = values[self.given_label_idx].astype(np.float64)
+        spread[self.given_label_idx < 0] = np.nan
         return spread
 
 
@@ -404,7 +295,8 @@ def label_counts(weights):
     as :math:`(\sum_i w_i)^2 / \sum_i w_i^2`, Kish's effective size of a sample: one
     each if all weigh the same, and two in all if two outweigh the rest by far.
     """
-    return weights * (weights.sum() / (weights @ weights))
+    shares = weights / weights.max()  # whose squares neither overflow nor vanish
+    return shares * (shares.sum() / (shares @ shares))
 
 
 def collect_sample(rows, y=None, weights=None, irrelevant=None, *, merge="labeled"):
@@ -418,45 +310,45 @@ def collect_sample(rows, y=None, weights=None, irrelevant=None, *, merge="labele
     """
     n_given = len(rows)
     weights = np.ones(n_given) if weights is None else weights
-    aside = np.zeros(n_given, dtype=bool) if irrelevant is None else irrelevant
-    used_idx = np.flatnonzero((weights > 0) & ~aside)
+    irrelevant = np.zeros(n_given, dtype=bool) if irrelevant is None else irrelevant
+    used_idx = np.flatnonzero((weights > 0) & ~irrelevant)
     if y is None:
         nothing = np.zeros(len(used_idx), dtype=bool)
         labels = PartialLabels(np.zeros(0), nothing, np.zeros(0, dtype=np.intp))
     else:
-        labels = read_labels(y, (weights > 0) & ~aside)
+        labels = read_labels(y, (weights > 0) & ~irrelevant)
     merged = _MERGERS[merge](rows, used_idx, labels)
-    row_of_used, origin_idx, label_row, label_code, label_of_given = merged
+    used_row_idx, origin_idx, label_idx, codes, given_label_idx = merged
     n_known = len(origin_idx)
-    aside_idx = np.flatnonzero(aside & (weights > 0))
+    irrelevant_idx = np.flatnonzero(irrelevant & (weights > 0))
     used_weights = weights[used_idx]
-    row_weights = np.bincount(row_of_used, weights=used_weights, minlength=n_known)
+    row_weights = np.bincount(used_row_idx, weights=used_weights, minlength=n_known)
     label_weights = np.bincount(
-        label_of_given,
+        given_label_idx,
         weights=used_weights[labels.labeled],
-        minlength=len(label_row),
+        minlength=len(label_idx),
     )
-    row_of_given = np.full(n_given, -1)
-    row_of_given[used_idx] = row_of_used
-    row_of_given[aside_idx] = n_known + np.arange(len(aside_idx))
-    given_codes = np.where(aside, -2, -1)
+    given_row_idx = np.full(n_given, -1)
+    given_row_idx[used_idx] = used_row_idx
+    given_row_idx[irrelevant_idx] = n_known + np.arange(len(irrelevant_idx))
+    given_codes = np.where(irrelevant, -2, -1)
     given_codes[used_idx[labels.labeled]] = labels.codes
-    origin_idx = np.concatenate([origin_idx, aside_idx])
+    origin_idx = np.concatenate([origin_idx, irrelevant_idx])
     is_whole = np.array_equal(origin_idx, np.arange(n_given))
-    taken = rows if is_whole else rows.take(origin_idx)
+    taken = rows if is_whole else rows.part(origin_idx)
     return Sample(
         taken,
-        np.concatenate([row_weights, weights[aside_idx]]),
+        np.concatenate([row_weights, weights[irrelevant_idx]]),
         labels.classes,
-        label_row,
-        label_code,
+        label_idx,
+        codes,
         label_weights,
         np.arange(len(origin_idx)) >= n_known,
         taken.content_order(),
         rows,
         origin_idx,
-        row_of_given,
-        label_of_given,
+        given_row_idx,
+        given_label_idx,
         given_codes,
     )
 
@@ -470,32 +362,28 @@ def _keep_copies(rows, used_idx, labels):
 
 def _merge_labeled(rows, used_idx, labels):
     """Copies of a row with the same label are one row; unlabeled rows stay."""
-    if rows.pairwise:
-        return _keep_copies(rows, used_idx, labels)
     labeled = labels.labeled_idx
-    pairs = rows.take(used_idx[labeled]).distinct()[1] * labels.n_classes + labels.codes
-    _, first, label_of = np.unique(pairs, return_index=True, return_inverse=True)
+    pairs = rows.part(used_idx[labeled]).distinct()[1] * labels.n_classes + labels.codes
+    _, first, pair_idx = np.unique(pairs, return_index=True, return_inverse=True)
     kept = ~labels.labeled
     kept[labeled[first]] = True
     place = np.cumsum(kept) - 1
-    row_of_used = place.copy()
-    row_of_used[labeled] = place[labeled[first[label_of]]]
+    used_row_idx = place.copy()
+    used_row_idx[labeled] = place[labeled[first[pair_idx]]]
     by_row = np.argsort(first)  # labels in the order of their rows
     label_idx = place[labeled[first[by_row]]]
     codes = labels.codes[first[by_row]]
-    return row_of_used, used_idx[kept], label_idx, codes, np.argsort(by_row)[label_of]
+    return used_row_idx, used_idx[kept], label_idx, codes, np.argsort(by_row)[pair_idx]
 
 
 def _merge_all(rows, used_idx, labels):
     """Copies of a row are one row, which keeps each of their different labels."""
-    if rows.pairwise:
-        return _keep_copies(rows, used_idx, labels)
     is_whole = len(used_idx) == len(rows)
-    first, row_of_used = (rows if is_whole else rows.take(used_idx)).distinct()
-    pairs = row_of_used[labels.labeled] * max(labels.n_classes, 1) + labels.codes
-    pairs, label_of = np.unique(pairs, return_inverse=True)
+    first, used_row_idx = (rows if is_whole else rows.part(used_idx)).distinct()
+    pairs = used_row_idx[labels.labeled] * max(labels.n_classes, 1) + labels.codes
+    pairs, pair_idx = np.unique(pairs, return_inverse=True)
     label_idx, codes = np.divmod(pairs, max(labels.n_classes, 1))
-    return row_of_used, used_idx[first], label_idx, codes, label_of
+    return used_row_idx, used_idx[first], label_idx, codes, pair_idx
 
 
 _MERGERS = {"none": _keep_copies, "labeled": _merge_labeled, "all": _merge_all}

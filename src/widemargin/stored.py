@@ -8,7 +8,7 @@ else can be built from a file, and a new part is known as soon as its class is d
 
 import numbers
 import types
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -36,14 +36,6 @@ class Stored:
 
         Their types, and parts inside of this one, have been checked before.
         """
-
-
-def stored_types(family=Stored):
-    """Every dataclass below `Stored`."""
-    for cls in family.__subclasses__():
-        if is_dataclass(cls):
-            yield cls
-        yield from stored_types(cls)
 
 
 def parts_in(value, kinds=Stored):

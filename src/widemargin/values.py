@@ -15,7 +15,9 @@ A member checks its fields in ``__post_init__``, so that no invalid value exists
 file may hold.
 """
 
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Hashable
+from contextlib import suppress
+from dataclasses import fields, replace
 from functools import cache
 
 
@@ -24,6 +26,8 @@ class Value:
 
     storable = True  # whether a model file may hold it
     takes_auto = False  # whether the family leaves "auto" to the estimator
+    # What a user may write, for the message, where the first field stands for a value
+    written = None
     _members: dict = {}
 
     def __init_subclass__(cls, *, shorthand=None, **options):
@@ -40,7 +44,7 @@ class Value:
 
     @classmethod
     def read(cls, given, who):
-        """The value that a user means: itself, or the one of a shorthand.
+        """The value that a user means: itself, that of a shorthand or of a first field.
 
         `who` is parameter and estimator, for the message: "kernel of LaplacianSVC".
         """
@@ -49,11 +53,14 @@ class Value:
             return given
         if isinstance(given, str) and given in cls._members:
             return _default(cls._members[given])
+        if cls.written is not None:
+            with suppress(ValueError):
+                is_kept = isinstance(given, Hashable)
+                return _default(cls, given) if is_kept else cls(given)
         auto = ("auto",) if cls.takes_auto else ()
         names = ", ".join(map(repr, (*auto, *cls._members)))
-        raise ValueError(
-            f"{who} must be one of {names} or a {cls.__name__} value, got {given!r}."
-        )
+        wanted = cls.written or f"one of {names} or a {cls.__name__} value"
+        raise ValueError(f"{who} must be {wanted}, got {given!r}.")
 
     def get_params(self, deep=True):
         """The fields by name, as scikit-learn asks an estimator for its parameters."""
@@ -72,14 +79,6 @@ class Value:
 
 
 @cache
-def _default(member):
-    """The value with default fields; it is frozen, so that one serves all."""
-    return member()
-
-
-def all_values(family=Value):
-    """Every dataclass below a family, the members without a shorthand included."""
-    for cls in family.__subclasses__():
-        if is_dataclass(cls):
-            yield cls
-        yield from all_values(cls)
+def _default(member, *given):
+    """The value with default fields but the first; it is frozen: one serves all."""
+    return member(*given)

@@ -150,7 +150,7 @@ def test_mixed_types_and_the_way_out(refused, done, iris, command):
         ),
         (
             ["--method", "laplacian", "--set", "kernel__gama=1"],
-            "Rbf has no parameter 'gama'; it has gamma. Did you mean kernel__gamma?",
+            "--set kernel__gama: Rbf has no parameter 'gama'; it has gamma.",
         ),
         (
             ["--method", "laplacian", "--set", "ambient_reg=-1"],
@@ -191,7 +191,7 @@ def test_numbers_with_separators_are_no_missing_cells(refused, iris):
 
 def test_a_folder_without_permission_is_refused_before_any_work(refused, monkeypatch):
     monkeypatch.setattr("os.access", lambda path, mode: False)
-    monkeypatch.setattr("widemargin.cli.fitting.read_sample", None)
+    monkeypatch.setattr("widemargin.cli.fitting.read_table", None)
     message = refused(*FIT, "--out", "z.wm")
     assert "Cannot write z.wm: permission denied." in message
 
@@ -219,7 +219,7 @@ def test_an_internal_error_has_its_own_exit_code(run, monkeypatch):
     def fail(*_):
         raise AssertionError("2 + 2 = 5")
 
-    monkeypatch.setattr("widemargin.cli.fitting.read_sample", fail)
+    monkeypatch.setattr("widemargin.cli.fitting.read_table", fail)
     result = run(*FIT)
     assert result.exit_code == 1
     assert "Internal error (AssertionError: 2 + 2 = 5)" in result.stderr
@@ -252,7 +252,7 @@ def test_an_interrupt_of_a_solver_is_one_line(run, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("widemargin.cli.methods.check_settings", lambda *_: None)
-    monkeypatch.setattr("widemargin.solvers.pcg._Block.advance", interrupt)
+    monkeypatch.setattr("widemargin.solvers.pcg.exact_step", interrupt)
     words = "--method", "laplacian", "--folds", 0, "--set", "solver=pcg"
     result = run(*FIT, *words)
     assert result.exit_code == 130

@@ -26,9 +26,9 @@ def test_words_are_inside_only_where_there_were_some(done):
 
 
 def test_parameters_may_be_sequences(done):
-    done(*FIT, "--method", "supervised", "--set", "widths=(0.5, 2.0)")
+    done(*FIT, "--method", "supervised", "--set", "families=['labels']")
     facts = json.loads(done("inspect", "iris.wm", "--json").stdout)
-    assert facts["parameters"]["widths"] == [0.5, 2.0]
+    assert facts["parameters"]["families"] == ["labels"]
 
 
 def test_inspect(done):

@@ -152,7 +152,6 @@ def test_wrong_parameters_of_a_value_are_named(installed):
     toy = *fit, "--method", "toy"
     for settings, message in [
         (["kernel__widht=1"], "Cauchy has no parameter 'widht'; it has width."),
-        (["kernel__widht=1"], "Did you mean kernel__width?"),
         (["width=1"], "no such parameter; did you mean 'kernel__width'?"),
         (["kernel=cauchi"], "kernel of NearestMeans must be one of"),
     ]:

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.datasets import hide_labels
-from widemargin.datasets.labels import balanced_labels
 from widemargin.labels import hide, labeled_mask
 
 
@@ -151,8 +150,3 @@ def test_other_counts_are_refused(n_labeled):
 def test_bad_source_of_randomness_is_refused_by_name():
     with pytest.raises(ValueError, match="rng must be None"):
         hide_labels([0, 1] * 5, 4, rng="seed")
-
-
-def test_balanced_labels_give_the_rest_to_the_first_classes():
-    labels = balanced_labels(11, 4, np.random.default_rng(0))
-    assert_array_equal(np.bincount(labels), [3, 3, 3, 2])

@@ -1,17 +1,22 @@
+import numpy as np
 import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from widemargin import (
     FewLabelClassifier,
     LaplacianRLSC,
     LaplacianSVC,
-    RidgeAverageClassifier,
     SelfLabelingGPC,
     SelfLabelingSVC,
+    SpectralClassifier,
     TransductiveSVC,
     TriClassSVC,
     UniversumSVC,
 )
+from widemargin.datasets import hide_labels
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.margin_clustering import MaxMarginClustering
 from widemargin.kernels import Nystrom, Rbf
@@ -39,9 +44,9 @@ def expected_to_fail(estimator):
         LaplacianRLSC(),
         LabelSearchClassifier(),
         MaxMarginClustering(kernel=Rbf(0.5), ambient_reg=0.01, n_restarts=1),
-        RidgeAverageClassifier(),
         SelfLabelingGPC(),
         SelfLabelingSVC(),
+        SpectralClassifier(),
         TransductiveSVC(),
         TriClassSVC(),
         UniversumSVC(),
@@ -74,6 +79,8 @@ def test_scikit_learn_compatible(estimator, check):
         SelfLabelingGPC(landmarks=Nystrom(20, "kmeans"), probabilities="calibrated"),
         SelfLabelingGPC(hyperparameters=MarginalLikelihood(per_feature=True)),
         SelfLabelingSVC(kernel="linear", relabel=InSample("squared")),
+        SpectralClassifier(families="labels"),
+        SpectralClassifier(kernel="linear", n_components=3),
         TransductiveSVC(unlabeled_weight=1.0, multi_class="joint", landmarks=20),
         TransductiveSVC(kernel="linear", balance=None),
         TriClassSVC(method=Relaxed(restore=False), balance="labeled"),
@@ -93,3 +100,31 @@ def test_scikit_learn_compatible(estimator, check):
 @pytest.mark.slow
 def test_scikit_learn_compatible_with_other_options(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        FewLabelClassifier(),
+        LabelSearchClassifier(),
+        LaplacianRLSC(),
+        LaplacianSVC(),
+        SpectralClassifier(),
+        SelfLabelingGPC(),
+        SelfLabelingSVC(),
+        TransductiveSVC(),
+        TriClassSVC(),
+        UniversumSVC(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_constant_weight_of_any_size_is_weight_one(model):
+    X, y = load_iris(return_X_y=True)
+    y = hide_labels(y, 15, rng=0)
+    model = model.set_params(random_state=0)
+    plain = clone(model).fit(X, y).predict_proba(X)
+    for weight in (1e-170, 3.0, 1e160):
+        found = clone(model).fit(X, y, sample_weight=np.full(150, weight))
+        assert_allclose(found.predict_proba(X), plain, atol=1e-10)
+    with pytest.raises(ValueError, match=r"and its sum must be finite.* to 1e\+307"):
+        clone(model).fit(X, y, sample_weight=np.full(150, 1e307))

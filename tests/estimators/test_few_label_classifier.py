@@ -16,8 +16,8 @@ from sklearn.svm import LinearSVC
 from widemargin import (
     FewLabelClassifier,
     LaplacianSVC,
-    RidgeAverageClassifier,
     SelfLabelingGPC,
+    SpectralClassifier,
     TransductiveSVC,
 )
 from widemargin.averaging import Average, average_models, family_prior
@@ -29,7 +29,8 @@ from widemargin.estimators import (
 )
 from widemargin.kernels import Rbf
 from widemargin.parameters import Budget
-from widemargin.sample import as_rows, collect_sample
+from widemargin.rows import Rows
+from widemargin.sample import collect_sample
 
 QUICK = ["laplacian", "transductive"]
 
@@ -85,13 +86,7 @@ def test_decision_function_orders_like_the_probabilities(model, digits):
     assert_allclose(two.decision_function(X), np.log(odds[:, 1] / odds[:, 0]))
 
 
-ALONE = [
-    "laplacian",
-    "transductive",
-    "label_search",
-    "self_labeling",
-    "laplacian_power_1",
-]
+ALONE = ["spectral", "transductive", "laplacian", "self_labeling", "label_search"]
 
 
 def test_candidates_are_what_they_are_alone(digits, partial):
@@ -118,7 +113,7 @@ class CountedRbf(Rbf):
 
 
 def test_candidates_and_folds_share_a_gram_matrix(digits, partial):
-    """Those that see the same rows with the same width; folds of one of them, too."""
+    """Those on the same rows with the same width, and the folds of one of them."""
     CountedRbf.sizes.clear()
     kernel = CountedRbf(1e-3)
     own = {
@@ -126,7 +121,7 @@ def test_candidates_and_folds_share_a_gram_matrix(digits, partial):
         "transductive": TransductiveSVC(kernel=kernel),
         "process": SelfLabelingGPC(kernel=kernel),
     }
-    budget = Budget(5, graph_rows=200, n_rows=200, fold_rows=150)
+    budget = Budget(5, spectral_rows=200, n_rows=200, fold_rows=150)
     FewLabelClassifier(own, budget=budget, random_state=0).fit(digits[0], partial)
     assert CountedRbf.sizes == [200, 150]
 
@@ -151,7 +146,7 @@ def test_class_names_only_rename(digits, partial, model):
 def test_order_of_rows_does_not_matter(digits, partial, rng):
     X = digits[0] + 1e-3 * rng.normal(size=digits[0].shape)  # no ties of neighbors
     order = rng.permutation(200)
-    names = ["laplacian", "transductive_tuned"]
+    names = ["spectral", "transductive"]
     one = FewLabelClassifier(names, random_state=0).fit(X, partial)
     other = FewLabelClassifier(names, random_state=0).fit(X[order], partial[order])
     assert_allclose(other.weights_, one.weights_, rtol=1e-6)
@@ -171,23 +166,17 @@ def test_all_families_of_each_budget():
     """Names in the order of the budgets, the supervised machine first."""
     X, y = make_blobs(90, centers=3, random_state=0)
     y = hide_labels(y, 12, rng=0)
-    sizes = {"fast": 6, "balanced": 8, "thorough": 10}
+    sizes = {"fast": 3, "balanced": 6, "thorough": 7}
     for budget, size in sizes.items():
         model = FewLabelClassifier(budget=budget, random_state=0).fit(X, y)
         assert model.names_ == ["supervised", *_candidates.NAMES[: size - 1]]
         assert len(model.report_.candidates) == size
 
 
-def test_candidates_with_a_width_take_it_from_the_labels(digits, partial):
-    names = ["transductive_tuned"]
-    model = FewLabelClassifier(names, random_state=0).fit(digits[0], partial)
-    width = model.models_[1].kernel.gamma
-    assert width == pytest.approx(model.models_[0].gamma_, rel=1e-3)
-
-
 def test_large_samples_are_thinned_to_all_labels_and_some_others(digits, partial):
-    budget = Budget(5, graph_rows=90, n_rows=60)
-    model = FewLabelClassifier(QUICK, budget=budget, random_state=0)
+    budget = Budget(5, spectral_rows=90, n_rows=60)
+    names = ["spectral", "transductive"]
+    model = FewLabelClassifier(names, budget=budget, random_state=0)
     model.fit(digits[0], partial)
     n_rows = [candidate.n_rows for candidate in model.report_.candidates]
     assert n_rows == [40, 90, 60]
@@ -196,7 +185,7 @@ def test_large_samples_are_thinned_to_all_labels_and_some_others(digits, partial
 
 def test_many_labels_are_half_of_the_rows(digits, partial):
     """Of each class its share; the others were not held out by this candidate."""
-    budget = Budget(5, graph_rows=90, n_rows=40)
+    budget = Budget(5, spectral_rows=90, n_rows=40)
     model = FewLabelClassifier(["transductive"], budget=budget, random_state=0)
     model.fit(digits[0], partial)
     assert model.report_.candidates[1].n_rows == 40
@@ -208,12 +197,12 @@ def test_many_labels_are_half_of_the_rows(digits, partial):
 
 def test_blocks_do_not_matter(digits, partial, model):
     """Many rows are predicted in blocks, the last ones by used candidates only."""
-    sample = collect_sample(as_rows(digits[0]), partial, merge="none")
+    sample = collect_sample(Rows(digits[0]), partial, merge="none")
     draw = _candidates.draw_candidates(
         sample, np.random.default_rng(0), is_weighted=False
     )
     weights = model._used_weights()
-    options = {"gamma": model.models_[0].gamma_, "compared_rows": 20}
+    options = {"kernel": model.models_[0].kernel, "compared_rows": 20}
     whole = _candidates.infer(model.models_, weights, draw, **options)
     parts = _candidates.infer(
         model.models_, weights, draw, **options, buffer_bytes=7 * 3 * 10 * 8
@@ -281,7 +270,7 @@ def test_error_of_a_candidate_names_it(digits, partial):
 
 def test_huge_values_are_refused(digits, partial):
     X = digits[0].astype(np.float32) * np.float32(1e19)
-    for model in (FewLabelClassifier(), RidgeAverageClassifier()):
+    for model in (FewLabelClassifier(), SpectralClassifier()):
         with pytest.raises(ValueError, match=f"X of {type(model).__name__} holds"):
             model.fit(X, partial)
 
@@ -332,6 +321,59 @@ def test_one_label_a_class_leaves_the_prior(digits):
     assert_allclose(model.weights_, 1 / 3)
     assert "no class has two labels" in str(model.report_)
     assert "unknown" in str(model.report_)
+
+
+def test_prior_of_the_spectral_model_fades_with_labels(digits, partial):
+    """The supervised model is part of it, and serves for comparison only."""
+    X, y = digits
+    names = ["spectral", "transductive"]
+    listed = _candidates.list_candidates(names, _candidates.BUDGETS["fast"])
+    first = np.isin(np.arange(200), np.unique(y, return_index=True)[1])
+    ratios = []
+    for targets in (np.where(first, y, -1), partial, y):
+        sample = collect_sample(Rows(X), targets, merge="none")
+        prior = _candidates.prior_weights(listed, sample)
+        assert_allclose(prior.sum(), 1.0)
+        assert prior[0] < 1e-11
+        assert_allclose(prior[1] / prior[2], 1.0 + 8.0 * sample.scarcity)
+        ratios.append(prior[1] / prior[2])
+    assert ratios[0] == pytest.approx(9.0)
+    assert 9.0 > ratios[1] > ratios[2] > 1.0
+    for candidates in (["laplacian"], {"spectral": LaplacianSVC()}):  # a user's own
+        others = _candidates.list_candidates(candidates, _candidates.BUDGETS["fast"])
+        assert_allclose(_candidates.prior_weights(others, sample), 0.5)
+
+
+def test_copies_of_labels_do_not_change_the_prior(digits, partial):
+    X, labeled = digits[0], np.flatnonzero(partial >= 0)
+    rows = np.concatenate([np.arange(200), labeled, labeled])
+    found, expected = (
+        collect_sample(Rows(X[idx]), partial[idx], merge="none").scarcity
+        for idx in (rows, np.arange(200))
+    )
+    assert found == expected
+
+
+def test_one_label_per_class_favors_the_spectral_model(digits):
+    X, y = digits
+    first = np.isin(np.arange(200), np.unique(y, return_index=True)[1])
+    names = ["spectral", "transductive"]
+    model = FewLabelClassifier(names, random_state=0).fit(X, np.where(first, y, -1))
+    assert_allclose(model.weights_, [0.0, 0.9, 0.1], atol=1e-9)
+
+
+def test_spectral_candidate_is_averaged_by_its_held_out_labels(digits, partial):
+    X, hidden = digits[0], partial < 0
+    names = ["spectral", "transductive"]
+    model = FewLabelClassifier(names, random_state=0).fit(X, partial)
+    sample = collect_sample(Rows(X), partial, merge="none")
+    listed = _candidates.list_candidates(names, _candidates.BUDGETS["fast"])
+    prior = _candidates.prior_weights(listed, sample)
+    held_out = np.array([m.held_out_proba_ for m in model.models_])
+    found = average_models(held_out, sample.codes, prior)
+    assert_allclose(model.weights_, found.weights)
+    assert model.weights_[0] < 1e-3
+    assert_array_equal(model.transduction_[hidden], model.predict(X)[hidden])
 
 
 def test_report_counts_what_changed(model, digits, partial):
@@ -389,6 +431,15 @@ def test_judgment_of_unlabeled_rows(weight, gain, gain_std, n_held_out, helps):
         weights, none, none, none, n_held_out, gain, gain_std, weights, none
     )
     assert few_label_report._judge(average, np.array([0.5, 0.5])) is helps
+
+
+def test_judgment_does_not_depend_on_the_prior():
+    """The supervised model may have almost none, and still be the best."""
+    none, prior = np.zeros(3), np.array([1e-12, 0.9, 0.1])
+    for evidence, helps in (([0.8, 0.1, 0.1], False), ([0.4, 0.3, 0.3], None)):
+        weights = prior * evidence / (prior @ evidence)
+        average = Average(weights, none, none, none, 10, 0.0, 1.0, weights, none)
+        assert few_label_report._judge(average, prior) is helps
 
 
 @pytest.mark.slow
@@ -470,7 +521,7 @@ class FirstColumnIsWeight(KNeighborsClassifier):
 @pytest.mark.slow
 def test_each_row_keeps_its_weight(rng):
     """Also if there are more rows than a candidate, or one of its folds, is given."""
-    budget = Budget(5, graph_rows=60, n_rows=60, fold_rows=40)
+    budget = Budget(5, spectral_rows=60, n_rows=60, fold_rows=40)
     weights = rng.uniform(0.5, 2, size=100).round(3)
     weights[::9] = 0
     X = np.c_[weights, rng.normal(size=(100, 2))]

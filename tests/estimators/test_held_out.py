@@ -12,9 +12,9 @@ from widemargin import (
     LabelSearchClassifier,
     LaplacianRLSC,
     LaplacianSVC,
-    RidgeAverageClassifier,
     SelfLabelingGPC,
     SelfLabelingSVC,
+    SpectralClassifier,
     TransductiveSVC,
     TriClassSVC,
     UniversumSVC,
@@ -28,7 +28,8 @@ MACHINES = [  # those with a tol so accurate that only rounding is left between 
     LabelSearchClassifier(random_state=0),
     LaplacianRLSC(random_state=0),
     LaplacianSVC(random_state=0),
-    RidgeAverageClassifier(random_state=0),
+    SpectralClassifier(random_state=0),
+    SpectralClassifier(families="labels", random_state=0),
     TransductiveSVC(solver=Smo(1e-8), random_state=0),
     TriClassSVC(solver=Smo(1e-8), random_state=0),
     UniversumSVC(solver=Smo(1e-8), random_state=0),
@@ -243,7 +244,7 @@ def test_rows_known_to_be_irrelevant_have_no_row(problem, machine):
     assert_allclose(model.held_out_proba_.sum(axis=1), 1.0)
 
 
-@pytest.mark.parametrize("machine", [LaplacianSVC, TransductiveSVC])
+@pytest.mark.parametrize("machine", [LaplacianSVC, SpectralClassifier, TransductiveSVC])
 def test_one_row_with_two_labels(problem, machine):
     """Each of them is held out; the probabilities may differ."""
     X, y = problem

@@ -21,7 +21,7 @@ from widemargin.defaults import LAPLACIAN_LADDER
 from widemargin.graphs import KnnGraph, graph_laplacian, knn_adjacency
 from widemargin.kernels import Nystrom, Polynomial, Rbf
 from widemargin.objectives.losses import SquaredHinge
-from widemargin.sample import Rows
+from widemargin.rows import Rows
 from widemargin.solvers.laplacian import Dual, Newton, Pcg
 from widemargin.solvers.result import Status
 from widemargin.spaces import Deformed, GramSpace, choose_space
@@ -726,6 +726,13 @@ def test_class_weights(iris):
     assert np.sum(heavy.predict(X) == 2) > np.sum(plain.predict(X) == 2)
     absent = LaplacianSVC(class_weight={0: 1.0, 1: 1.0, 2: 0.0}).fit(X, y_partial)
     assert absent.classes_.tolist() == [0, 1]
+    kept = y_partial != 2  # a class of weight zero is left out
+    other = LaplacianSVC().fit(X[kept], y_partial[kept])
+    assert_allclose(absent.decision_function(X), other.decision_function(X), atol=1e-8)
+    options = {"sample_weight": np.full(len(X), 1e300)}
+    huge = LaplacianSVC(class_weight={0: 1e20, 1: 1e20, 2: 1e20})
+    huge.fit(X, y_partial, **options)
+    assert_allclose(huge.decision_function(X), plain.decision_function(X), atol=1e-8)
     with pytest.raises(ValueError, match="class_weight of LaplacianSVC must be"):
         LaplacianSVC(class_weight={0: -1.0, 1: 1.0, 2: 1.0}).fit(X, y_partial)
 

@@ -24,7 +24,8 @@ from widemargin.kernels import ArdRbf, Nystrom, Polynomial, Rbf
 from widemargin.labels import sign_coding
 from widemargin.objectives.class_sizes import Balance
 from widemargin.objectives.gp_evidence import GpEvidence, LogNormalPrior
-from widemargin.sample import Rows, collect_sample
+from widemargin.rows import Rows
+from widemargin.sample import collect_sample
 from widemargin.solvers.evidence import (
     LeaveOneOutDensity,
     MarginalLikelihood,
@@ -558,8 +559,8 @@ def test_one_label_of_each_class(three, machine):
 def test_hyperparameters_are_those_of_the_evidence(two, criterion, per_feature):
     """With a prior around where they start, here from given labels only."""
     X, y, _ = two
-    wish = LEARNED[criterion](per_feature=per_feature)
-    model = SelfLabelingGPC(hyperparameters=wish, scale=1.3, noise=0.4).fit(X, y)
+    learning = LEARNED[criterion](per_feature=per_feature)
+    model = SelfLabelingGPC(hyperparameters=learning, scale=1.3, noise=0.4).fit(X, y)
     gamma = 1 / (2 * X.var(axis=0).sum())
     center = np.log([1.3, *[gamma] * (3 if per_feature else 1), 0.4])
     evidence = GpEvidence(
@@ -632,8 +633,8 @@ def test_hyperparameters_are_learned_from_some_of_many_rows(rng):
     assert set(evidence_rows(sample, 10, rng).tolist()) < set(range(20))
     few = LeaveOneOutDensity(max_rows=50)
     models = [
-        SelfLabelingGPC(hyperparameters=wish, random_state=0).fit(X, y)
-        for wish in (few, "loo")
+        SelfLabelingGPC(hyperparameters=learning, random_state=0).fit(X, y)
+        for learning in (few, "loo")
     ]
     assert models[0].noise_ != models[1].noise_
 
@@ -1169,9 +1170,9 @@ def test_model_keeps_only_what_it_needs():
 
 def test_learner_that_does_not_converge_is_told(two):
     X, _, y_partial = two
-    wish = LeaveOneOutDensity(max_iter=1)
+    learning = LeaveOneOutDensity(max_iter=1)
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
-        SelfLabelingGPC(hyperparameters=wish).fit(X, y_partial)
+        SelfLabelingGPC(hyperparameters=learning).fit(X, y_partial)
 
 
 @either_machine
@@ -1186,7 +1187,7 @@ def test_kernel_that_gives_no_numbers_is_refused(two, machine):
 @pytest.mark.parametrize(("factor", "dtype"), [(1e155, "float64"), (1e20, "float32")])
 def test_rows_whose_squares_overflow_are_refused(two, machine, factor, dtype):
     X, _, y_partial = two
-    with pytest.raises(ValueError, match=f"too large for {dtype}; divide X"):
+    with pytest.raises(ValueError, match=f"too large for {dtype}; rescale X"):
         machine().fit((X * factor).astype(dtype), y_partial)
 
 

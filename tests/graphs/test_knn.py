@@ -149,7 +149,7 @@ def test_unknown_weights_are_refused_by_value(X):
 @pytest.mark.parametrize("normalized", [True, False])
 def test_a_graph_gives_the_laplacian_of_its_edges(X, power, normalized):
     graph = KnnGraph(5, "heat", power=power, normalized=normalized)
-    made = graph.laplacian(X, auto_power=3)
+    made = graph.laplacian_of(graph.adjacency(X), auto_power=3)
     adjacency = knn_adjacency(X, 5, "heat")
     power = 3 if power == "auto" else power
     expected = graph_laplacian(adjacency, normalized=normalized, power=power)

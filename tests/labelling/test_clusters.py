@@ -28,7 +28,8 @@ from widemargin.labelling.clusters import (
 )
 from widemargin.labelling.constraints import Constraints
 from widemargin.labelling.starts import random_start
-from widemargin.sample import as_rows, collect_sample
+from widemargin.rows import Rows
+from widemargin.sample import collect_sample
 from widemargin.spaces import FeatureSpace, GramSpace
 from widemargin.spaces.smoother import DenseSmoother, LowRankSmoother, Smoother
 
@@ -175,7 +176,7 @@ def test_weights_are_relative_to_the_kernel_and_to_the_rows(X, intrinsic_reg):
     """The smoother of loss + ambient_reg * scale |f|^2 + weight * f'L^2 f."""
     gram = X @ X.T + np.eye(30)
     graph = ClusterGraph(KnnGraph(5, "binary"), intrinsic_reg)
-    task = ClusterTask(collect_sample(as_rows(X), merge="none"), no_constraints(30))
+    task = ClusterTask(collect_sample(Rows(X), merge="none"), no_constraints(30))
     parameters, scale = Parameters(2, Linear(), 0.1), np.diagonal(gram).mean()
     model = ClusterModel(GramSpace(gram), graph, parameters, scale)
     laplacian = graph_laplacian(
@@ -190,7 +191,7 @@ def test_weights_are_relative_to_the_kernel_and_to_the_rows(X, intrinsic_reg):
 
 def test_part_of_a_model_is_the_model_of_these_rows(X):
     graph, parameters = ClusterGraph(KnnGraph(5), "auto"), Parameters(1, Linear(), 0.1)
-    task = ClusterTask(collect_sample(as_rows(X), merge="none"), no_constraints(30))
+    task = ClusterTask(collect_sample(Rows(X), merge="none"), no_constraints(30))
     idx = np.arange(22)
     whole = ClusterModel(FeatureSpace(X), graph, parameters, 1.0)
     own = FeatureSpace(X[idx])

@@ -23,7 +23,8 @@ from widemargin.labelling.problem import make_problem
 from widemargin.labelling.starts import smoothed_start
 from widemargin.labels import decide, sign_coding
 from widemargin.objectives.class_sizes import Balance
-from widemargin.sample import as_rows, collect_sample, deal_folds, label_counts
+from widemargin.rows import Rows
+from widemargin.sample import collect_sample, deal_folds, label_counts
 from widemargin.solvers.result import Status
 from widemargin.spaces import FeatureSpace, GramSpace
 
@@ -40,7 +41,7 @@ def blobs():
 @pytest.fixture
 def sample(blobs):
     X, y = blobs
-    return collect_sample(as_rows(X), y)
+    return collect_sample(Rows(X), y)
 
 
 @pytest.fixture
@@ -142,7 +143,7 @@ def test_supervised_start_of_two_classes_keeps_the_sizes(blobs):
     """The rows with scores nearest to zero change sides."""
     X, y = blobs
     X, y = X[y != 2], y[y != 2]
-    sample = collect_sample(as_rows(X), y)
+    sample = collect_sample(Rows(X), y)
     scores = np.random.default_rng(0).normal(size=(len(y), 1))
     problem = make_problem(sample, Balance("labeled", 0), np.array([0.25, 0.75]))
     codes = problem.preferred_codes(preferences(scores, sample.class_order))

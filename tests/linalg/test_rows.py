@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,13 @@ from numpy.testing import assert_array_equal
 from reference import distinct_rows as slow_distinct_rows
 from scipy import sparse
 
-from widemargin.linalg.rows import content_order, distinct_rows
+from widemargin.linalg.rows import (
+    dense_keys,
+    distinct_rows,
+    gram_order,
+    row_hashes,
+)
+from widemargin.rows import Rows
 
 
 def tables():
@@ -47,6 +55,30 @@ def test_negative_zero_equals_zero():
     assert_distinct(np.array([[0.0, 1.0], [-0.0, 1.0]]), ([0], [0, 0]))
 
 
+def test_rows_of_equal_hashes_are_compared(rng):
+    X = rng.normal(size=(20, 3))[rng.integers(20, size=50)]
+    keys = dense_keys(X, np.zeros(50))
+    assert_array_equal(keys[:, None] == keys, (X[:, None] == X).all(axis=2))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("step", [1.0, 0.1])
+def test_hashes_of_simple_numbers_differ(step, dtype):
+    """Few of the bits of such numbers differ, and only the upper ones."""
+    X = np.array(np.meshgrid(*[np.arange(30)] * 3)).reshape(3, -1).T
+    hashes = row_hashes((step * X).astype(dtype))
+    assert len(np.unique(hashes)) == len(X)
+
+
+def test_a_table_without_copies_is_not_copied(rng):
+    X = rng.normal(size=(4000, 200))
+    tracemalloc.start()
+    distinct_rows(X)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < X.nbytes / 4
+
+
 def test_stored_zeros_order_and_sums_do_not_matter():
     """Four ways to store the sparse row (0, 3, 1), and one of the row (0, 3, 0)."""
     data = np.array([3.0, 1.0, 1.0, 3.0, 0.0, 3.0, 1.0, 1.0, 2.0, 1.0, 3.0, -0.0])
@@ -63,26 +95,26 @@ def test_stored_zeros_order_and_sums_do_not_matter():
 def test_content_order_follows_the_rows_wherever_they_stand(rng, to_format, dtype):
     X = rng.normal(size=(50, 4)).astype(dtype)
     X[rng.random(X.shape) < 0.3] = 0
-    order = content_order(to_format(X))
+    order = Rows(to_format(X)).content_order()
     assert_array_equal(np.sort(order), np.arange(50))
     for _ in range(5):
         shuffled = rng.permutation(50)
-        again = content_order(to_format(X[shuffled]))
+        again = Rows(to_format(X[shuffled])).content_order()
         assert_array_equal(X[shuffled][again], X[order])
 
 
 def test_content_order_depends_on_nothing_else(rng):
     """Neither on memory order nor on chance, nor on earlier calls."""
     X = rng.normal(size=(50, 4))
-    order = content_order(X)
-    assert_array_equal(content_order(np.asfortranarray(X)), order)
-    assert_array_equal(content_order(sparse.csr_array(X)), order)
+    order = Rows(X).content_order()
+    for same in (np.asfortranarray(X), sparse.csr_array(X)):
+        assert_array_equal(Rows(same).content_order(), order)
     assert (order != np.arange(50)).any()
 
 
 def test_copies_keep_their_order_among_each_other(rng):
     X = np.repeat(rng.normal(size=(10, 3)), 4, axis=0)
-    order = content_order(X).reshape(10, 4)
+    order = Rows(X).content_order().reshape(10, 4)
     assert_array_equal(order % 4, np.tile(np.arange(4), (10, 1)))
     assert (order // 4 == order[:, :1] // 4).all()
 
@@ -94,9 +126,9 @@ def test_order_of_a_gram_matrix_follows_rows_and_columns(rng, n_features, dtype)
     distances = ((X[:, None] - X) ** 2).sum(axis=2)
     for gram in (X @ X.T, np.exp(-distances / n_features)):
         gram = gram.astype(dtype)
-        order = content_order(gram, pairwise=True)
+        order = gram_order(gram)
         assert_array_equal(np.sort(order), np.arange(300))
         for _ in range(5):
             shuffled = rng.permutation(300)
-            again = content_order(gram[np.ix_(shuffled, shuffled)], pairwise=True)
+            again = gram_order(gram[np.ix_(shuffled, shuffled)])
             assert_array_equal(shuffled[again], order)

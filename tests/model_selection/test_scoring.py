@@ -8,7 +8,6 @@ from scipy import sparse
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import balanced_accuracy_score, f1_score, log_loss, make_scorer
-from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -19,9 +18,9 @@ from widemargin import (
     LabelSearchClassifier,
     LaplacianRLSC,
     LaplacianSVC,
-    RidgeAverageClassifier,
     SelfLabelingGPC,
     SelfLabelingSVC,
+    SpectralClassifier,
     TransductiveSVC,
     TriClassSVC,
 )
@@ -45,30 +44,7 @@ def three():
 @pytest.fixture
 def fitted(three):
     X, y = three
-    return RidgeAverageClassifier().fit(X, y), y
-
-
-def test_accuracy_is_that_of_refitting_without_each_label(three):
-    """One model: without a label, the penalty of the others stays the same."""
-    X, y = three
-    labeled = np.flatnonzero(y >= 0)
-    penalty, gamma = 0.01, 0.1
-    options = {"kernel": Rbf(gamma), "widths": (1.0,)}
-    model = RidgeAverageClassifier(ambient_reg=(penalty,), **options).fit(X, y)
-
-    def total(rows):  # of the penalty: labels times the mean diagonal, centered
-        gram = rbf_kernel(X[rows], gamma=gamma)
-        return np.trace(gram) - gram.mean() * len(rows)
-
-    wrong = 0
-    for i in labeled:
-        others = np.setdiff1d(labeled, i)
-        same = penalty * total(labeled) / total(others)
-        other = RidgeAverageClassifier(ambient_reg=(same,), **options)
-        other.fit(X, hide(y, np.arange(len(y)) == i))
-        wrong += other.predict(X[[i]])[0] != y[i]
-    assert 0 < wrong < len(labeled)
-    assert_allclose(leave_one_out_score(model, y), 1 - wrong / len(labeled))
+    return SpectralClassifier().fit(X, y), y
 
 
 def test_laplacian_accuracy_is_that_of_refitting_without_each_label(three):
@@ -119,13 +95,11 @@ def test_callables(fitted):
 @pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "log_loss"])
 def test_order_and_names_do_not_matter(three, rng, scoring):
     X, y = three
-    expected = leave_one_out_score(
-        RidgeAverageClassifier().fit(X, y), y, scoring=scoring
-    )
+    expected = leave_one_out_score(SpectralClassifier().fit(X, y), y, scoring=scoring)
     order = rng.permutation(len(y))
     names = np.array(["c", "a", "b", None], dtype=object)[y]
     for rows, targets in ((X[order], y[order]), (X, names)):
-        model = RidgeAverageClassifier().fit(rows, targets)
+        model = SpectralClassifier().fit(rows, targets)
         found = leave_one_out_score(model, targets, scoring=scoring)
         assert_allclose(found, expected, rtol=1e-6)
 
@@ -135,7 +109,7 @@ def test_labels_that_could_not_be_held_out_do_not_count(three):
     X, y = three
     y = y.copy()
     y[np.flatnonzero(y < 0)[0]] = 3
-    model = RidgeAverageClassifier().fit(X, y)
+    model = SpectralClassifier().fit(X, y)
     kept = y[y >= 0] < 3
     right = model.held_out_proba_.argmax(axis=1)[kept] == y[y >= 0][kept]
     assert_allclose(leave_one_out_score(model, y), right.mean())
@@ -148,7 +122,7 @@ def test_labels_that_could_not_be_held_out_do_not_count(three):
 
 
 @pytest.mark.parametrize(
-    "estimator", [RidgeAverageClassifier, LaplacianSVC, TransductiveSVC]
+    "estimator", [SpectralClassifier, LaplacianSVC, TransductiveSVC]
 )
 def test_no_label_could_be_held_out(three, estimator):
     X, _ = three
@@ -161,11 +135,11 @@ def test_no_label_could_be_held_out(three, estimator):
 
 def test_pipelines_and_weights(three, rng):
     X, y = three
-    model = make_pipeline(StandardScaler(), RidgeAverageClassifier()).fit(X, y)
+    model = make_pipeline(StandardScaler(), SpectralClassifier()).fit(X, y)
     assert 0.5 < leave_one_out_score(model, y) < 1.0
     weights = rng.uniform(0.5, 2.0, size=len(y))
     weights[np.flatnonzero(y >= 0)[:3]] = 0.0
-    model = RidgeAverageClassifier().fit(X, y, sample_weight=weights)
+    model = SpectralClassifier().fit(X, y, sample_weight=weights)
     truth, own = y[(y >= 0) & (weights > 0)], weights[(y >= 0) & (weights > 0)]
     right = model.held_out_proba_.argmax(axis=1) == truth
     found = leave_one_out_score(model, y, sample_weight=weights)
@@ -281,8 +255,8 @@ def test_grid_search_by_held_out_labels(iris, scoring):
 def test_both_searches_take_any_targets(iris, kind):
     X, y = iris
     y, rows = hide_labels(KINDS[kind](y), 60, rng=0), np.arange(150)
-    model = make_pipeline(StandardScaler(), RidgeAverageClassifier())
-    grid = {"ridgeaverageclassifier__kernel__gamma": [1e-3, 1.0]}
+    model = make_pipeline(StandardScaler(), SpectralClassifier())
+    grid = {"spectralclassifier__kernel__gamma": [1e-3, 1.0]}
     for scoring, cv in (
         (held_out_scorer("neg_log_loss"), [(rows, rows)]),
         (labeled_scorer("neg_log_loss"), KFold(3, shuffle=True, random_state=0)),
@@ -297,7 +271,7 @@ def test_several_scores_at_once(iris):
     y, rows = hide_labels(y, 30, rng=0), np.arange(150)
     scoring = {"accuracy": held_out_scorer(), "loss": held_out_scorer("neg_log_loss")}
     search = GridSearchCV(
-        RidgeAverageClassifier(), GRID, scoring=scoring, cv=[(rows, rows)], refit="loss"
+        SpectralClassifier(), GRID, scoring=scoring, cv=[(rows, rows)], refit="loss"
     ).fit(X, y)
     assert (search.cv_results_["mean_test_loss"] < 0).all()
     assert (search.cv_results_["mean_test_accuracy"] > 0).all()
@@ -329,7 +303,7 @@ def test_labeled_scorer_is_the_score_of_the_labeled_rows(iris):
     expected = model.score(X[labeled], y[labeled])
     assert labeled_scorer()(model, X, y_partial) == expected < 1.0
     assert labeled_scorer()(model, X, y) == model.score(X, y)
-    model = RidgeAverageClassifier().fit(X[::7], y[::7])
+    model = SpectralClassifier().fit(X[::7], y[::7])
     found = labeled_scorer("neg_log_loss")(model, X, y_partial)
     assert_allclose(found, -log_loss(y[labeled], model.predict_proba(X[labeled])))
 
@@ -337,12 +311,12 @@ def test_labeled_scorer_is_the_score_of_the_labeled_rows(iris):
 def test_labeled_scorer_takes_what_the_model_takes(iris):
     X, y = iris
     y_partial = hide_labels(y, 20, rng=0)
-    model = RidgeAverageClassifier().fit(X, y)
+    model = SpectralClassifier().fit(X, y)
     expected = labeled_scorer()(model, X, y_partial)
     for rows in (sparse.csr_array(X), sparse.coo_array(X), X.tolist()):
         assert labeled_scorer()(model, rows, y_partial) == expected
     frame = pd.DataFrame(X, columns=list("abcd"), index=np.arange(150)[::-1])
-    model = RidgeAverageClassifier().fit(frame, y)
+    model = SpectralClassifier().fit(frame, y)
     assert labeled_scorer()(model, frame, y_partial) == expected
     polars = pytest.importorskip("polars")
     assert labeled_scorer()(model, polars.DataFrame(frame), y_partial) == expected
@@ -351,7 +325,7 @@ def test_labeled_scorer_takes_what_the_model_takes(iris):
 def test_labeled_scorer_with_one_class_among_the_rows(iris):
     """Test parts of few labels may lack classes."""
     X, y = iris
-    model = RidgeAverageClassifier().fit(X, y)
+    model = SpectralClassifier().fit(X, y)
     y_partial = np.where(np.arange(150) < 3, y, -1)
     own = model.predict_proba(X[:3])[:, 0]
     found = labeled_scorer("neg_log_loss")(model, X, y_partial)

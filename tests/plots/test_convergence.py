@@ -6,6 +6,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from widemargin import (
@@ -109,6 +111,15 @@ def test_any_estimator_with_a_history_can_be_drawn():
         "steps per second",
     ]
     assert display.axes_[-1].get_xlabel() == "round"
+
+
+def test_the_model_may_be_at_the_end_of_several_steps():
+    """A search in a pipeline in a pipeline."""
+    search = GridSearchCV(Toy(), {}, scoring=lambda *_: 0.0, cv=2)
+    model = make_pipeline("passthrough", make_pipeline("passthrough", search))
+    display = ConvergenceDisplay.from_estimator(model.fit(np.ones((4, 1)), np.ones(4)))
+    assert list(display.lines_) == ["objective", "criterion"]
+    assert display.name == "Toy"
 
 
 def test_starts_of_a_search(moons):

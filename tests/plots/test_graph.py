@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from widemargin import LaplacianSVC, TransductiveSVC
+from widemargin import LaplacianSVC, TransductiveSVC, load, save
 from widemargin.graphs import knn_adjacency
 from widemargin.plots import GraphDisplay
 
@@ -93,6 +93,20 @@ def test_own_graph_and_rows_without_classes(rng):
     alphas = display.edges_.get_colors()[:, 3]
     assert (np.diff(alphas) > 0).all()
     assert_array_equal(display.frame()["second"], [1, 2, 3])
+
+
+def test_a_model_with_a_graph_of_its_own_has_no_other_one(moons, tmp_path):
+    X, _, y_partial = moons
+    adjacency = knn_adjacency(X, 10)
+    model = LaplacianSVC().fit(X, y_partial, adjacency=adjacency)
+    grid = {"ambient_reg": 1e-3, "intrinsic_reg": 0.01, "adjacency": adjacency}
+    save(model, tmp_path / "own.wm")
+    models = model, *LaplacianSVC().fit_grid(X, y_partial, **grid)
+    for own in (*models, load(tmp_path / "own.wm")):
+        with pytest.raises(ValueError, match="LaplacianSVC was fitted with an adjace"):
+            GraphDisplay.from_estimator(own, X, y_partial)
+    again = GraphDisplay.from_estimator(model.fit(X, y_partial), X, y_partial)
+    assert_allclose(matrix(again, len(X)), knn_adjacency(X, 8, "self-tuned").toarray())
 
 
 def test_sparse_rows_and_clusters(blobs, clusterer):

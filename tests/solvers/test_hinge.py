@@ -26,7 +26,7 @@ from widemargin.objectives.pieces import (
     Ramp,
     SymmetricHinge,
 )
-from widemargin.sample import Rows
+from widemargin.rows import Rows
 from widemargin.solvers.hinge import (
     HingeSolver,
     ProximalNewton,

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.kernels import Landmarks, Polynomial, Precomputed, Rbf
-from widemargin.sample import GramRows, Rows
+from widemargin.rows import GramRows, Rows
 from widemargin.solvers.informative_vectors import (
     InformativeVectors,
     choose_active,

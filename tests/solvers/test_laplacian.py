@@ -11,7 +11,8 @@ from widemargin.calibration import fit_calibration, neg_log_prior
 from widemargin.defaults import LEAST_PROBABILITY, TRUST
 from widemargin.objectives.laplacian import share_graph
 from widemargin.objectives.losses import Squared
-from widemargin.sample import Rows, collect_sample
+from widemargin.rows import Rows
+from widemargin.sample import collect_sample
 from widemargin.solvers.laplacian import (
     Dual,
     Newton,

@@ -138,7 +138,9 @@ def test_step_is_the_minimum_of_a_brute_force_search(loss, seed):
         def function(s, column=column):
             return along(loss, problem, column, s)
 
-        if (function(1e-9) - function(0.0)) >= 0:  # no descent: not a direction of ours
+        if (
+            function(1e-9) - function(0.0)
+        ) >= 0:  # the objective does not fall: Newton never takes such a direction
             continue
         wide = minimize_scalar(
             function, bounds=(0.0, 2 * step + 1.0), options={"xatol": 1e-12}

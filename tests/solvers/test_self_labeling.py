@@ -10,7 +10,8 @@ from sklearn.svm import SVR
 
 from widemargin.kernels import Rbf
 from widemargin.objectives.gp_evidence import GpEvidence
-from widemargin.sample import Rows, collect_sample
+from widemargin.rows import Rows
+from widemargin.sample import collect_sample
 from widemargin.solvers.hinge import ProximalNewton, Smo
 from widemargin.solvers.relabeling import (
     InSample,

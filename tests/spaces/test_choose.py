@@ -5,7 +5,7 @@ from scipy import sparse
 
 from widemargin.defaults import Ladder
 from widemargin.kernels import Linear, Nystrom, Precomputed, Rbf
-from widemargin.sample import as_rows
+from widemargin.rows import BlockRows, GramRows, Rows
 from widemargin.spaces import FeatureSpace, GramRowSpace, GramSpace, choose_space
 from widemargin.spaces.choose import check_gram_memory
 
@@ -20,66 +20,83 @@ def choose(kernel, rows, landmarks="auto", ladder=LADDER, **options):
 
 
 def test_few_rows_are_exact(X):
-    space = choose(Rbf(0.5), as_rows(X))
+    space = choose(Rbf(0.5), Rows(X))
     assert isinstance(space, GramSpace)
     assert_allclose(space.gram, Rbf(0.5)(X))
 
 
 def test_many_rows_get_landmarks(X):
-    space = choose(Rbf(0.5), as_rows(X), ladder=Ladder(29, 6))
+    space = choose(Rbf(0.5), Rows(X), ladder=Ladder(29, 6))
     assert isinstance(space, FeatureSpace)
     assert space.n_coordinates == 6
 
 
 def test_wish_of_the_user_comes_first(X):
-    rows = as_rows(X)
+    rows = Rows(X)
     assert isinstance(choose(Rbf(0.5), rows, None, Ladder(2, 2)), GramSpace)
     assert choose(Rbf(0.5), rows, 4).n_coordinates == 4
     assert choose(Rbf(0.5), rows, Nystrom(5, "uniform")).n_coordinates == 5
 
 
 def test_linear_kernel_of_few_features_is_its_features(X):
-    space = choose(Linear(), as_rows(X))
+    space = choose(Linear(), Rows(X))
     assert space.features is X
-    assert isinstance(choose(Linear(), as_rows(X.T)), GramSpace)  # more than rows
-    assert isinstance(choose(Linear(), as_rows(X), features=False), GramSpace)
+    assert isinstance(choose(Linear(), Rows(X.T)), GramSpace)  # more than rows
+    assert isinstance(choose(Linear(), Rows(X), features=False), GramSpace)
 
 
 def test_sparse_features_only_where_a_solver_takes_them(X):
-    rows = as_rows(sparse.csr_matrix(X))
+    rows = Rows(sparse.csr_matrix(X))
     assert isinstance(choose(Linear(), rows), GramSpace)
     assert choose(Linear(), rows, sparse_features=True).features is rows.X
 
 
 def test_large_gram_matrix_is_not_kept_where_rows_suffice(X):
     options = {"reads_rows": True, "gram_bytes": 30 * 30 * 8 - 1}
-    assert isinstance(choose(Rbf(0.5), as_rows(X), **options), GramRowSpace)
-    assert isinstance(choose(Rbf(0.5), as_rows(X), reads_rows=True), GramSpace)
-    gram = as_rows(X @ X.T, pairwise=True)
+    assert isinstance(choose(Rbf(0.5), Rows(X), **options), GramRowSpace)
+    assert isinstance(choose(Rbf(0.5), Rows(X), reads_rows=True), GramSpace)
+    gram = GramRows(X @ X.T)
     assert isinstance(choose(Precomputed(), gram, **options), GramSpace)
 
 
-@pytest.mark.parametrize("landmarks", [7, Nystrom(7, "kmeans"), Nystrom(7, "pivoted")])
-def test_rows_in_blocks_give_the_space_of_their_landmarks(X, landmarks):
-    """The features are those of the same landmarks in one matrix."""
-    rows = as_rows([X[:11], X[11:12], X[12:]])
+@pytest.mark.parametrize("choice", ["uniform", "kmeans++", "kmeans"])
+def test_rows_in_blocks_give_the_landmarks_of_one_matrix(X, choice):
+    rows = Rows(X), BlockRows([X[:11], X[11:12], X[12:]])
+    whole, in_blocks = (choose(Rbf(0.5), own, Nystrom(7, choice)) for own in rows)
+    assert_array_equal(in_blocks.basis.points, whole.basis.points)
+    assert_allclose(in_blocks.features, whole.features, atol=1e-12)
+
+
+@pytest.mark.parametrize("landmarks", ["auto", Nystrom(6, "pivoted")])
+def test_rows_in_blocks_always_have_landmarks(X, landmarks):
+    """However few rows there are."""
+    rows = BlockRows([X[:11], X[11:12], X[12:]])
     space = choose(Rbf(0.5), rows, landmarks)
     points = space.basis.points
+    assert len(points) == LADDER.n_landmarks
     cross, gram = Rbf(0.5)(X, points), Rbf(0.5)(points)
     expected = cross @ np.linalg.solve(gram, cross.T)
     assert_allclose(space.features @ space.features.T, expected, atol=1e-8)
 
 
+def test_landmarks_of_a_linear_kernel_lose_nothing(X):
+    """If there are as many as features."""
+    space = choose(Linear(), BlockRows([X[:11], X[11:]]))
+    assert space.n_coordinates == X.shape[1]
+    assert_allclose(space.features @ space.features.T, X @ X.T, atol=1e-8)
+
+
 def test_exact_space_of_rows_in_blocks_is_refused(X):
-    with pytest.raises(ValueError, match="blocks have no single matrix; use landmarks"):
-        choose(Rbf(0.5), as_rows([X[:11], X[11:]]), None)
+    message = "Model got 30 rows in 2 blocks, and exact kernels .* set landmarks to"
+    with pytest.raises(ValueError, match=message):
+        choose(Rbf(0.5), BlockRows([X[:11], X[11:]]), None)
 
 
 @pytest.mark.parametrize("landmarks", [None, 30, 8])
 def test_function_of_a_gram_matrix_names_given_rows(X, landmarks, rng):
     """Predictions on kernel values equal those on the rows."""
     kept = np.arange(2, 30)
-    gram = as_rows(X @ X.T, pairwise=True).take(kept)
+    gram = GramRows(X @ X.T).take(kept)
     space = choose(Precomputed(), gram, landmarks)
     c = rng.normal(size=(space.n_coordinates, 2))
     function = space.to_function(c, 0.5)
@@ -92,7 +109,7 @@ def test_function_of_a_gram_matrix_names_given_rows(X, landmarks, rng):
 @pytest.mark.parametrize("landmarks", [None, 8])
 @pytest.mark.parametrize("constant", [0.0, 2.0])
 def test_function_extends_the_scores(X, X_new, rng, kernel, landmarks, constant):
-    space = choose(kernel, as_rows(X), landmarks)
+    space = choose(kernel, Rows(X), landmarks)
     space = space.with_constant(constant) if constant else space
     c = rng.normal(size=(space.n_coordinates, 3))
     constants = np.array([0.0, 1.0, 2.0])
@@ -103,7 +120,7 @@ def test_function_extends_the_scores(X, X_new, rng, kernel, landmarks, constant)
 
 
 def test_kernel_functions_without_a_coefficient_are_left_out(X):
-    space, c = choose(Rbf(0.5), as_rows(X)), np.zeros((30, 2))
+    space, c = choose(Rbf(0.5), Rows(X)), np.zeros((30, 2))
     c[[3, 17], [0, 1]] = 1.0
     assert_array_equal(space.to_function(c).points, X[[3, 17]])
     assert space.to_function(np.zeros((30, 2))).n_points == 1
@@ -115,7 +132,7 @@ def test_kernel_functions_without_a_coefficient_are_left_out(X):
 @pytest.fixture
 def twins(X):
     """The Gram matrix, rows of it on demand, and features of as many landmarks."""
-    rows = as_rows(X)
+    rows = Rows(X)
     gram, features = (choose(Rbf(0.5), rows, n) for n in (None, 30))
     return gram, GramRowSpace(Rbf(0.5), rows), features
 
@@ -148,15 +165,14 @@ def space_rows(twins):
     return twins[0].rows.X
 
 
-def test_blocks_products_and_scales_agree(twins, rng):
+def test_products_and_scales_agree(twins, rng):
     gram, _, features = twins
-    a, b, V = np.arange(4), np.array([9, 2]), rng.normal(size=(30, 3))
-    assert_allclose(features.block(a, b), gram.block(a, b), atol=1e-8)
+    V = rng.normal(size=(30, 3))
     assert_allclose(features.kernel_product(V), gram.kernel_product(V), atol=1e-8)
     assert_allclose(features.mean_diagonal(), gram.mean_diagonal())
     some = np.array([5, 1, 20])
-    assert_allclose(features.part(some).block(a[:2], a[:2]),
-                    gram.part(some).block(a[:2], a[:2]), atol=1e-8)  # fmt: skip
+    found, expected = (space.part(some).kernel_product(V[:3]) for space in twins[::2])
+    assert_allclose(found, expected, atol=1e-8)
 
 
 def test_fits_to_some_rows_agree(twins, rng):

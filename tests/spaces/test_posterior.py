@@ -10,7 +10,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
 from widemargin.kernels import Linear, NystromMap, Rbf
 from widemargin.objectives.gp_evidence import GpEvidence
-from widemargin.sample import Rows
+from widemargin.rows import Rows
 from widemargin.spaces import GramSpace, linear_space, nystrom_space
 from widemargin.spaces.posterior import Posterior, ProfiledSmoother, VarianceFunction
 from widemargin.spaces.smoother import DenseSmoother, LowRankSmoother

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from widemargin.graphs import graph_laplacian, knn_adjacency
 from widemargin.kernels import Precomputed, Rbf
 from widemargin.labelling.path import SharedPaths
-from widemargin.sample import as_rows
+from widemargin.rows import GramRows, Rows
 from widemargin.spaces import FeatureSpace, GramSpace, linear_space, nystrom_space
 
 N, REG = 30, 0.2
@@ -136,7 +136,7 @@ def test_constant_is_added_to_the_kernel(space, gram):
 @pytest.mark.parametrize("constant", [0.0, 1.7])
 def test_function_has_the_scores_of_its_coordinates(points, weights, Y, kind, constant):
     """Kernel functions, landmarks or weights, plus the constant."""
-    rows, kernel = as_rows(points), Rbf(0.5)
+    rows, kernel = Rows(points), Rbf(0.5)
     space = {
         "gram": lambda: GramSpace(kernel(points), kernel, rows),
         "landmarks": lambda: nystrom_space(kernel, rows, np.arange(0, N, 3)),
@@ -154,8 +154,8 @@ def test_function_has_the_scores_of_its_coordinates(points, weights, Y, kind, co
 def test_landmarks_of_a_gram_matrix_are_those_of_the_rows(points, weights, Y):
     kernel, idx = Rbf(0.5), np.array([20, 3, 11, 7])
     gram = kernel(points)
-    direct = nystrom_space(kernel, as_rows(points), idx)
-    given = nystrom_space(Precomputed(), as_rows(gram, pairwise=True), idx)
+    direct = nystrom_space(kernel, Rows(points), idx)
+    given = nystrom_space(Precomputed(), GramRows(gram), idx)
     expected = direct.kernel_product(Y)
     assert_allclose(given.kernel_product(Y), expected, atol=1e-9)
     c = given.smoother(weights, REG).coordinates(Y)

@@ -4,8 +4,17 @@ from numpy.testing import assert_allclose
 from scipy.sparse.linalg import ArpackNoConvergence
 
 from widemargin.graphs import graph_laplacian, knn_adjacency
-from widemargin.spaces import graph_spectrum, kernel_spectrum, spectrum
-from widemargin.spaces.spectrum import Power, Resolvent
+from widemargin.kernels import Rbf
+from widemargin.rows import Rows
+from widemargin.spaces import (
+    FeatureSpace,
+    graph_spectrum,
+    kernel_spectrum,
+    linear_space,
+    nystrom_space,
+    spectrum,
+)
+from widemargin.spaces.spectrum import Power, Resolvent, feature_spectrum
 
 
 def principal_components(product, weights, n_vectors):
@@ -76,6 +85,77 @@ def test_what_has_converged_is_kept(rng, monkeypatch):
     assert found.shape == (300, 1)
 
 
+# Explicit features
+
+
+@pytest.fixture(params=["equal", "unequal"])
+def weights(request, rng):
+    return np.ones(60) if request.param == "equal" else rng.uniform(0.5, 2.0, 60)
+
+
+def nystrom(X):
+    """Features of all rows as landmarks: those of the kernel itself."""
+    return nystrom_space(Rbf(0.1), Rows(X), np.arange(len(X)))
+
+
+@pytest.mark.parametrize("space_of", [lambda X: linear_space(Rows(X)), nystrom])
+def test_components_of_features_are_those_of_their_gram_matrix(rng, weights, space_of):
+    """Of the centered one, with roots of the shares on both sides."""
+    space = space_of(rows(rng, 60))
+    found, loadings, means = feature_spectrum(space, weights, 4)
+    shares = weights / weights.sum()
+    centering = np.eye(60) - shares
+    gram = centering @ space.features @ space.features.T @ centering.T
+    roots = np.sqrt(shares)
+    values, vectors = np.linalg.eigh(roots[:, None] * gram * roots)
+    assert_allclose(found.values, values[::-1][:4], rtol=1e-8)
+    up_to_sign(found.vectors, vectors[:, ::-1][:, :4] / roots[:, None])
+    assert_allclose(shares @ found.vectors, 0.0, atol=1e-10)
+    assert_allclose(shares @ found.vectors**2, 1.0)
+    assert_allclose(space.features @ loadings - means @ loadings, found.vectors)
+
+
+def test_components_of_features_are_those_of_the_kernel(rng, weights):
+    X = rows(rng, 60)
+    found = feature_spectrum(linear_space(Rows(X)), weights, 3)[0]
+    expected = kernel_spectrum(linear(X), weights, 3)
+    assert_allclose(found.values, expected.values, rtol=1e-6)
+    up_to_sign(found.vectors, expected.vectors)
+
+
+def test_no_more_components_than_directions_of_variance(rng, weights):
+    X = np.column_stack([rows(rng, 60), np.full(60, 3.0)])
+    found = feature_spectrum(FeatureSpace(X), weights, 200)
+    assert found[0].vectors.shape == (60, 4)
+    few = feature_spectrum(FeatureSpace(X[:3]), np.ones(3), 200)[0]
+    assert few.vectors.shape == (3, 2)
+    constant = feature_spectrum(FeatureSpace(np.full((60, 2), 0.1)), weights, 5)
+    assert constant[0].vectors.shape == (60, 0)
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(float, 1e-6), (np.float32, 1e-2)])
+def test_large_means_hide_no_component(rng, dtype, tolerance):
+    """Features far from zero have the components of their deviations."""
+    X = rows(rng, 60)
+    far = np.column_stack([X, np.full(60, 1e5)]).astype(dtype)
+    expected = feature_spectrum(FeatureSpace(X), np.ones(60), 9)[0]
+    found = feature_spectrum(FeatureSpace(far), np.ones(60), 9)[0]
+    assert found.vectors.dtype == np.float64
+    assert_allclose(found.values, expected.values, rtol=tolerance)
+    far = feature_spectrum(FeatureSpace(X + 1e5), np.ones(60), 9)[0]
+    assert_allclose(far.values, expected.values, rtol=1e-6)
+
+
+def test_blocks_of_features_do_not_matter(rng, weights, monkeypatch):
+    space = linear_space(Rows(rows(rng, 60)))
+    expected = feature_spectrum(space, weights, 3)[0]
+    blocks = [slice(i, i + 7) for i in range(0, 60, 7)]
+    monkeypatch.setattr(spectrum, "row_blocks", lambda *_: blocks)
+    found = feature_spectrum(space, weights, 3)[0]
+    assert_allclose(found.values, expected.values)
+    up_to_sign(found.vectors, expected.vectors)
+
+
 # Graphs
 
 
@@ -98,6 +178,61 @@ def test_lowest_eigenvectors_of_the_graph(laplacian):
     assert_allclose(np.linalg.svd(projected)[1], 1.0, atol=1e-6)
 
 
+def neighbor_laplacian(rng, n, n_groups=1):
+    """The normalized Laplacian of rows in far groups."""
+    X = rng.normal(size=(n, 3))
+    X[:, 0] += 100.0 * (np.arange(n) % n_groups)
+    return graph_laplacian(knn_adjacency(X, 8, "self-tuned")).matrix
+
+
+@pytest.mark.parametrize("n_groups", [1, 5])
+def test_filtered_vectors_are_the_lowest(rng, n_groups):
+    """Also of a graph in parts, where the value zero has as many vectors."""
+    laplacian = neighbor_laplacian(rng, 600, n_groups)
+    values, vectors = spectrum._filtered(laplacian, 30)
+    expected, axes = np.linalg.eigh(laplacian.toarray())
+    assert_allclose(values, expected[:30], atol=1e-3)
+    assert_allclose(values[:n_groups], 0.0, atol=1e-5)
+    assert (np.diff(values) >= 0).all()
+    assert vectors.dtype == np.float64
+    assert_allclose(vectors.T @ vectors, np.eye(30), atol=1e-5)
+    residuals = np.linalg.norm(laplacian @ vectors - vectors * values, axis=0)
+    assert residuals[:20].max() < 0.02
+    assert residuals.max() < 0.1
+    # the space of the smoothest functions is that of the exact ones
+    angles = np.linalg.svd(axes[:, :30].T @ vectors[:, :20])[1]
+    assert angles.min() > 0.99
+
+
+def test_filtered_vectors_are_the_same_in_every_run(rng):
+    laplacian = neighbor_laplacian(rng, 300)
+    one, other = (spectrum._filtered(laplacian, 10) for _ in "ab")
+    assert np.array_equal(one[0], other[0])
+    assert np.array_equal(one[1], other[1])
+
+
+@pytest.mark.parametrize("n", [3, 9, 21, 24])
+def test_small_graphs_have_all_lowest_vectors(rng, n):
+    """Also with fewer rows than the filtered subspace has vectors."""
+    laplacian = neighbor_laplacian(rng, n)
+    for n_vectors in (1, 5, 200):
+        found = graph_spectrum(laplacian, n_vectors)
+        rank = min(n_vectors, n - 1)
+        assert found.vectors.shape == (n, rank)
+        expected = np.linalg.eigvalsh(laplacian.toarray())[:rank]
+        assert_allclose(found.values, expected, atol=1e-5)
+
+
+def test_rows_without_neighbors_are_parts_of_their_own(rng):
+    """As many vectors of the value zero as there are parts."""
+    laplacian = neighbor_laplacian(rng, 40)
+    lonely = laplacian.toarray()
+    lonely[:2], lonely[:, :2] = 0.0, 0.0
+    found = graph_spectrum(type(laplacian)(lonely), 4)
+    assert_allclose(found.values[:2], 0.0, atol=1e-6)
+    assert np.isfinite(found.vectors).all()
+
+
 def test_no_more_vectors_than_rows(rng):
     X = rng.normal(size=(5, 2))
     found = graph_spectrum(graph_laplacian(knn_adjacency(X, 2)).matrix, 50)
@@ -114,12 +249,12 @@ def test_covariance_of_a_graph(laplacian, transfer):
     variances = transfer(spectrum.values)
     expected = spectrum.vectors @ np.diag(variances) @ spectrum.vectors.T
     rows, labels = np.arange(20), np.array([3, 1, 7])
-    block = space.block(rows, labels)
-    assert_allclose(block, expected[np.ix_(rows, labels)], atol=1e-12)
+    found = space.features[rows] @ space.features[labels].T
+    assert_allclose(found, expected[np.ix_(rows, labels)], atol=1e-12)
     unit = spectrum.space(transfer)
     assert_allclose(unit.mean_diagonal(), 1.0)
     scale = np.diagonal(expected).mean()
-    assert_allclose(unit.block(labels, labels), space.block(labels, labels) / scale)
+    assert_allclose(unit.features, space.features / np.sqrt(scale))
 
 
 def test_first_power_is_the_centered_kernel_itself(rng):
@@ -127,8 +262,8 @@ def test_first_power_is_the_centered_kernel_itself(rng):
     spectrum = kernel_spectrum(linear(X), np.ones(50), 4)
     centered = X - X.mean(axis=0)
     gram = centered @ centered.T
-    found = spectrum.space(Power(1)).block(np.arange(50), np.arange(50))
-    assert_allclose(found, gram / np.diagonal(gram).mean(), atol=1e-6)
+    features = spectrum.space(Power(1)).features
+    assert_allclose(features @ features.T, gram / np.diagonal(gram).mean(), atol=1e-6)
 
 
 @pytest.mark.parametrize("power", [2, 4])

@@ -1,4 +1,4 @@
-"""The command ``widemargin bench``."""
+"""The commands ``widemargin bench`` and ``widemargin demo``."""
 
 import itertools
 import sys
@@ -18,11 +18,11 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from widemargin.cli.commands import Command, print_json
+from widemargin.cli.commands import Command, force_option, print_json, set_option
+from widemargin.cli.main import INTERRUPTED
 from widemargin.cli.reports import plural, print_error
 
 _FOLDER = "widemargin-bench"
-_INTERRUPTED = 130  # the exit code that shells use
 
 out_option = click.option(
     "--out",
@@ -202,7 +202,7 @@ def run(names, quick, rows, methods, runs, jobs, memory, fresh, out, as_json):
         raise click.UsageError(f"Cannot write to {folder}: {problem}.") from problem
     except KeyboardInterrupt:
         click.echo(f"Interrupted; results so far are in {folder}.", err=True)
-        sys.exit(_INTERRUPTED)
+        sys.exit(INTERRUPTED)
     if not any((folder / f"{name}.jsonl").exists() for name in names):
         click.echo("Nothing could be run.", err=True)
         sys.exit(1)
@@ -304,3 +304,45 @@ def report(quick, out, html, as_json):
         return
     summarize(folder, Console())
     click.echo(f"The report is {html}.")
+
+
+_DEMO_HELP = """Classify bundled data: 20 labels of 1,797 digits.
+
+Prints the accuracy of FewLabelClassifier, of the candidates that it averages, and of an
+SVC on the labels alone. Also draws a picture of it, which needs matplotlib:
+pip install 'widemargin[plots]'.
+
+\b
+widemargin demo
+widemargin demo digits.png
+widemargin demo --json
+"""
+
+
+@click.command(cls=Command, help=_DEMO_HELP)
+@click.argument("picture", default="widemargin-demo.png")
+@set_option("Parameter of FewLabelClassifier, such as n_jobs=2.")
+@force_option
+def demo(picture, settings, force, as_json):
+    """Classify bundled data."""
+    from widemargin.cli.methods import DEFAULTS, find_offer, parse_settings
+    from widemargin.cli.outputs import Output
+    from widemargin.cli.reports import progress_bar, report_as_json
+    from widemargin_bench import demo as digits
+
+    output = Output(picture, force)
+    if not as_json:
+        output.check()
+        digits.check_picture(picture)
+    offer = find_offer(DEFAULTS["classify"], "classify")
+    classifier = offer.make(0, parse_settings(settings))
+    if not as_json:
+        digits.main(picture, classifier)
+        return
+    with progress_bar(digits.WORK):
+        outcomes, report = digits.run(digits.load_data(), classifier)
+    methods = {
+        outcome.name: {"accuracy": outcome.accuracy, "seconds": outcome.seconds}
+        for outcome in outcomes
+    }
+    print_json({"methods": methods, "report": report_as_json(report)})

@@ -1,4 +1,4 @@
-"""Artificial sets of the papers that only the tables draw."""
+"""Artificial sets of the papers."""
 
 from numbers import Integral, Real
 
@@ -13,6 +13,52 @@ _IRRELEVANT = {  # variant: mean of every feature, variances as above
     1: (0.0, (0.1, 10.0)),
     2: (0.5 / 2 * (_CLASS_MEAN + _CLASS_MEAN), _CLASS_VARIANCES),  # t/2 (c+ - c-)
 }
+
+# Breiman's waves
+_PEAKS = (7, 11, 15)  # of the three triangles, counted from 1
+_WAVES_OF_CLASS = ((0, 2), (0, 1), (1, 2))
+
+
+def make_gaussian2c(n_samples=500, *, n_features=500, random_state=None):
+    r"""Draw two Gaussian clusters, one per class, in a space of many noise features.
+
+    Parameters
+    ----------
+    n_samples : int, default=500
+        Number of rows, half of them in each class.
+    n_features : int, default=500
+        Number of columns. Only the first one separates the classes.
+    random_state : None, int or Generator, default=None
+        Source of randomness; pass an int for the same data at every call.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Class 0 or 1, in random order.
+
+    Notes
+    -----
+    The covariance is the identity and the means are :math:`(\mp 2.5, 0, \dots, 0)`,
+    Sec. 4.1.1 of [1]_, so that the Bayes error is :math:`\Phi(-2.5) = 0.62\,\%`
+    whatever the number of features.
+
+    References
+    ----------
+    .. [1] F. Gieseke, O. Kramer, A. Airola, T. Pahikkala, "Efficient recurrent local
+       search strategies for semi- and unsupervised regularized least-squares
+       classification", Evolutionary Intelligence 5, 2012.
+
+    Examples
+    --------
+    >>> X, y = make_gaussian2c(random_state=0)
+    >>> X.shape, (y == 0).sum().item()
+    ((500, 500), 250)
+    """
+    check_scalar(n_samples, "n_samples", Integral, min_val=2)
+    rng = np.random.default_rng(random_state)
+    y = _balanced_labels(n_samples, 2, rng)
+    return _unit_clusters([[-2.5], [2.5]], y, n_features, rng), y
 
 
 def make_gaussian4c(n_samples=500, *, n_features=500, random_state=None):
@@ -147,6 +193,54 @@ def make_ringnorm(n_samples=7400, *, random_state=None):
     wide = (y == 1)[:, None]
     noise = rng.standard_normal((n_samples, 20))
     return np.where(wide, 2 * noise, 2 / np.sqrt(20) + noise), y
+
+
+def make_waveform(n_samples=5000, *, random_state=None):
+    r"""Draw noisy mixtures of two out of three triangular waves, sampled 21 times.
+
+    Parameters
+    ----------
+    n_samples : int, default=5000
+        Number of rows.
+    random_state : None, int or Generator, default=None
+        Source of randomness; pass an int for the same data at every call.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 21)
+    y : ndarray of shape (n_samples,)
+        Class 0, 1 or 2, each drawn with probability 1/3.
+
+    Notes
+    -----
+    The waves are :math:`h_p(i) = \max(6 - |i - p|, 0)` for :math:`i = 1, \dots, 21`
+    with peaks :math:`p` at 7, 11 and 15 [1]_. A row is :math:`u h_p + (1 - u) h_q +
+    \varepsilon` with one :math:`u \sim U(0, 1)` per row and :math:`\varepsilon \sim
+    N(0, I)`; :math:`(p, q)` is (7, 15), (7, 11) or (11, 15) in class 0, 1 and 2, the
+    order of the UCI file. The two-class problem of [2]_ is class 1 against the others.
+
+    References
+    ----------
+    .. [1] L. Breiman, J. Friedman, R. Olshen, C. Stone, "Classification and Regression
+       Trees", 1984, pp. 49-55.
+    .. [2] G. Raetsch, T. Onoda, K.-R. Mueller, "Soft margins for AdaBoost", Machine
+       Learning 42, 2001.
+
+    Examples
+    --------
+    >>> X, y = make_waveform(300, random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((300, 21), [0, 1, 2])
+    """
+    check_scalar(n_samples, "n_samples", Integral, min_val=1)
+    rng = np.random.default_rng(random_state)
+    y = rng.integers(3, size=n_samples)
+    peaks = np.array(_PEAKS)[:, None]
+    waves = np.maximum(6 - np.abs(np.arange(1, 22) - peaks), 0)  # (3, 21)
+    first, second = waves[np.transpose(_WAVES_OF_CLASS)][:, y]  # (n, 21) each
+    share = rng.uniform(size=(n_samples, 1))
+    noise = rng.standard_normal((n_samples, 21))
+    return share * first + (1 - share) * second + noise, y
 
 
 def make_irrelevant_gaussians(

@@ -24,7 +24,7 @@ _INK = "#7f7f7f"  # becomes the color of the page's text
 _SIZE = 12.0
 _WIDTH = 5.7  # inches of 72 pixels
 _SPAN = 20  # values that span more are drawn on a logarithmic axis
-_FEW = 200  # an axis that spans less has also has ticks at 2 and 5
+_DENSE_SPAN = 200  # an axis that spans less also has ticks at 2 and 5
 
 _PRINTED = {"linestyle": (0, (3, 2)), "linewidth": 1.1, "markerfacecolor": "none"}
 _SETTINGS = {
@@ -323,8 +323,8 @@ def _make_logarithmic(axis):
 
     getattr(axis.axes, f"set_{axis.axis_name}scale")("log")
     low, high = axis.get_view_interval()
-    few = high / low < _FEW
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,), numticks=9))
+    is_dense = high / low < _DENSE_SPAN
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if is_dense else (1,), numticks=9))
     axis.set_major_formatter(FuncFormatter(lambda value, _: _plain(value)))
     axis.set_minor_formatter(NullFormatter())
 

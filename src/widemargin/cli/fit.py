@@ -62,7 +62,7 @@ def _begin(task, table, target, endings, as_json, options, **parameters):
     names = {key: options[key] for key in ("out", "predictions", "force")}
     files = outputs.plan_outputs(table, endings, **names, as_json=as_json)
     console = reports.open_console(stderr=files.table.is_stdout, quiet=as_json)
-    sample = fitting.read_sample(table, target, options["reading"], options["uses"])
+    sample = fitting.read_table(table, target, options["reading"], options["uses"])
     parts = {"offer": offer, "settings": settings, "estimator": estimator}
     return SimpleNamespace(**parts, outputs=files, console=console, sample=sample)
 
@@ -110,7 +110,7 @@ def fit(table, target, folds, verbose, as_json, **options):
     found = fitting.tabulate_training(sample, model)
     work.outputs.write(model, found)
     inferred = reports.count_labels(found["label"][found["source"] == "inferred"])
-    report = reports.report_of(model)
+    report = getattr(model[-1], "report_", None)
     report = report and reports.report_as_json(report)
     facts = [*reports.describe_report(report)] if report else []
     if folds or not report:

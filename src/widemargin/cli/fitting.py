@@ -24,7 +24,7 @@ _ARCHIVE = b"PK"  # the first bytes of a model file
 
 
 @dataclass(frozen=True)
-class TableSample:
+class Table:
     """Features of a table, and the labels in its target column."""
 
     name: str  # in messages
@@ -46,7 +46,7 @@ class TableSample:
         return len(self.X) - self.labels.n_labeled
 
 
-def read_sample(table, target, reading, uses):
+def read_table(table, target, reading, uses):
     """Read a table and decide what its columns are used as."""
     name = describe_path(table)
     frame = reading.read(table, text=uses.categorical)
@@ -63,7 +63,7 @@ def read_sample(table, target, reading, uses):
         y, labels = read_target(frame.pop(target), as_names=is_named)
     given = {"numeric": uses.numeric, "categorical": as_names, "dropped": uses.dropped}
     columns = examine_columns(frame, **given, name=name)
-    return TableSample(name, columns, make_features(frame, columns), y, labels)
+    return Table(name, columns, make_features(frame, columns), y, labels)
 
 
 def check_unlabeled(sample, target, offers):

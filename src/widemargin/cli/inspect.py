@@ -32,15 +32,14 @@ def inspect(model_path, as_json):
 
 def model_as_json(path, model):
     """Estimator, classes, columns and parameters of a fitted model, as a dict."""
+    from widemargin.estimators._estimator import last_step
     from widemargin.model_files.parts import describe_privacy
     from widemargin.tables.features import columns_of
 
-    estimator = model
-    while hasattr(estimator, "steps"):
-        estimator = estimator[-1]
+    estimator = last_step(model)
     columns = columns_of(model) or []
     classes = getattr(estimator, "classes_", None)
-    result, report = getattr(estimator, "result_", None), reports.report_of(estimator)
+    result, report = (getattr(estimator, key, None) for key in ("result_", "report_"))
     given = estimator.get_params(deep=False)
     privacy = describe_privacy(model)
     if columns and not reports.by_kind(columns)["categories"]:

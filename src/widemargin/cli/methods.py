@@ -31,25 +31,11 @@ class Offer:
         for name in sorted(settings, key=lambda name: "__" in name):  # values first
             if name.partition("__")[0] not in known:
                 self._refuse_name(name)
-            self._set(model, name, settings[name])
+            try:
+                model.set_params(**{name: settings[name]})
+            except ValueError as problem:
+                raise ValueError(f"--set {name}: {problem}") from problem
         return model
-
-    def _set(self, model, name, value):
-        try:
-            model.set_params(**{name: value})
-        except ValueError as problem:
-            outer, is_nested, inner = name.partition("__")
-            if not is_nested:
-                raise
-            text = f"--set {name}: {problem}"
-            family = getattr(model, "value_families", {}).get(outer)
-            names = _field_names(getattr(model, outer), family)
-            if names is None:
-                text += f" Set {outer} first, such as --set {outer}=NAME."
-            else:
-                near = get_close_matches(inner, names, 1)
-                text += f" Did you mean {outer}__{near[0]}?" if near else ""
-            raise ValueError(text) from problem
 
     def _refuse_name(self, name):
         known = list_parameters(self.estimator)
@@ -69,32 +55,28 @@ class Offer:
 
 def list_parameters(estimator):
     """Names of all parameters of a class, sorted, each with those of its value."""
-    names = []
-    for name, parameter in sorted(inspect.signature(estimator).parameters.items()):
-        family = getattr(estimator, "value_families", {}).get(name)
-        fields = _field_names(parameter.default, family) or ()
-        names += [name, *(f"{name}__{field}" for field in fields)]
-    return names
-
-
-def _field_names(value, family=None):
-    """Names of the fields of a value or of its shorthand; None if it has none."""
     from widemargin.values import Value
 
-    if family is not None and isinstance(value, str) and value in family.shorthands():
-        value = family.read(value, "")
-    return list(value.get_params()) if isinstance(value, Value) else None
+    names = []
+    for name, parameter in sorted(inspect.signature(estimator).parameters.items()):
+        value = parameter.default
+        family = getattr(estimator, "value_families", {}).get(name, Value)
+        if value in family.shorthands():
+            value = family.read(value, name)
+        fields = value.get_params() if isinstance(value, Value) else ()
+        names += [name, *(f"{name}__{field}" for field in fields)]
+    return names
 
 
 def list_offers(task):
     """All methods for a task by name: the default, the library's own, plug-ins."""
     import widemargin.estimators  # noqa: F401, registers the library's own
-    from widemargin.estimators._estimator import all_estimators
-    from widemargin.plugins import load_plugins
+    from widemargin.estimators._estimator import Estimator
+    from widemargin.plugins import load_plugins, subclasses
 
     load_plugins()
     offers = {}
-    for cls in sorted(all_estimators(), key=_is_plugin):  # the library's names win
+    for cls in sorted(subclasses(Estimator), key=_is_plugin):  # the library's names win
         for method in cls.__dict__.get("methods", ()):
             if method.task == task:
                 offers.setdefault(method.name, Offer(method, cls))

@@ -163,13 +163,6 @@ def by_kind(columns):
     }
 
 
-def report_of(model):
-    """``report_`` of an estimator, also within a pipeline; None without it."""
-    while hasattr(model, "steps"):
-        model = model[-1]
-    return getattr(model, "report_", None)
-
-
 def report_as_json(report):
     """A report as a dict of plain values; rows count from 1, shares up to 1."""
     lines = []

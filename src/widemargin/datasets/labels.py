@@ -8,11 +8,6 @@ from widemargin.labels import hide, read_labels
 from widemargin.linalg.random import as_generator
 
 
-def balanced_labels(n_samples, n_classes, rng):
-    """Labels 0 to n_classes - 1 in random order; the first may occur once more."""
-    return rng.permutation(np.arange(n_samples) % n_classes)
-
-
 def hide_labels(y, n_labeled, rng=None, stratify=True):
     """Copy of y in which only a few randomly chosen labels are left.
 

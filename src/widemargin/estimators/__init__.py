@@ -14,9 +14,9 @@ from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.laplacian_rlsc import LaplacianRLSC
 from widemargin.estimators.laplacian_svc import LaplacianSVC
 from widemargin.estimators.margin_clustering import MaxMarginClustering
-from widemargin.estimators.ridge_average_classifier import RidgeAverageClassifier
 from widemargin.estimators.self_labeling_gpc import SelfLabelingGPC
 from widemargin.estimators.self_labeling_svc import SelfLabelingSVC
+from widemargin.estimators.spectral_classifier import SpectralClassifier
 from widemargin.estimators.transductive_svc import TransductiveSVC
 from widemargin.estimators.tri_class_svc import TriClassSVC
 from widemargin.estimators.universum_svc import UniversumSVC
@@ -27,9 +27,9 @@ __all__ = [
     "LaplacianRLSC",
     "LaplacianSVC",
     "MaxMarginClustering",
-    "RidgeAverageClassifier",
     "SelfLabelingGPC",
     "SelfLabelingSVC",
+    "SpectralClassifier",
     "TransductiveSVC",
     "TriClassSVC",
     "UniversumSVC",

@@ -8,19 +8,19 @@ import numpy as np
 from sklearn.base import clone
 
 from widemargin.checks import check_number
+from widemargin.defaults import SCARCITY_PRIOR
 from widemargin.estimators._estimator import Classifier, fit_sample, reads_plainly
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.laplacian_svc import LaplacianSVC
-from widemargin.estimators.ridge_average_classifier import RidgeAverageClassifier
 from widemargin.estimators.self_labeling_gpc import SelfLabelingGPC
+from widemargin.estimators.spectral_classifier import SpectralClassifier
 from widemargin.estimators.transductive_svc import TransductiveSVC
 from widemargin.estimators.tri_class_svc import TriClassSVC
-from widemargin.graphs import KnnGraph
-from widemargin.kernels import Rbf
 from widemargin.labels import hide
 from widemargin.linalg.products import suited_threads
 from widemargin.linalg.rows import BUFFER_BYTES, row_blocks
-from widemargin.sample import Shared, collect_sample, deal_folds
+from widemargin.rows import Shared
+from widemargin.sample import collect_sample
 from widemargin.solvers.active_learning import choose_rows, information
 from widemargin.values import Value
 
@@ -37,8 +37,8 @@ class Budget(Value):
     ----------
     n_candidates : int
         The first so many of the names in the Notes of `FewLabelClassifier`.
-    graph_rows : int
-        Rows that Laplacian models are fitted on.
+    spectral_rows : int
+        Rows that the spectral model is fitted on.
     n_rows : int
         Rows that the others are fitted on.
     fold_rows : int, default=1000
@@ -49,12 +49,12 @@ class Budget(Value):
     Examples
     --------
     >>> from widemargin.parameters import Budget
-    >>> Budget(3, graph_rows=2000, n_rows=1000).fold_rows
+    >>> Budget(3, spectral_rows=2000, n_rows=1000).fold_rows
     1000
     """
 
     n_candidates: int
-    graph_rows: int
+    spectral_rows: int
     n_rows: int
     fold_rows: int = 1000
     compared_rows: int = 20_000
@@ -78,9 +78,9 @@ class Budget(Value):
 
 
 BUDGETS = {
-    "fast": Budget(5, graph_rows=5000, n_rows=2000),
-    "balanced": Budget(7, graph_rows=8000, n_rows=5000),
-    "thorough": Budget(9, graph_rows=10_000, n_rows=10_000),
+    "fast": Budget(2, spectral_rows=20_000, n_rows=1000),
+    "balanced": Budget(5, spectral_rows=20_000, n_rows=5000),
+    "thorough": Budget(6, spectral_rows=20_000, n_rows=10_000),
 }
 
 
@@ -89,42 +89,47 @@ class Candidate:
     """A model to be fitted."""
 
     name: str
-    family: str  # whose members share a prior
     estimator: object
     max_rows: float  # of more rows it is given the labeled ones and some others
-    is_tuned: bool = False  # to the kernel width that the supervised model prefers
+    is_spectral: bool = False  # ours, which averages over the supervised one
 
 
-# Name: family, estimator, and whether its width is the one that the labels prefer
 _MODELS = {
-    "laplacian": ("laplacian", LaplacianSVC(), False),
-    "transductive": ("transductive", TransductiveSVC(), False),
-    "label_search": ("label_search", LabelSearchClassifier(), False),
-    "transductive_tuned": ("transductive", TransductiveSVC(), True),
-    "label_search_tuned": ("label_search", LabelSearchClassifier(), True),
-    "self_labeling": ("self_labeling", SelfLabelingGPC(), False),
-    "laplacian_tuned": ("laplacian", LaplacianSVC(), True),
-    "laplacian_power_1": ("laplacian", LaplacianSVC(graph=KnnGraph(power=1)), False),
-    "tri_class": ("tri_class", TriClassSVC(), False),
+    "spectral": SpectralClassifier(),
+    "transductive": TransductiveSVC(),
+    "laplacian": LaplacianSVC(),
+    "self_labeling": SelfLabelingGPC(),
+    "label_search": LabelSearchClassifier(),
+    "tri_class": TriClassSVC(),
 }
 NAMES = tuple(_MODELS)
+SPECTRAL = NAMES[0]
 
 
 def list_candidates(candidates, budget):
     """The candidates that are meant, the supervised model first."""
-    supervised = RidgeAverageClassifier()
-    listed = [Candidate(SUPERVISED, SUPERVISED, supervised, np.inf)]
+    listed = [Candidate(SUPERVISED, SpectralClassifier(families="labels"), np.inf)]
     if isinstance(candidates, dict):
-        own = candidates.items()
-        return listed + [Candidate(n, n, e, budget.n_rows) for n, e in own]
+        return listed + [Candidate(n, e, budget.n_rows) for n, e in candidates.items()]
     is_auto = isinstance(candidates, str)
     names = NAMES[: budget.n_candidates] if is_auto else candidates
     for name in map(str, names):
-        family, estimator, is_tuned = _MODELS[name]
-        is_graph = isinstance(estimator, LaplacianSVC)
-        max_rows = budget.graph_rows if is_graph else budget.n_rows
-        listed.append(Candidate(name, family, estimator, max_rows, is_tuned))
+        is_spectral = name == SPECTRAL
+        max_rows = budget.spectral_rows if is_spectral else budget.n_rows
+        listed.append(Candidate(name, _MODELS[name], max_rows, is_spectral))
     return listed
+
+
+def prior_weights(candidates, sample, *, scarcity=SCARCITY_PRIOR):
+    """Weights of candidates before any label is held out.
+
+    The spectral model averages over the supervised one, which therefore serves for
+    comparison only. The prior favors it as long as few labels can be held out.
+    """
+    is_spectral = np.array([candidate.is_spectral for candidate in candidates])
+    prior = 1.0 + scarcity * sample.scarcity * is_spectral
+    prior[0] = 1e-12 if is_spectral.any() else 1.0  # a weight that is none
+    return prior / prior.sum()
 
 
 @dataclass(frozen=True)
@@ -163,7 +168,7 @@ class Part:
         if hidden is None:
             return sample
         of_label = np.zeros(sample.n_labels, dtype=bool)
-        of_label[sample.label_of_given[hidden]] = True
+        of_label[sample.given_label_idx[hidden]] = True
         sample = sample.with_labels(~of_label)
         has_all = len(np.unique(sample.codes)) == sample.n_classes
         return sample if has_all else None  # without a class all codes are others
@@ -212,7 +217,8 @@ class Draw:
         if key not in self._parts:
             others = self.unlabeled_idx[: key[1]]
             idx = np.sort(np.concatenate([sample.label_idx[kept], others]))
-            part = sample if len(idx) == sample.n_rows else sample.part(idx)
+            part = sample.part(idx)
+            part = replace(part, rows=part.rows.take(slice(None)))  # in one matrix
             self._parts[key] = Part(part, part.coded(), kept, self.is_weighted)
         return self._parts[key]
 
@@ -225,18 +231,13 @@ def draw_candidates(sample, rng, *, is_weighted):
     sample = replace(
         sample, row_weights=sample.row_weights / scale, label_weights=weights
     )
-    position = np.empty(sample.n_rows, dtype=int)
-    position[sample.order] = np.arange(sample.n_rows)
+    position = np.argsort(sample.order)
     unlabeled = sample.unlabeled_idx
     unlabeled = unlabeled[np.argsort(position[unlabeled], kind="stable")]
     unlabeled = rng.permutation(unlabeled)
     visited = np.argsort(position[sample.label_idx], kind="stable")
     codes = np.argsort(sample.class_order)[sample.codes[visited]]
-    row_of_label = sample.rows_of_labels[visited]
-    _, first, row = np.unique(row_of_label, return_index=True, return_inverse=True)
-    rank = np.argsort(np.argsort(first))
-    folds = np.empty(sample.n_labels, dtype=int)
-    folds[visited] = deal_folds(codes[np.sort(first)], 5, rng)[rank[row]]
+    folds = sample.deal_folds(rng)
     pairs = sample.rows_of_labels * sample.n_classes + sample.codes
     _, copy_of = np.unique(pairs, return_inverse=True)
     together = np.bincount(copy_of, weights=weights)[copy_of]
@@ -268,15 +269,15 @@ class FittedCandidate:
     messages: tuple = ()
 
 
-def fit_candidate(candidate, draw, seed, fold_rows, gamma):
-    """Fit a candidate, if tuned with width `gamma`, and predict held-out labels."""
+def fit_candidate(candidate, draw, seed, fold_rows, kernel):
+    """Fit a candidate, the supervised one with a kernel; predict held-out labels."""
     began = time.perf_counter()
-    is_supervised = candidate.family == SUPERVISED
+    is_supervised = candidate.name == SUPERVISED
     part = draw.take(candidate.max_rows, labeled_only=is_supervised)
     estimator = candidate.estimator
     model = clone(estimator).set_params(**_random_states(estimator, seed))
-    if candidate.is_tuned or is_supervised:
-        model.set_params(kernel=Rbf(gamma))
+    if is_supervised:
+        model.set_params(kernel=kernel)
     n_rows = part.sample.n_rows
     with warnings.catch_warnings(record=True) as caught, suited_threads(n_rows):
         warnings.simplefilter("always")
@@ -340,7 +341,7 @@ def _predict_folds(name, model, draw, fold_rows):
         if len(known) < 2 or not scored.any():
             continue
         trial = part.fit(clone(model), hidden)
-        rows = sample.rows.X[sample.label_idx[scored]]
+        rows = sample.rows.take(sample.label_idx[scored]).X
         held_out[kept[scored]] = class_probabilities(trial, rows, n_classes)
         if not np.isfinite(held_out[kept[scored]]).all():
             raise ValueError(
@@ -360,23 +361,29 @@ class Inference:
     label_next: np.ndarray  # rows of the sample whose labels would help the most
 
 
-def infer(models, weights, draw, gamma, compared_rows, *, buffer_bytes=BUFFER_BYTES):
+def infer(models, weights, draw, kernel, compared_rows, *, buffer_bytes=BUFFER_BYTES):
     """Predict the unlabeled rows, those of weight zero only `compared_rows` of them.
 
-    `gamma` is the width of the kernel that says which rows are alike.
+    `kernel` says which rows are alike.
     """
-    X, rows, n_classes = draw.sample.rows.X, draw.unlabeled_idx, draw.sample.n_classes
+    sample, rows, n_classes = draw.sample, draw.unlabeled_idx, draw.sample.n_classes
     codes, value = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
     differ, n_compared = np.zeros(len(models)), np.zeros(len(models))
-    n_changed, is_used = 0, weights > 0
+    n_changed, is_used, shape = 0, weights > 0, (sample.n_rows, n_classes)
+    known = {  # probabilities of models that were fitted on all rows
+        c: model.label_distributions_
+        for c, model in enumerate(models)
+        if np.shape(getattr(model, "label_distributions_", 0)) == shape
+    }
     is_used[0] = True
-    n_values = len(models) * n_classes
+    n_values = max(len(models) * n_classes, sample.rows.n_features)
     for block in row_blocks(len(rows), n_values, 8, buffer_bytes):
-        points = X[rows[block]]
+        points = sample.rows.take(rows[block]).X
         active = np.flatnonzero(is_used | (block.start < compared_rows))
-        probabilities = np.array(
-            [class_probabilities(models[c], points, n_classes) for c in active]
-        )
+        found = {c: p[rows[block]] for c, p in known.items()}
+        for c in set(active) - set(known):
+            found[c] = class_probabilities(models[c], points, n_classes)
+        probabilities = np.array([found[c] for c in active])
         mixture = np.tensordot(weights[active], probabilities, axes=1)
         codes[block] = mixture.argmax(axis=1)
         value[block] = information(probabilities, weights[active])
@@ -386,5 +393,6 @@ def infer(models, weights, draw, gamma, compared_rows, *, buffer_bytes=BUFFER_BY
         n_changed += int((codes[block] != own[0]).sum())
     changed = differ / np.maximum(n_compared, 1)
     best = np.argsort(-value, kind="stable")[:_INFORMATIVE_ROWS]
-    chosen = choose_rows(value[best], Rbf(gamma), X[rows[best]], _SUGGESTED_ROWS)
+    points = sample.rows.take(rows[best]).X
+    chosen = choose_rows(value[best], kernel, points, _SUGGESTED_ROWS)
     return Inference(codes, n_changed, changed, rows[best[chosen]])

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from joblib import effective_n_jobs
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_class_weight
@@ -20,7 +19,8 @@ from widemargin.graphs import Graph
 from widemargin.kernels import Kernel, Landmarks, Precomputed, read_kernel
 from widemargin.labels import decide, read_labels
 from widemargin.linalg.random import as_generator
-from widemargin.sample import as_rows, collect_sample
+from widemargin.rows import GramRows, Rows, find_kind, scatter
+from widemargin.sample import collect_sample
 from widemargin.solvers.result import Status
 from widemargin.stored import Stored, check_part, parts_in, require
 from widemargin.values import Value
@@ -123,13 +123,6 @@ def check_classes(classifier):
     return classes
 
 
-def all_estimators(family=Estimator):
-    """Every class below `Estimator`, those of plug-ins included."""
-    for cls in family.__subclasses__():
-        yield cls
-        yield from all_estimators(cls)
-
-
 def is_pairwise(estimator):
     """Whether an estimator is given Gram matrices instead of rows."""
     kernel = getattr(estimator, "kernel", None)
@@ -185,12 +178,14 @@ class Classifier(ClassifierMixin, Estimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            All rows; their Gram matrix if ``kernel="precomputed"``.
+            All rows; their Gram matrix if ``kernel="precomputed"``. A list of arrays,
+            memory maps or sparse matrices holds blocks of rows, which are never joined.
         y : array-like of shape (n_samples,)
             Labels of any type. Integer -1, NaN or None marks an unlabeled row.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each row in its part of the loss; held-out labels count in
-            proportion to theirs. Rows of weight zero are left out altogether.
+            proportion to theirs. Only ratios of weights matter: those of the labels are
+            divided by their mean. Rows of weight zero are left out altogether.
 
         Returns
         -------
@@ -221,21 +216,23 @@ class Classifier(ClassifierMixin, Estimator):
     def decision_function(self, X):
         """Scores of new rows, (n_samples, n_classes).
 
-        For two classes (n_samples,), positive for ``classes_[1]``. With a precomputed
-        kernel, X holds kernel values against all training rows.
+        For two classes (n_samples,), positive for ``classes_[1]``. X is a matrix or
+        blocks of rows, as in `fit`; with a precomputed kernel it holds kernel values
+        against all training rows.
         """
         scores = evaluate(self, X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X):
-        """Class of each row, as in ``classes_``."""
+        """Class of each row, as in ``classes_``; X is that of `decision_function`."""
         codes = decide(evaluate(self, X))
         return self.classes_[codes]
 
     def predict_proba(self, X):
         """Class probabilities, (n_samples, n_classes), largest for the predicted class.
 
-        A softmax of the scores times ``calibration_.slope``.
+        A softmax of the scores times ``calibration_.slope``. X is that of
+        `decision_function`.
         """
         scores = evaluate(self, X)  # first: it checks that there is a fitted model
         return self.calibration_.probabilities(scores)
@@ -246,22 +243,40 @@ class Classifier(ClassifierMixin, Estimator):
         return self.calibration_.log_probabilities(scores)
 
 
-def evaluate(estimator, X):
-    """Scores of new rows by the fitted function, (n_samples, n_columns)."""
-    check_is_fitted(estimator, "function_")
-    X = validate_data(estimator, X, accept_sparse="csr", dtype=FLOATS, reset=False)
-    return estimator.function_(X)
+def evaluate(estimator, X, attribute="function_"):
+    """Values of new rows by a fitted function; scores are (n_samples, n_columns)."""
+    check_is_fitted(estimator, attribute)
+    rows = read_rows(estimator, X, reset=False)
+    return values_at(getattr(estimator, attribute), rows)
 
 
-def read_rows(estimator, X):
-    """The rows that a user gave, checked: features, or a Gram matrix."""
-    pairwise = is_pairwise(estimator)
-    X = validate_data(
-        estimator, X, accept_sparse=False if pairwise else "csr", dtype=FLOATS
-    )
-    check = _check_gram if pairwise else _check_squares
-    check(X, f"X of {type(estimator).__name__}")
-    return as_rows(X, pairwise=pairwise)
+def values_at(function, rows, idx=None):
+    """Values of a function of a matrix at all rows, or some, block by block."""
+    pieces = [(where, function(X)) for where, X in rows.blocks(idx)]
+    return scatter(pieces, len(rows) if idx is None else len(idx))
+
+
+def read_rows(estimator, X, *, reset=True):
+    """The rows that a user gave, checked; `reset` is False for those to predict."""
+    kind, who = find_kind(X), f"X of {type(estimator).__name__}"
+    is_gram = reset and is_pairwise(estimator)
+    if kind is None:
+        formats = False if is_gram else "csr"
+        X = validate_data(
+            estimator, X, accept_sparse=formats, dtype=FLOATS, reset=reset
+        )
+        rows = GramRows(X) if is_gram else Rows(X)
+    elif is_pairwise(estimator):
+        raise ValueError(
+            f"{who} with kernel='precomputed' must be one matrix of kernel values, got "
+            f"{kind.__name__}; join the blocks, or pass rows and another kernel."
+        )
+    else:
+        rows = kind(X)
+        validate_data(estimator, rows.parts[0], reset=reset, skip_check_array=True)
+    if reset or rows.in_blocks:  # squares are of no concern in a matrix to predict
+        rows.check(who)
+    return rows
 
 
 def reads_plainly(classifier, y):
@@ -281,6 +296,7 @@ def read_sample(estimator, X, y, sample_weight, *, merge=None):
     weights = _check_sample_weight(estimator, sample_weight, len(rows))
     if getattr(estimator, "class_weight", None) is not None:
         labels, used_idx = read_labels(y, weights > 0), np.flatnonzero(weights)
+        weights /= weights.max()  # the product must not overflow
         weights[used_idx[labels.labeled]] *= _class_weights(estimator, labels)
     find_irrelevant = getattr(estimator, "find_irrelevant", None)
     irrelevant = None if find_irrelevant is None else find_irrelevant(y)
@@ -288,7 +304,7 @@ def read_sample(estimator, X, y, sample_weight, *, merge=None):
 
 
 def _check_sample_weight(estimator, sample_weight, n_samples):
-    """Weights as an array, one for each sample: finite, >= 0, not all zero."""
+    """Weights as an array, one for each sample: >= 0, not all zero, a finite sum."""
     if sample_weight is None:
         return np.ones(n_samples)
     weights = np.array(sample_weight, dtype=np.float64)
@@ -300,10 +316,11 @@ def _check_sample_weight(estimator, sample_weight, n_samples):
             f"sample_weight of {name}.fit must have shape ({n_samples},), one weight "
             f"for each sample, got {weights.shape}."
         )
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+    limit = np.finfo(np.float64).max / n_samples
+    if not (weights.min() >= 0 and 0 < weights.max() < limit):  # NaN fails it
         raise ValueError(
-            f"sample_weight of {name}.fit must be finite, >= 0 and not all zero, got "
-            f"values from {weights.min():g} to {weights.max():g}."
+            f"sample_weight of {name}.fit and its sum must be finite, >= 0 and not all "
+            f"zero, got values from {weights.min():g} to {weights.max():g}."
         )
     return weights
 
@@ -317,33 +334,6 @@ def _class_weights(estimator, labels):
     if not np.isfinite(weights).all() or (weights < 0).any():
         refuse(estimator, "class_weight", "'balanced' or a dict of finite weights >= 0")
     return weights[labels.codes]
-
-
-def _check_gram(X, who):
-    """Raise unless X can be the Gram matrix of the training samples."""
-    who = f"{who}.fit with kernel='precomputed'"
-    if X.shape[0] != X.shape[1]:
-        raise ValueError(
-            f"{who} must be the square Gram matrix of the training samples, got shape "
-            f"{X.shape}."
-        )
-    asymmetry = float(np.abs(X - X.T).max())
-    if asymmetry > 1e-4 * float(np.abs(X).max()):
-        raise ValueError(
-            f"{who} must be symmetric, got entries that differ by {asymmetry:g}; "
-            "use (K + K.T) / 2 if the difference is rounding."
-        )
-
-
-def _check_squares(X, who):
-    """Raise unless squared distances of the samples are finite."""
-    values = X.data if sparse.issparse(X) else X
-    largest, limit = float(np.abs(values).max(initial=0.0)), np.finfo(X.dtype).max
-    if largest > np.sqrt(float(limit) / (4.0 * X.shape[1])):
-        raise ValueError(
-            f"{who} holds values up to {largest:.1e}, whose squares are too large for "
-            f"{X.dtype}; divide X by a constant."
-        )
 
 
 def read_parameter(estimator, name):
@@ -386,7 +376,8 @@ def store_fit(classifier, sample, fitted):
     if fitted.codes is not None:
         missing_idx, missing_codes = sample.missing_idx, ()
         if len(missing_idx):  # rows of weight zero are predicted
-            missing_codes = decide(fitted.function(sample.given.X[missing_idx]))
+            scores = values_at(fitted.function, sample.given, missing_idx)
+            missing_codes = decide(scores)
         classifier.transduction_ = sample.transduce(fitted.codes, missing_codes)
     if fitted.result is not None:
         store_result(classifier, fitted.result)
@@ -409,6 +400,12 @@ def store_result(estimator, result):
     )
     if result.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
+
+
+def last_step(model):
+    """The estimator itself, out of a search over parameters or of pipelines."""
+    model = getattr(model, "best_estimator_", model)
+    return last_step(model.steps[-1][1]) if hasattr(model, "steps") else model
 
 
 def copy_features(source, target):

@@ -88,9 +88,7 @@ class HingeTask:
         given, unlabeled, choose = self._given(sample), sample.unlabeled_idx, None
         rows = sample.irrelevant_idx if self.is_universum else unlabeled
         intercepts, names = (None,) * len(given), sample.classes.tolist()
-        shares = sample.class_shares()
-        if self.balance.shares != "labeled":
-            shares = self.balance.class_shares(names, shares, self.who)
+        shares = self.balance.class_shares(names, sample.class_shares(), self.who)
         if self.is_joint and sample.n_classes > 2:
             choose = JointChoice(*self.balance.bounds(shares, len(unlabeled)))
         elif self.balance.shares is not None and len(unlabeled):
@@ -189,7 +187,7 @@ def fit_hinge(estimator, task, sample, rng):
     has_rows = sample.irrelevant.any() if task.is_universum else sample.n_unlabeled
     if not has_rows:
         task = replace(task, weights=())
-    kernel = kernel.fit_width(sample.rows.X, rng)
+    kernel = sample.rows.fit_width(kernel, rng)
     space, solver = choose_hinge_space(
         kernel, sample.rows, landmarks, solver, rng, who=task.who
     )

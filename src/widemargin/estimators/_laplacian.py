@@ -40,7 +40,7 @@ from widemargin.solvers.laplacian import (
     learn,
 )
 from widemargin.spaces import choose_space
-from widemargin.spaces.choose import check_scale, neighbor_graph
+from widemargin.spaces.choose import check_scale
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -66,6 +66,7 @@ class LaplacianClassifier(Classifier):
         "ambient_reg_",
         "intrinsic_reg_",
         "solver_",
+        "has_own_graph_",
     )
     averaged = "shares_"
     merge = "all"  # copies of a row would be each other's nearest neighbors
@@ -183,7 +184,7 @@ class Geometry:
             return no_laplacian(sample.n_rows, self.space.dtype)
         adjacency = sample.adjacency
         if adjacency is None:
-            adjacency = neighbor_graph(graph, self.kernel, sample.rows)
+            adjacency = sample.rows.adjacency(graph, self.kernel)
         return graph.laplacian_of(adjacency, auto_power=self.power)
 
 
@@ -192,7 +193,7 @@ def make_geometry(estimator, sample, rng):
     check_weights(estimator)
     names = "kernel", "graph", "landmarks"
     kernel, graph, landmarks = read_parameters(estimator, *names)
-    kernel, who = kernel.fit_width(sample.rows.X, rng), type(estimator).__name__
+    kernel, who = sample.rows.fit_width(kernel, rng), type(estimator).__name__
     space = choose_space(
         kernel, sample.rows, landmarks, rng, ladder=LAPLACIAN_LADDER, who=who
     )
@@ -229,8 +230,7 @@ def plan_training(estimator, geometry, rng):
 
 def make_objective(estimator, geometry, sample):
     """Loss and penalties; the weight of the graph is zero where it is left open."""
-    scale = geometry.space.mean_diagonal()
-    check_scale(scale, type(estimator).__name__)
+    scale = check_scale(geometry.space.mean_diagonal(), type(estimator).__name__)
     intercepts = {
         False: None,
         True: Intercept(inside=True),
@@ -306,6 +306,7 @@ def describe(estimator, geometry, training, solved):
     has_intercept = training.objective.intercept is not None
     c, b = (solution[:-1], solution[-1]) if has_intercept else (solution, 0.0)
     estimator.shares_, estimator.solver_ = solved.shares, training.solver
+    estimator.has_own_graph_ = geometry.sample.adjacency is not None
     estimator.ambient_reg_ = solved.graph.ambient / geometry.space.mean_diagonal()
     estimator.intrinsic_reg_ = solved.graph.intrinsic
     estimator.start_ = solved.last if isinstance(training.solver, Pcg) else None

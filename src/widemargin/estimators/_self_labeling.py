@@ -94,7 +94,7 @@ class Process:
         active_idx = choose_active(
             kernel, rows, self.scale, noise, n_active, np.unique(sample.label_idx)
         )
-        cross = kernel(rows.X, kernel.points(rows.X, active_idx))
+        cross = rows.columns(kernel, active_idx)
         gram = np.ascontiguousarray(cross[active_idx])
         space = GramSpace(gram, kernel, rows.take(active_idx))
         leave_one_out = task.relabel.leave_one_out
@@ -102,15 +102,15 @@ class Process:
             space, active_idx, cross, self.scale, self.noise, leave_one_out
         )
 
-    def relearn(self, sample, task, codes, wish, rng):
+    def relearn(self, sample, task, codes, learning, rng):
         """The process of largest evidence for these labels, and the solver's status.
 
         A prior around this one keeps own labels from confirming their mistakes.
         """
-        idx = evidence_rows(sample, wish.max_rows, rng)
-        X = sample.rows.X[idx]
+        idx = evidence_rows(sample, learning.max_rows, rng)
+        X = sample.rows.take(idx).X
         X = X.toarray() if sparse.issparse(X) else X
-        n_widths = X.shape[1] if wish.per_feature else 1
+        n_widths = X.shape[1] if learning.per_feature else 1
         center = np.log([self.scale, *[self.kernel.gamma] * n_widths, self.noise])
         evidence = GpEvidence(
             X.astype(np.float64, copy=False),
@@ -119,10 +119,10 @@ class Process:
             prior=LogNormalPrior(center),
         )
         found = learn_hyperparameters(
-            evidence, center, criterion=wish.criterion, max_iter=wish.max_iter
+            evidence, center, criterion=learning.criterion, max_iter=learning.max_iter
         )
         values = np.exp(found.solution)
-        kernel = ArdRbf(values[1:-1]) if wish.per_feature else Rbf(float(values[1]))
+        kernel = ArdRbf(values[1:-1]) if learning.per_feature else Rbf(float(values[1]))
         return Process(kernel, float(values[0]), float(values[-1])), found.status
 
 
@@ -135,17 +135,17 @@ def evidence_rows(sample, max_rows, rng):
 
 
 def label_by_process(
-    process, sample, task, landmarks, wish, n_components, rng, progress, callback
+    process, sample, task, landmarks, learning, n_components, rng, progress, callback
 ):
     """The process and the `Labeling`, in turns if hyperparameters are learned."""
     who, first = progress.who, process
     model = process.over(sample, task, landmarks, rng, who)
     found = self_label(model, task, n_components=n_components, callback=callback)
-    for _ in range(wish.n_rounds if wish.criterion is not None else 0):
+    for _ in range(learning.n_rounds if learning.criterion is not None else 0):
         if found.is_interrupted:
             break
         with Interruptible() as work:
-            learned, status = first.relearn(sample, task, found.codes, wish, rng)
+            learned, status = first.relearn(sample, task, found.codes, learning, rng)
             if status is Status.INTERRUPTED:
                 found = found.ended(status)
                 break

@@ -5,9 +5,9 @@ from dataclasses import KW_ONLY, dataclass, replace
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from widemargin.averaging import average_models, estimate_error, family_prior
+from widemargin.averaging import average_models, estimate_error
 from widemargin.checks import check_choice
 from widemargin.estimators._candidates import (
     NAMES,
@@ -18,18 +18,20 @@ from widemargin.estimators._candidates import (
     fit_candidate,
     infer,
     list_candidates,
+    prior_weights,
 )
 from widemargin.estimators._estimator import (
-    FLOATS,
     Estimator,
     Method,
     Progress,
     check_classes,
     read_jobs,
+    read_rows,
     read_sample,
+    values_at,
 )
 from widemargin.estimators.few_label_report import FewLabelReport, write_report
-from widemargin.kernels import select_gamma
+from widemargin.kernels import Rbf
 from widemargin.linalg.random import as_generator
 from widemargin.solvers.driver import Interruptible
 from widemargin.stored import is_finite, require
@@ -39,11 +41,11 @@ _NEGLIGIBLE_WEIGHT = 1e-3  # candidates below it do not predict
 
 @dataclass(eq=False, repr=False)
 class FewLabelClassifier(ClassifierMixin, Estimator):
-    r"""Average of a supervised model and semi-supervised ones, weighted by few labels.
+    r"""Average of models with different assumptions, weighted by few labels.
 
-    The classifier to reach for first. It fits models with different assumptions, scores
-    each on held-out labels and averages their probabilities with weights from these
-    scores. Print ``report_`` to see what it found.
+    The classifier to reach for first. It scores each model on held-out labels and
+    averages their probabilities with weights from these scores. Print ``report_`` to
+    see what it found.
 
     Parameters
     ----------
@@ -77,16 +79,18 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
 
     Notes
     -----
-    The supervised model is `RidgeAverageClassifier`. The "fast" budget adds the first
-    five of these, "balanced" the first seven, "thorough" all: "laplacian",
-    "transductive", "label_search", "transductive_tuned", "label_search_tuned",
-    "self_labeling", "laplacian_tuned", "laplacian_power_1", "tri_class". Each is fitted
-    on a sample of many rows. Copies of a labeled row with the same label count as one.
+    The supervised model is ``SpectralClassifier(families="labels")``. The "fast" budget
+    adds the first two of these, "balanced" the first five, "thorough" all: "spectral",
+    "transductive", "laplacian", "self_labeling", "label_search", "tri_class". Each is
+    fitted on a sample of many rows. Copies of a labeled row with the same label count
+    as one.
 
-    The weight of a candidate is proportional to its prior, which is the same for each
-    family, times exp(-loss / 2), with the summed log loss of held-out labels.
-    :doc:`/guide/few_labels` explains this rule, where it is safe and where it is not,
-    and has the rows of each budget.
+    The weight of a candidate is proportional to its prior times exp(-loss / 2), with
+    the summed log loss of held-out labels. The prior of "spectral" is larger than that
+    of the others while classes have one or two labels. Beside it the supervised model
+    has no weight and serves for comparison, because the spectral model averages over
+    it. :doc:`/guide/few_labels` explains this rule, where it is safe and where it is
+    not, and has the rows of each budget.
 
     Examples
     --------
@@ -150,7 +154,7 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
             self._fit_candidates(fitted, listed, draw, seeds, budget, rng)
         if not fitted:
             raise KeyboardInterrupt
-        prior = family_prior([c.family for c in listed[: len(fitted)]])
+        prior = prior_weights(listed[: len(fitted)], sample)
         held_out = np.array([part.held_out for part in fitted])
         average = average_models(held_out, sample.codes, prior, draw.counts)
         self.classes_, self.weights_ = sample.classes, average.weights
@@ -158,8 +162,8 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
         self.models_ = [part.model for part in fitted]
         self.names_ = [part.name for part in fitted]
         progress.say(f"predicting {len(draw.unlabeled_idx):,} unlabeled rows")
-        gamma, n_compared = self.models_[0].gamma_, budget.compared_rows
-        found = infer(self.models_, self._used_weights(), draw, gamma, n_compared)
+        kernel, n_compared = self.models_[0].kernel, budget.compared_rows
+        found = infer(self.models_, self._used_weights(), draw, kernel, n_compared)
         self._transduce(sample, draw, found.codes)
         error = estimate_error(average.held_out, sample.codes, draw.counts)
         found = replace(found, label_next=sample.origin_idx[found.label_next])
@@ -175,18 +179,15 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
         progress = Progress.of(self)
         # The supervised model sees labeled rows only; its width is that of all rows.
         rows = draw.sample.rows
-        first_idx, _ = rows.distinct()
-        has_copies = len(first_idx) < len(rows)
-        width = select_gamma("scale", rows.X[first_idx] if has_copies else rows.X, rng)
-        first = fit_candidate(listed[0], draw, seeds[0], budget.fold_rows, width)
+        kernel = rows.part(rows.distinct()[0]).fit_width(Rbf("scale"), rng)
+        first = fit_candidate(listed[0], draw, seeds[0], budget.fold_rows, kernel)
         fitted.append(first)
         progress.say(_describe(first, draw))
         if not len(draw.unlabeled_idx):  # nothing that other models could learn from
             return
-        gamma = float(f"{first.model.gamma_:.4g}")  # no rounding errors
         jobs = Parallel(n_jobs=self.n_jobs, return_as="generator")
         tasks = (
-            delayed(fit_candidate)(candidate, draw, seed, budget.fold_rows, gamma)
+            delayed(fit_candidate)(candidate, draw, seed, budget.fold_rows, kernel)
             for candidate, seed in zip(listed[1:], seeds[1:], strict=True)
         )
         for part in jobs(tasks):
@@ -199,7 +200,8 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
         codes[draw.unlabeled_idx] = inferred
         missing = sample.missing_idx
         if len(missing):
-            missing_codes = self._mix(sample.given.X[missing]).argmax(axis=1)
+            mixture = values_at(self._mix, sample.given, missing)
+            missing_codes = mixture.argmax(axis=1)
         self.transduction_ = sample.transduce(codes, missing_codes)
 
     def _check_parameters(self, *, is_weighted):
@@ -242,9 +244,7 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
     def predict_proba(self, X):
         """Weighted mean of the candidates' probabilities, (n_samples, n_classes)."""
         check_is_fitted(self, "models_")
-        return self._mix(
-            validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
-        )
+        return values_at(self._mix, read_rows(self, X, reset=False))
 
     def _mix(self, X):
         """Weighted mean of the candidates' probabilities."""

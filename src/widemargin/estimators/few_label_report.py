@@ -43,7 +43,7 @@ class FewLabelReport(Stored):
     helps : bool or None
         Whether unlabeled rows seem to help: True if the average makes fewer mistakes
         than the supervised model, by more than chance explains; False if that model
-        outweighs all others, and its prior; None if the labels cannot decide it.
+        would outweigh all others under equal priors; None if the labels cannot decide.
     messages : tuple of str
         What a user should know.
     """
@@ -141,8 +141,8 @@ def _judge(average, prior):
         return None
     if average.gain > average.gain_std:
         return True
-    outweighs = average.weights[0] > max(0.5, prior[0] / prior.sum())
-    return False if outweighs else None
+    evidence = average.weights / prior  # the prior is no verdict on unlabeled rows
+    return False if evidence[0] > 0.5 * evidence.sum() else None
 
 
 def _messages(fitted, average, draw, helps, skipped):

@@ -168,8 +168,14 @@ class LabelSearchClassifier(Classifier):
         All of them share the kernel matrix; those with the same `unlabeled_weight` also
         share its eigendecomposition.
 
-        Returns fitted estimators: for each weight of the unlabeled rows (by default
-        that of the estimator), one for each of the numbers `ambient_reg`.
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        ambient_reg, unlabeled_weight : sequences of float
+            Weights to combine; `unlabeled_weight` is by default that of the estimator.
+            Fitted estimators are in the order of
+            ``product(unlabeled_weight, ambient_reg)``.
         """
         if unlabeled_weight is None:
             unlabeled_weight = [self.unlabeled_weight]
@@ -205,22 +211,21 @@ def _fit_models(models, sample, rng):
     first, who = models[0], type(models[0]).__name__
     names = "kernel", "landmarks", "graph", "balance", "search", "start"
     kernel, landmarks, graph, balance, search, start = read_parameters(first, *names)
-    kernel = kernel.fit_width(sample.rows.X, rng, auto="scale")
+    kernel = sample.rows.fit_width(kernel, rng, auto="scale")
     settings = PathSettings(
         kernel,
         graph,
         first.intrinsic_reg,
         balance,
-        None,
+        balance.class_shares(sample.classes.tolist(), None, who),
         search,
         start,
         read_jobs(first),
-    ).of_sample(kernel, sample, who)
+    )
     space = choose_space(
         kernel, sample.rows, landmarks, rng, ladder=first.ladder, who=who
     )
-    scale = space.mean_diagonal()
-    check_scale(scale, who)
+    scale = check_scale(space.mean_diagonal(), who)
     if first.fit_intercept:
         space = space.with_constant(scale)
     space = settings.add_graph(space, sample.rows)

@@ -13,14 +13,14 @@ class LaplacianRLSC(LaplacianClassifier):
 
     Parameters
     ----------
-    kernel, graph, ambient_reg, intrinsic_reg, landmarks, solver, fit_intercept, \
-            class_weight, random_state, verbose
+    kernel, graph, ambient_reg, intrinsic_reg, landmarks, solver, fit_intercept
+    class_weight, random_state, verbose
         As in `LaplacianSVC`; the squared loss has no `solver` "dual" of its own.
 
     Attributes
     ----------
-    classes_, function_, calibration_, average_, shares_, transduction_, result_, \
-            held_out_proba_, ambient_reg_, intrinsic_reg_, solver_, n_iter_
+    classes_, function_, calibration_, average_, shares_, transduction_, result_
+    held_out_proba_, ambient_reg_, intrinsic_reg_, solver_, start_, n_iter_
         As in `LaplacianSVC`.
 
     References

@@ -21,7 +21,7 @@ class LaplacianSVC(LaplacianClassifier):
         the number of features times the variance of X. With "precomputed", X is the
         Gram matrix of all rows in `fit`, and the kernel values of new rows against them
         in `predict`.
-    graph : "knn" or KnnGraph, default="knn"
+    graph : "knn" or Graph, default="knn"
         A value such as ``KnnGraph(n_neighbors=5)``. Its ``power="auto"`` is 3, and 1
         with landmarks.
     ambient_reg : float, default=1e-3
@@ -33,7 +33,7 @@ class LaplacianSVC(LaplacianClassifier):
         Landmarks of a Nystrom approximation of the kernel, for many rows: memory
         O(n_samples * n_landmarks) instead of O(n_samples^2). "auto" takes 1,000 of them
         for more than 20,000 rows; None is exact.
-    solver : {"auto", "newton", "pcg", "dual"}, Pcg or Dual, default="auto"
+    solver : {"auto", "newton", "pcg", "dual"}, Newton, Pcg or Dual, default="auto"
         "newton" is exact, with one factorization for all classes; "pcg" is
         preconditioned conjugate gradient, for many rows, with the parameters of
         :class:`~widemargin.solvers.laplacian.Pcg`; "dual" is exact for the hinge loss
@@ -45,7 +45,8 @@ class LaplacianSVC(LaplacianClassifier):
         not; True one that the graph penalizes and the ambient norm does not; False
         none, as in the experiments of [1]_.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, as in scikit-learn.
+        Weights of the classes; "balanced" is as in scikit-learn. Labeled rows of a
+        class of weight zero are left out, and the class is not in ``classes_``.
     random_state : int, RandomState, Generator or None, default=None
         For whatever is drawn. Pass a number for repeatable results.
     verbose : bool, default=False
@@ -53,8 +54,8 @@ class LaplacianSVC(LaplacianClassifier):
 
     Attributes
     ----------
-    classes_, function_, calibration_, transduction_, held_out_proba_, average_, \
-            result_, n_iter_
+    classes_, function_, calibration_, transduction_, held_out_proba_, average_
+    result_, n_iter_
         See :class:`~widemargin.estimators.Classifier`.
     shares_ : tuple of float
         Share of the graph in each of the models of ``average_``.
@@ -62,6 +63,10 @@ class LaplacianSVC(LaplacianClassifier):
         The weights in the model with the largest share of the graph.
     solver_ : LaplacianSolver
         The solver that was used.
+    start_ : ndarray or None
+        Where ``Pcg(warm_start=True)`` starts the next fit; None with other solvers.
+    has_own_graph_ : bool
+        Whether `fit` was given an `adjacency`.
 
     Notes
     -----
@@ -80,7 +85,7 @@ class LaplacianSVC(LaplacianClassifier):
     Time O(n^3) for "newton" and "dual", about O(n^2.5) for "pcg", O(n r^2) with r
     landmarks. Deviations from [1]_: the default intercept; one exact factorization
     instead of one for each step and class; decisions of all classes together in the
-    stability check, and at least ten iterations between its looks. Where "pcg" is used
+    stability check, and at least ten iterations between checks. Where "pcg" is used
     on more than 2,000 rows, labels are held out on 2,000 of them.
 
     References

@@ -80,7 +80,7 @@ class MaxMarginClustering(ClusterMixin, Estimator):
     landmarks : int, Nystrom, "auto" or None, default="auto"
         As in `LaplacianSVC`; "auto" is None up to 10,000 rows and 1,000 for more.
     n_jobs, random_state, verbose
-        As in `LabelSearchClassifier`.
+        `n_jobs` as in `LabelSearchClassifier`, the others as in `LaplacianSVC`.
 
     Attributes
     ----------
@@ -172,7 +172,8 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows; their Gram matrix if ``kernel="precomputed"``.
+            The rows; their Gram matrix if ``kernel="precomputed"``. A list of arrays,
+            memory maps or sparse matrices holds blocks of rows, which are never joined.
         y : ignored
         init : array-like of shape (n_samples,), optional
             Cluster of each row to start from, 0 to ``n_clusters - 1``; -1 (or a missing
@@ -184,8 +185,8 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         Notes
         -----
         An interrupt (Ctrl-C) during the search leaves a model with the best labels so
-        far, and is then passed on. Only while parameters are chosen on a part of more
-        than 1,500 rows there is nothing to keep yet.
+        far, and is then passed on. While parameters are chosen on a part of more than
+        1,500 rows, an interrupt leaves no model.
         """
         _check_numbers(self)
         search, graph = _read_search(self), _read_graph(self)
@@ -201,8 +202,13 @@ class MaxMarginClustering(ClusterMixin, Estimator):
     def fit_path(self, X, *, ambient_reg, init=None, fixed=None):
         """Cluster for each weight of the kernel norm, sharing what is expensive.
 
-        Returns a fitted estimator for each of the numbers `ambient_reg`. Other
-        parameters that are left open are chosen with the first of them.
+        Parameters
+        ----------
+        X, init, fixed
+            As in `fit`.
+        ambient_reg : sequence of float
+            Weights of the kernel norm, one for each of the fitted estimators that are
+            returned. Other parameters at "auto" are chosen with the first of them.
         """
         ambient_reg = [ambient_reg] if np.isscalar(ambient_reg) else list(ambient_reg)
         if not len(ambient_reg) or any(isinstance(reg, str) for reg in ambient_reg):
@@ -234,7 +240,7 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         return clusterers
 
     def predict(self, X):
-        """Cluster of each row, also of new ones.
+        """Cluster of each row, also of new ones; X is a matrix or blocks, as in `fit`.
 
         That of a training row is nearly always, but need not be, the one in
         ``labels_``: the search keeps sizes within bounds, the function does not.
@@ -290,15 +296,14 @@ def _read_search(estimator):
 
 def _read_sizes(estimator, has_floor):
     """The sizes that the user wants."""
-    balance, shares = read_parameter(estimator, "balance"), None
+    balance = read_parameter(estimator, "balance")
     who, names = type(estimator).__name__, list(range(estimator.n_clusters))
     if balance.shares == "labeled":
         raise ValueError(
             f"balance of {who} must be None, 'equal' or a dict of fractions, got "
             f"{estimator.balance!r}: clusters have no labels."
         )
-    if balance.shares is not None:
-        shares = balance.class_shares(names, None, who)
+    shares = balance.class_shares(names, None, who)
     tolerance = balance.tolerance
     tolerance = CLUSTER_TOLERANCE if tolerance == "auto" else tolerance
     return ClusterSizes(len(names), shares, tolerance, has_floor)
@@ -336,8 +341,7 @@ def _make_model(estimator, task, graph, parameters, rng):
     who = type(estimator).__name__
     kernel, rows, ladder = parameters.kernel, task.sample.rows, estimator.ladder
     space = choose_space(kernel, rows, landmarks, rng, ladder=ladder, who=who)
-    scale = space.mean_diagonal()
-    check_scale(scale, who)
+    scale = check_scale(space.mean_diagonal(), who)
     return ClusterModel(space, graph, parameters, scale)
 
 

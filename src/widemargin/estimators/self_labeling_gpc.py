@@ -4,13 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from widemargin.calibration import fit_calibration
 from widemargin.checks import check_choice, check_number
 from widemargin.defaults import LABELED_WEIGHT, PROCESS_NOISE
 from widemargin.estimators._estimator import (
-    FLOATS,
     RELABELING,
     Classifier,
     Fit,
@@ -89,8 +88,10 @@ class SelfLabelingGPC(Classifier):
         The variance of its scores.
     scale_, noise_ : float
         The hyperparameters that were used, with those of ``function_.kernel``.
-    classes_, transduction_, function_, calibration_, result_, n_iter_
-        See :class:`~widemargin.estimators.Classifier`.
+    classes_, transduction_, function_, calibration_, held_out_proba_, average_
+    result_, n_iter_
+        See :class:`~widemargin.estimators.Classifier`; no models are averaged, so
+        `held_out_proba_` and `average_` are None.
 
     Notes
     -----
@@ -111,10 +112,11 @@ class SelfLabelingGPC(Classifier):
     variance of the score; for more than two classes :math:`p / (1 - p)`, divided by the
     sum over the classes.
 
-    :doc:`/guide/self_labeling` has the parameters of [1]_. What cannot be undone: the
-    mean is profiled, where theirs is a constant that is fed back and drifts; a prior of
-    the hyperparameters; the noise and not 1 in the probabilities; more than two classes
-    are one problem, with offsets that keep their sizes.
+    :doc:`/guide/self_labeling` has the parameters of [1]_. Deviations from [1]_ that
+    no parameter removes: the mean is profiled, where theirs is a constant that is fed
+    back and drifts; a prior of the hyperparameters; the noise and not 1 in the
+    probabilities; more than two classes are one problem, with offsets that keep their
+    sizes.
 
     Copies of a labeled row with the same label are one row with their summed weight.
     Time O(n^3), with r landmarks O(n r^2), for each weight of the annealing.
@@ -158,29 +160,29 @@ class SelfLabelingGPC(Classifier):
     def _fit_sample(self, sample, rng):
         self._check_parameters()
         kernel = read_parameter(self, "kernel")
-        wish = self._read_hyperparameters(kernel)
+        learning = self._read_hyperparameters(kernel)
         task = read_task(self, sample, read_parameter(self, "relabel"))
         diagonal = self._read_diagonal(kernel, sample.rows)
-        kernel = kernel.fit_width(sample.rows.X, rng, auto="mean")
+        kernel = sample.rows.fit_width(kernel, rng, auto="mean")
         process, found = label_by_process(
             Process(kernel, float(self.scale), float(self.noise)),
             sample,
             task,
             read_parameter(self, "landmarks"),
-            wish,
+            learning,
             self.n_components,
             rng,
             Progress.of(self),
             report_rounds(self),
         )
         self.scale_, self.noise_ = process.scale, process.noise
-        embedding = found.model.space.embedding()
-        posterior = found.regressor.posterior()
-        self.posterior_ = VarianceFunction(embedding, posterior, diagonal)
         held_out = found.regressor.held_out(found.signs)[sample.label_idx]
         held_out = np.where(sample.is_repeated[:, None], held_out, np.nan)
         calibration = fit_calibration(held_out, sample.codes, sample.label_weights)
         function = found.regressor.function(found.signs)
+        embedding = found.model.space.embedding()
+        posterior = found.regressor.posterior()  # last: it keeps a factor of all rows
+        self.posterior_ = VarianceFunction(embedding, posterior, diagonal)
         return Fit(function, calibration, found.result, found.codes)
 
     def _check_parameters(self):
@@ -191,13 +193,13 @@ class SelfLabelingGPC(Classifier):
 
     def _read_hyperparameters(self, kernel):
         """Where the hyperparameters come from; only those of "rbf" are learned."""
-        wish = read_parameter(self, "hyperparameters")
-        if wish.criterion is not None and not isinstance(kernel, Rbf):
+        learning = read_parameter(self, "hyperparameters")
+        if learning.criterion is not None and not isinstance(kernel, Rbf):
             raise ValueError(
                 f"hyperparameters={self.hyperparameters!r} of {type(self).__name__} "
                 f"needs kernel='rbf', got {self.kernel!r}; use 'heuristic'."
             )
-        return wish
+        return learning
 
     def _read_diagonal(self, kernel, rows):
         """k(x, x) of new rows for a Gram matrix, known only if it is constant."""
@@ -257,7 +259,6 @@ class SelfLabelingGPC(Classifier):
     def _variance(self, X):
         """Variance of the score of each row."""
         check_is_fitted(self, "posterior_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
         is_gram = isinstance(self.posterior_.embedding.kernel, Precomputed)
         if is_gram and self.posterior_.diagonal is None:
             raise ValueError(
@@ -265,4 +266,4 @@ class SelfLabelingGPC(Classifier):
                 "precomputed kernel whose diagonal varies does not hold their k(x, x); "
                 "pass the kernel as a function."
             )
-        return self.posterior_(X)
+        return evaluate(self, X, "posterior_")

@@ -32,20 +32,25 @@ class SelfLabelingSVC(Classifier):
     ----------
     C : float, default=1.0
         Cost of a row of weight one.
-    kernel, labeled_weight, annealing, balance, random_state, verbose
+    kernel, labeled_weight, annealing
         As in `SelfLabelingGPC`.
+    balance
+        As in `LabelSearchClassifier`; its tolerance is :math:`\kappa` in [1]_.
     relabel : "in-sample" or InSample, default="in-sample"
         The threshold, Eqs. (9) and (8) of [1]_, and when a loop ends. Held-out values
         have no closed form here.
-    solver, landmarks
+    solver
         As in `TransductiveSVC`.
+    landmarks, random_state, verbose
+        As in `LaplacianSVC`; "auto" `landmarks` are those of `TransductiveSVC`.
 
     Attributes
     ----------
     calibration_ : Calibration
         Slope of the probabilities, a constant that is not fitted to anything.
-    classes_, function_, transduction_, result_, n_iter_
-        See :class:`~widemargin.estimators.Classifier`.
+    classes_, function_, transduction_, held_out_proba_, average_, result_, n_iter_
+        See :class:`~widemargin.estimators.Classifier`; no models are averaged, so
+        `held_out_proba_` and `average_` are None.
 
     Notes
     -----
@@ -105,7 +110,7 @@ class SelfLabelingSVC(Classifier):
                 f"held-out values have no closed form, got {self.relabel!r}."
             )
         task = read_task(self, sample, relabel)
-        kernel = kernel.fit_width(sample.rows.X, rng, auto="mean")
+        kernel = sample.rows.fit_width(kernel, rng, auto="mean")
         space, solver = choose_hinge_space(
             kernel, sample.rows, landmarks, solver, rng, who=who
         )

@@ -20,7 +20,7 @@ class TransductiveSVC(HingeClassifier):
     Parameters
     ----------
     C : float, default=10.0
-        Cost of a labeled sample, as in scikit-learn's SVC.
+        Cost of a labeled sample of mean weight, as in scikit-learn's SVC.
     unlabeled_weight : float or "auto", default="auto"
         Summed cost of the unlabeled samples, over that of the labeled ones; 0 leaves
         them out. "auto" averages several, see Notes.
@@ -53,8 +53,8 @@ class TransductiveSVC(HingeClassifier):
     ----------
     unlabeled_weights_ : tuple of float or None
         Weight of the unlabeled rows in each model of ``average_``; the first is 0.
-    classes_, function_, calibration_, transduction_, held_out_proba_, average_, \
-            result_, n_iter_
+    classes_, function_, calibration_, transduction_, held_out_proba_, average_
+    result_, n_iter_
         See :class:`~widemargin.estimators.Classifier`.
 
     Notes

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from widemargin.checks import check_number
-from widemargin.estimators._estimator import Method, evaluate, read_parameter
+from widemargin.estimators._estimator import Method, evaluate, read_parameter, values_at
 from widemargin.estimators._hinge import (
     HingeClassifier,
     find_irrelevant,
@@ -39,17 +39,17 @@ class TriClassSVC(HingeClassifier):
         The value in y that marks samples known to be irrelevant.
     irrelevant_weight : float, default=1.0
         Their summed cost, over that of the labeled ones.
-    C, unlabeled_weight, kernel, n_annealing, solver, landmarks, max_iter, \
-            random_state, verbose
-        As in `TransductiveSVC`.
+    C, unlabeled_weight, n_annealing, solver, landmarks, max_iter, kernel
+    random_state, verbose
+        The last three as in `LaplacianSVC`, the others as in `TransductiveSVC`.
 
     Attributes
     ----------
     relevance_ : ndarray of bool, shape (n_samples,)
         Whether each training row counts as one of the classes; labeled rows always do,
         rows with `irrelevant_label` never.
-    classes_, function_, calibration_, transduction_, held_out_proba_, average_, \
-            unlabeled_weights_, result_, n_iter_
+    classes_, function_, calibration_, transduction_, held_out_proba_, average_
+    unlabeled_weights_, result_, n_iter_
         As in `TransductiveSVC`.
 
     Notes
@@ -124,10 +124,10 @@ class TriClassSVC(HingeClassifier):
 
     def _fit_sample(self, sample, rng):
         fitted, scores = fit_hinge(self, self._make_task(), sample, rng)
-        relevant = _is_claimed(scores, self.epsilon)[sample.row_of_given]
+        relevant = _is_claimed(scores, self.epsilon)[sample.given_row_idx]
         missing = sample.missing_idx
         if len(missing):
-            missing_scores = fitted.function(sample.given.X[missing])
+            missing_scores = values_at(fitted.function, sample.given, missing)
             relevant[missing] = _is_claimed(missing_scores, self.epsilon)
         relevant[sample.given_codes >= 0] = True
         relevant[sample.given_codes == -2] = False

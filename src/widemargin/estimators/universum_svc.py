@@ -12,9 +12,9 @@ from widemargin.objectives.pieces import EpsilonInsensitive
 class UniversumSVC(HingeClassifier):
     r"""Support vector classifier with universum samples (U-SVM).
 
-    A support vector machine that stays close to zero on samples that are known to
-    belong to no class. These are the samples with `irrelevant_label`; without one, all
-    unlabeled samples.
+    A support vector machine whose scores stay close to zero on rows that are known to
+    belong to no class. These are the rows with `irrelevant_label`; without one, all
+    unlabeled rows.
 
     Parameters
     ----------
@@ -25,13 +25,13 @@ class UniversumSVC(HingeClassifier):
     irrelevant_label : label or None, default=None
         The value in y that marks the universum samples. Unlabeled rows then have no
         influence except on the width of the kernel.
-    C, kernel, solver, landmarks, max_iter, random_state, verbose
-        As in `TransductiveSVC`.
+    C, solver, landmarks, max_iter, kernel, random_state, verbose
+        The first four as in `TransductiveSVC`, the others as in `LaplacianSVC`.
 
     Attributes
     ----------
-    classes_, function_, calibration_, transduction_, held_out_proba_, average_, \
-            unlabeled_weights_, result_, n_iter_
+    classes_, function_, calibration_, transduction_, held_out_proba_, average_
+    unlabeled_weights_, result_, n_iter_
         As in `TransductiveSVC`.
 
     Notes

@@ -1,7 +1,8 @@
 """Neighborhood graphs of the samples and their Laplacians."""
 
 from widemargin.graphs.adjacency import check_adjacency, rows_near, unreached_components
-from widemargin.graphs.knn import Graph, KnnGraph, knn_adjacency
+from widemargin.graphs.base import Graph
+from widemargin.graphs.knn import KnnGraph, knn_adjacency
 from widemargin.graphs.laplacian import IteratedLaplacian, graph_laplacian, no_laplacian
 
 __all__ = [

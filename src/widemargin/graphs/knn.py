@@ -7,31 +7,9 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 from widemargin.checks import check_choice, check_number, check_number_or
-from widemargin.graphs.laplacian import graph_laplacian
-from widemargin.values import Value
+from widemargin.graphs.base import Graph
 
 WEIGHTS = ("heat", "binary", "self-tuned")
-
-
-class Graph(Value):
-    """How rows are joined to a graph; a family of parameters.
-
-    A member gives ``adjacency(X, metric)``, and has the fields `power` and
-    `normalized` of its Laplacian.
-    """
-
-    def laplacian(self, X, metric="euclidean", *, auto_power):
-        """The Laplacian of the rows X, or of distances; see `laplacian_of`."""
-        return self.laplacian_of(self.adjacency(X, metric), auto_power=auto_power)
-
-    def laplacian_of(self, adjacency, *, auto_power, normalized=None):
-        """The Laplacian of given edges, with the power and the kind of this graph.
-
-        ``power="auto"`` stands for `auto_power`; `normalized` replaces the field.
-        """
-        power = auto_power if self.power == "auto" else self.power
-        normalized = self.normalized if normalized is None else normalized
-        return graph_laplacian(adjacency, normalized=normalized, power=power)
 
 
 @dataclass(frozen=True)
@@ -41,6 +19,7 @@ class KnnGraph(Graph, shorthand="knn"):
     Parameters
     ----------
     n_neighbors : int, default=8
+        Neighbors of each row; with fewer other rows, all of them.
     weights : {"self-tuned", "heat", "binary"} or float, default="self-tuned"
         Weights of its edges, see :func:`knn_adjacency`; a number is the width of
         "heat".
@@ -64,6 +43,10 @@ class KnnGraph(Graph, shorthand="knn"):
     def adjacency(self, X, metric="euclidean"):
         """The weights of the edges, (n_rows, n_rows), from rows or from distances."""
         return knn_adjacency(X, self.n_neighbors, self.weights, metric=metric)
+
+    def join(self, lengths, neighbors, dtype):
+        """The same from lengths to and positions of nearest neighbors, (n_rows, k)."""
+        return join_neighbors(lengths, neighbors, self.weights, dtype)
 
 
 def knn_adjacency(X, n_neighbors=8, weights="heat", *, metric="euclidean"):
@@ -99,10 +82,18 @@ def knn_adjacency(X, n_neighbors=8, weights="heat", *, metric="euclidean"):
     n_samples = X.shape[0]
     n_neighbors = min(n_neighbors, n_samples - 1)
     dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
-    if n_neighbors < 1:
+    nearest = np.empty((2, n_samples, 0))
+    if n_neighbors > 0:
+        finder = NearestNeighbors(n_neighbors=n_neighbors, metric=metric)
+        nearest = finder.fit(X).kneighbors()
+    return join_neighbors(*nearest, weights, dtype)
+
+
+def join_neighbors(lengths, neighbors, weights, dtype):
+    """The adjacency matrix of nearest neighbors; see `knn_adjacency`."""
+    n_samples, n_neighbors = neighbors.shape
+    if n_neighbors == 0:
         return sparse.csr_matrix((n_samples, n_samples), dtype=dtype)
-    finder = NearestNeighbors(n_neighbors=n_neighbors, metric=metric).fit(X)
-    lengths, neighbors = finder.kneighbors()
     edges = _edge_weights(lengths, neighbors, weights).astype(dtype)
     starts = np.arange(0, edges.size + 1, n_neighbors)
     adjacency = sparse.csr_matrix(

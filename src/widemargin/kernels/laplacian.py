@@ -9,7 +9,12 @@ from widemargin.kernels.base import WidthKernel
 
 @dataclass(frozen=True)
 class Laplacian(WidthKernel, shorthand="laplacian"):
-    r"""Laplacian kernel :math:`\exp(-\gamma \|x - z\|_1)`; `gamma` is as in `Rbf`.
+    r"""Laplacian kernel :math:`\exp(-\gamma \|x - z\|_1)`.
+
+    Parameters
+    ----------
+    gamma : float, "auto", "scale", "median" or "mean", default="auto"
+        As in `Rbf`.
 
     Examples
     --------

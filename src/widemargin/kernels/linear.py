@@ -49,7 +49,7 @@ class Cosine(Kernel, shorthand="cosine"):
         return cosine_similarity(X, Z)
 
     def geometry(self, X):
-        """Directions only, as the kernel sees them."""
+        """Directions only."""
         return normalize(X), "euclidean"
 
     def diagonal(self, X):

@@ -51,6 +51,7 @@ class Nystrom(Landmarks):
     Parameters
     ----------
     n_landmarks : int, default=1000
+        Number of landmarks; with fewer rows, all of them.
     choice : {"kmeans++", "uniform", "kmeans", "pivoted"}, default="kmeans++"
         How they are chosen, see :func:`choose_landmarks`.
     """
@@ -93,10 +94,6 @@ class NystromMap:
         """Features of the rows of X, shape (n_samples, rank), in the type of X."""
         return scores_in_blocks(self.kernel, X, self.landmarks, self.whitening)
 
-    def coefficients(self, w):
-        """Coefficients of the landmarks' kernel functions for feature weights w."""
-        return self.whitening @ w
-
 
 def double(X):
     """Samples in double precision; positions of samples as they are."""
@@ -127,32 +124,41 @@ def choose_landmarks(kernel, X, n_landmarks, rng, choice="kmeans++"):
     >>> choose_landmarks(Linear(), X, 2, np.random.default_rng(0), "pivoted")
     array([1, 2])
     """
-    n_samples = X.shape[0]
-    if n_landmarks >= n_samples:
-        return np.arange(n_samples)
     if choice not in CHOICES:
         raise ValueError(
             f"choice of landmarks must be one of {', '.join(CHOICES)}, got {choice!r}."
         )
-    if choice == "pivoted":
-        return np.sort(_pivoted_rows(kernel, X, n_landmarks))
+    pool = draw_pool(X.shape[0], n_landmarks, rng, choice)
+    if choice != "pivoted":
+        X = X[np.ix_(pool, pool)] if kernel.pairwise else X[pool]
+    return np.sort(pool[choose_in_pool(kernel, X, n_landmarks, rng, choice)])
+
+
+def draw_pool(n_samples, n_landmarks, rng, choice, *, pivots_all=True):
+    """Positions of the rows that landmarks are chosen among."""
+    if n_landmarks >= n_samples or (choice == "pivoted" and pivots_all):
+        return np.arange(n_samples)
     size = n_landmarks if choice == "uniform" else _POOL * n_landmarks
-    pool = rng.choice(n_samples, min(size, n_samples), replace=False)
-    if choice == "kmeans++":
-        pool = _spread_rows(kernel, X, pool, n_landmarks, rng)
-    elif choice == "kmeans":
-        pool = _central_rows(kernel, X, pool, n_landmarks, rng)
-    return np.sort(pool)
+    return rng.choice(n_samples, min(size, n_samples), replace=False)
 
 
-def _spread_rows(kernel, X, pool, n_landmarks, rng):
-    """Seeds of k-means++ in the kernel's feature space, from a pool of rows.
+def choose_in_pool(kernel, X, n_landmarks, rng, choice):
+    """Positions in a pool of rows, X, that serve as landmarks."""
+    if n_landmarks >= X.shape[0]:
+        return np.arange(X.shape[0])
+    if choice == "pivoted":
+        return _pivoted_rows(kernel, X, n_landmarks)
+    find = _central_rows if choice == "kmeans" else _spread_rows
+    return find(kernel, X, n_landmarks, rng)
+
+
+def _spread_rows(kernel, X, n_landmarks, rng):
+    """Seeds of k-means++ in the kernel's feature space.
 
     Many landmarks are drawn a few at a time, two percent of them, which saves most of
     the cost of computing kernel values for one after the other.
     """
-    size, samples = len(pool), X[pool]
-    diagonal = kernel.diagonal(X)[pool].astype(np.float64)
+    size, diagonal = X.shape[0], kernel.diagonal(X).astype(np.float64)
     nearest = np.full(size, np.inf)  # squared distance to the nearest landmark
     chosen = np.zeros(size, dtype=bool)
     new = rng.integers(size, size=1)
@@ -160,8 +166,8 @@ def _spread_rows(kernel, X, pool, n_landmarks, rng):
         chosen[new] = True
         n_missing = n_landmarks - int(chosen.sum())
         if n_missing == 0:
-            return pool[chosen]
-        columns = kernel(samples, kernel.points(X, pool[new]))
+            return np.flatnonzero(chosen)
+        columns = kernel(X, kernel.points(X, new))
         distances = diagonal[:, None] + diagonal[new] - 2.0 * columns
         np.minimum(nearest, np.maximum(distances.min(axis=1), 0.0), out=nearest)
         chance = np.where(chosen, 0.0, nearest)
@@ -171,21 +177,21 @@ def _spread_rows(kernel, X, pool, n_landmarks, rng):
         new = rng.choice(size, n_new, p=chance / chance.sum(), replace=False)
 
 
-def _central_rows(kernel, X, pool, n_landmarks, rng):
-    """Rows nearest to the centers of k-means on a pool of rows, each once."""
+def _central_rows(kernel, X, n_landmarks, rng):
+    """Rows nearest to the centers of k-means, each once."""
     from sklearn.cluster import KMeans  # takes time to import
 
-    data, metric = kernel.geometry(X)
+    samples, metric = kernel.geometry(X)
     if metric != "euclidean":
         raise ValueError(
             "landmarks='kmeans' needs rows of features, got distances only; use "
             "landmarks='kmeans++'."
         )
-    samples, seed = data[pool], int(rng.integers(2**31))
+    seed = int(rng.integers(2**31))
     means = KMeans(n_landmarks, n_init=1, max_iter=_KMEANS_STEPS, random_state=seed)
     means.fit(samples)
     nearest = pairwise_distances_argmin(means.cluster_centers_, samples)
-    return pool[np.unique(nearest)]
+    return np.unique(nearest)
 
 
 def _pivoted_rows(kernel, X, n_landmarks):

@@ -42,6 +42,11 @@ class Rbf(WidthKernel, shorthand="rbf"):
 class ArdRbf(Kernel):
     r"""Gaussian kernel :math:`k(x, z) = \exp(-\sum_j \gamma_j (x_j - z_j)^2)`.
 
+    Parameters
+    ----------
+    gammas : ndarray of shape (n_features,)
+        The :math:`\gamma_j` of each feature, all >= 0; with 0 it has no influence.
+
     Examples
     --------
     >>> import numpy as np

@@ -4,10 +4,10 @@ import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from widemargin.linalg.rows import squared_norms
+from widemargin.linalg.rows import row_blocks, squared_norms
 
 WIDTHS = ("auto", "scale", "median", "mean")  # rules by name
-_SAMPLE = 1000  # rows whose distances give the median
+MEDIAN_ROWS = 1000  # rows whose distances give the median
 _ROUNDING = 1e-13  # of a squared distance, relative to the squared norms
 
 
@@ -22,6 +22,7 @@ def select_gamma(gamma, X, rng):
         two of (at most) 1,000 random rows; "mean" one over the mean squared distance,
         which is twice the summed variance of the features.
     X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Or the result of `merge_moments`, for "scale" and "mean".
     rng : numpy.random.Generator
 
     Examples
@@ -34,12 +35,11 @@ def select_gamma(gamma, X, rng):
     """
     if not isinstance(gamma, str):
         return float(gamma)
-    if gamma == "scale":
-        spread = X.shape[1] * _variance(X)
-    elif gamma == "median":
+    if gamma == "median":
         spread = _median_squared_distance(X, rng)
-    elif gamma == "mean":
-        spread = 2.0 * _summed_variance(X)
+    elif gamma in ("scale", "mean"):
+        known = X if isinstance(X, dict) else merge_moments([moments(X)])
+        spread = float(known[gamma])
     else:
         raise ValueError(
             f"gamma must be a number, 'scale', 'median' or 'mean', got {gamma!r}."
@@ -47,36 +47,37 @@ def select_gamma(gamma, X, rng):
     return 1.0 / spread if spread > 0 else 1.0
 
 
-def _variance(X):
-    """Variance of all entries, zeros of a sparse matrix included."""
-    if X.max() == X.min():  # exactly zero, which rounding of the mean would spoil
-        return 0.0
-    if not hasattr(X, "multiply"):
-        return float(X.var(dtype=np.float64))
-    n_entries = X.shape[0] * X.shape[1]
-    values = X.data.astype(np.float64)
-    mean = values.sum() / n_entries
-    of_zeros = (n_entries - len(values)) * mean**2
-    return float((((values - mean) ** 2).sum() + of_zeros) / n_entries)
-
-
-def _summed_variance(X):
-    """Sum over the features of their variances, zeros of a sparse matrix included."""
-    if hasattr(X, "multiply"):
-        center, variances = mean_variance_axis(X.astype(np.float64).tocsr(), axis=0)
+def moments(X):
+    """Rows, means and variances (of features, then of all entries), lowest, highest."""
+    if hasattr(X, "multiply"):  # zeros of a sparse matrix included
+        means, variances = mean_variance_axis(X.astype(np.float64).tocsr(), axis=0)
     else:
-        center = X.mean(axis=0, dtype=np.float64)
-        variances = X.var(axis=0, dtype=np.float64)
-    spread = float(variances.sum())
-    return spread if spread > _ROUNDING * float(center @ center) else 0.0
+        means, blocks = X.mean(axis=0, dtype=np.float64), row_blocks(*X.shape, 8)
+        squares = (((X[block] - means) ** 2).sum(axis=0) for block in blocks)
+        variances = sum(squares) / X.shape[0]
+    of_entries = variances.mean() + means.var()
+    means, variances = np.append(means, means.mean()), np.append(variances, of_entries)
+    return X.shape[0], means, variances, X.min(), X.max()
+
+
+def merge_moments(parts):
+    """What "scale" and "mean" are one over, from the moments of the rows in parts."""
+    sizes, means, variances, low, high = map(np.array, zip(*parts, strict=True))
+    shares = sizes / sizes.sum()
+    center = shares @ means
+    variances = shares @ (variances + (means - center) ** 2)
+    center, spread, of_entries = center[:-1], variances[:-1].sum(), variances[-1]
+    varies = low.min() < high.max()  # rounding of the mean would spoil a zero
+    is_sure = spread > _ROUNDING * (center @ center)
+    return {"scale": varies * len(center) * of_entries, "mean": is_sure * 2.0 * spread}
 
 
 def _median_squared_distance(X, rng):
     n_samples = X.shape[0]
     if n_samples < 2:
         return 0.0
-    if n_samples > _SAMPLE:
-        X = X[rng.choice(n_samples, _SAMPLE, replace=False)]
+    if n_samples > MEDIAN_ROWS:
+        X = X[rng.choice(n_samples, MEDIAN_ROWS, replace=False)]
     squared = euclidean_distances(X, squared=True)
     median = float(np.median(squared[np.triu_indices_from(squared, k=1)]))
     return median if median > _ROUNDING * squared_norms(X).max() else 0.0

@@ -28,12 +28,15 @@ _POWERS = (1, 2)
 
 @dataclass(frozen=True)
 class Parameters(Stored):
-    """Parameters of one clustering."""
+    """Power of the graph Laplacian, kernel and `ambient_reg` of one clustering.
 
-    power: int  # of the graph Laplacian
+    `source` is "search", or "spectrum" for k-means in eigenvectors of the smoother.
+    """
+
+    power: int
     kernel: Kernel
     ambient_reg: float
-    source: str = "search"  # or "spectrum": the eigenvectors of the smoother
+    source: str = "search"
 
 
 @dataclass(frozen=True)
@@ -41,15 +44,22 @@ class Choice(Stored):
     """Parameters that were compared, and those that were chosen.
 
     The best trial has the largest sum of agreement and stability among the sound ones.
+
+    Attributes
+    ----------
+    parameters, agreement, stability, is_sound
+        Of each trial: its `Parameters`; the share of the nearest neighbors that are in
+        the same cluster; the mean adjusted Rand index with the clusters of the other
+        trials of its source; whether no cluster is far below the mean size.
+    best, labelings
+        Position of the best trial; clusters of each, on the rows used for the choice.
     """
 
-    parameters: tuple  # of each trial
-    agreement: np.ndarray  # share of nearest neighbors that are in the same cluster
-    # Mean adjusted Rand index with the clusters of the other trials of its source.
+    parameters: tuple
+    agreement: np.ndarray
     stability: np.ndarray
-    is_sound: np.ndarray  # whether no cluster is far below the mean size
+    is_sound: np.ndarray
     best: int
-    # The clusters found in each trial, on the rows that were used for the choice.
     labelings: list | None = field(repr=False, metadata={"kept": False})
 
     @property
@@ -63,10 +73,10 @@ def list_parameters(kernel, ambient_reg, graph, task, rng):
     rows, order = task.sample.rows, task.sample.order
     if isinstance(kernel, Rbf) and kernel.gamma == "auto":
         some = order[rng.permutation(len(order))[:_MEDIAN_ROWS]]
-        middle = select_gamma("median", rows.X[some], rng)
+        middle = select_gamma("median", rows.take(some).X, rng)
         kernels = [Rbf(middle / (2.0 * width**2)) for width in CLUSTER_WIDTHS]
     else:
-        kernels = [kernel.fit_width(rows.X, rng, auto="scale")]
+        kernels = [rows.fit_width(kernel, rng, auto="scale")]
     regs = CLUSTER_REGS if ambient_reg == "auto" else (ambient_reg,)
     powers = (graph.graph.power,)
     if powers == ("auto",):
@@ -83,6 +93,8 @@ def choose(listed, task, search, graph, rng, *, who, report=None):
     if is_part:
         drawn = rng.choice(n_rows, search.limits.choice_sample, replace=False)
         task = task.part(np.sort(task.sample.order[drawn]))
+    rows = task.sample.rows.take(np.arange(task.sample.n_rows))  # few, in one matrix
+    task = replace(task, sample=replace(task.sample, rows=rows))
     once = replace(search, n_restarts=1)
     tried, results = try_parameters(listed, task, once, graph, rng, who, report)
     status = results[-1].status
@@ -136,8 +148,7 @@ def _smoothers(listed, task, graph, who):
             penalty = GraphPenalty(laplacian, weights, weight)
         for kernel, of_kernel in groupby(of_power, attrgetter("kernel")):
             gram = kernel(rows.X)
-            scale = float(np.diagonal(gram).mean(dtype=np.float64))
-            check_scale(scale, who)
+            scale = check_scale(float(np.diagonal(gram).mean(dtype=np.float64)), who)
             path = penalty.path(gram) if penalty else SpectralPath(gram, weights)
             for parameters in of_kernel:
                 yield path(parameters.ambient_reg * scale)

@@ -22,7 +22,7 @@ from widemargin.labelling.search import search_labels
 from widemargin.labelling.starts import make_starts
 from widemargin.labelling.strategies import Search, Steepest
 from widemargin.labels import decide, sign_coding
-from widemargin.linalg.rows import content_order
+from widemargin.linalg.rows import gram_order
 from widemargin.objectives.class_sizes import nearest_sizes, size_bounds
 from widemargin.sample import Sample
 from widemargin.solvers.result import SolveResult, Status, worst
@@ -59,7 +59,7 @@ class ClusterGraph:
         """The edges between the rows; None for no graph."""
         if self.intrinsic_reg == 0:
             return None
-        return self.graph.adjacency(*kernel.geometry(rows.X))
+        return rows.adjacency(self.graph, kernel)
 
     def penalty(self, adjacency, power):
         """The Laplacian of these edges, over their mean degree, and its weight."""
@@ -212,7 +212,7 @@ class ClusterSearch:
         smoother, constraints = problem.smoother, constraints.dropped()
         order = np.arange(problem.n_samples)
         if not smoother.low_rank:
-            order = content_order(smoother.matrix, pairwise=True)
+            order = gram_order(smoother.matrix)
         free = self.sizes.make_problem(smoother, constraints, order)
         return self.find(free, constraints, rng)
 

@@ -37,22 +37,14 @@ class PathSettings:
     starts: Starts  # of the first search
     n_threads: int = 1
 
-    def of_sample(self, kernel, sample, who):
-        """The settings with a kernel of known width and shares for these classes."""
-        own_shares, balance = None, self.balance
-        if isinstance(balance.shares, dict) or balance.shares == "equal":
-            names = sample.classes.tolist()
-            own_shares = balance.class_shares(names, None, who)
-        return replace(self, kernel=kernel, own_shares=own_shares)
-
     def add_graph(self, space, rows):
         """The space, also penalized by the smoothness along the graph of its rows."""
         if self.intrinsic_reg == 0:
             return space
         # Few landmarks cannot follow a function that is smoother than power 1 asks for.
         power = 1 if space.low_rank else 3
-        data, metric = self.kernel.geometry(rows.X)
-        laplacian = self.graph.laplacian(data, metric, auto_power=power)
+        adjacency = rows.adjacency(self.graph, self.kernel)
+        laplacian = self.graph.laplacian_of(adjacency, auto_power=power)
         return space.with_graph(laplacian, self.intrinsic_reg)
 
 

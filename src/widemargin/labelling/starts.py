@@ -27,21 +27,11 @@ class Starts(Value):
     kind: str = "supervised"
     n_starts: int = 10
 
+    written = f"one of {', '.join(map(repr, KINDS))} or a Starts value"
+
     def __post_init__(self):
         check_choice(self, "kind", KINDS)
         check_number(self, "n_starts", low=1, integer=True)
-
-    @classmethod
-    def read(cls, given, who):
-        """The starts that a user means: a value, or only its kind."""
-        if isinstance(given, cls):
-            return given
-        if isinstance(given, str) and given in KINDS:
-            return cls(given)
-        names = ", ".join(map(repr, KINDS))
-        raise ValueError(
-            f"{who} must be one of {names} or a Starts value, got {given!r}."
-        )
 
     def make(self, problem, preference, rng):
         """Starts, and a seed for each; `preference` is by the supervised scores."""

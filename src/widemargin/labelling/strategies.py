@@ -144,12 +144,13 @@ class Shaking(Search, shorthand="shaking"):
     whose clusters may end up empty. If the result breaks a bound of the problem, sizes
     are repaired and moves that still gain are made; otherwise it stays as it is.
 
-    Attributes
+    Parameters
     ----------
-    n_rounds : int
-    size_floor : float
-        From 0 to 1.
-    n_reshakes : int
+    n_rounds : int, default=21
+        Rounds in which every class claims points.
+    size_floor : float, default=0.5
+        Share of its target, from 0 to 1, that a class keeps while others claim.
+    n_reshakes : int, default=0
         Trials of local re-shaking afterwards, see `Reshaking`, if there are three
         classes or more.
     """
@@ -196,11 +197,13 @@ class Shaking(Search, shorthand="shaking"):
 
 @dataclass(frozen=True)
 class Tabu(Search, shorthand="tabu"):
-    """Always the best move of a point that did not move lately, even if it costs.
+    """The best move of a point that has not moved recently, in each step.
 
-    Attributes
+    It is made even if it raises the objective.
+
+    Parameters
     ----------
-    steps_per_sample : float
+    steps_per_sample : float, default=5.0
         Steps for each movable point.
     """
 
@@ -247,9 +250,9 @@ class Evolution(Search, shorthand="evolution"):
 
     With one parent and one child it is the round-robin search of `Stochastic`.
 
-    Attributes
+    Parameters
     ----------
-    population, offspring : int
+    population, offspring : int, default=5 and 25
         Parents that survive a generation, and children that it has.
     """
 

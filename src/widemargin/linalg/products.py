@@ -17,6 +17,7 @@ _MAX_SYMV_COLUMNS = 4
 LOOP_ROWS, _MAX_LOOP_COLUMNS = 4000, 15
 _LANES = 64  # rows that are added up side by side
 _SMALL_ROWS = 2000  # matrices of which are done before a second thread has begun
+_count_cores = cache(joblib.cpu_count)
 
 
 def symmetric_product(matrix, V, *, loop_rows=LOOP_ROWS, n_threads=None):
@@ -63,11 +64,6 @@ def count_threads(n_cores=None):
     n_cores = _count_cores() if n_cores is None else n_cores
     limit = os.environ.get("OMP_NUM_THREADS", "")
     return max(1, min(n_cores, int(limit))) if limit.isdigit() else n_cores
-
-
-@cache
-def _count_cores():
-    return joblib.cpu_count()
 
 
 def suited_threads(n_rows):

@@ -1,11 +1,13 @@
 """Rows of a table: in blocks, by content, and which are copies of others."""
 
+from hashlib import blake2b
 from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
 
 BUFFER_BYTES = 64 * 2**20  # the largest piece of a matrix that is made at a time
+CACHE_BYTES = 2**16  # a piece that is read several times stays in the cache
 
 
 def row_blocks(n_rows, n_columns, itemsize, buffer_bytes=BUFFER_BYTES):
@@ -28,7 +30,13 @@ def distinct_rows(X):
     >>> first_idx.tolist(), distinct_of.tolist()
     ([0, 1], [0, 1, 0])
     """
-    keys = _sparse_keys(X) if sparse.issparse(X) else _dense_keys(X)
+    if sparse.issparse(X):
+        return distinct_keys(row_digests(X))
+    return distinct_keys(dense_keys(X, row_hashes(X)))
+
+
+def distinct_keys(keys):
+    """The same for rows of which keys are known, equal ones for equal rows."""
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)
@@ -36,38 +44,71 @@ def distinct_rows(X):
     return first[order], rank[inverse.ravel()]
 
 
-def content_order(X, *, pairwise=False):
-    """Positions of the rows in an order that depends on what they hold only.
+def gram_order(gram):
+    """Positions of the samples of a Gram matrix by what it holds; see `content_keys`.
 
-    Shuffling the rows of X shuffles the answer in the same way, so that whatever is
-    drawn or visited in this order does not depend on how a table happens to be sorted
-    (copies of a row may trade places). With `pairwise`, X is a Gram matrix, whose
-    columns are shuffled with its rows.
+    Its columns are shuffled with its rows.
     """
-    if pairwise:
-        diagonal = np.diagonal(X).astype(np.float64)
-        sums = X.sum(axis=1, dtype=np.float64) - diagonal
-        squares = np.einsum("ij,ij->i", X, X, dtype=np.float64) - diagonal**2
-        keys = [key / (np.abs(key).max() or 1.0) for key in (diagonal, squares, sums)]
-        return np.lexsort([np.round(key, 9) for key in keys])  # rounding is no content
+    diagonal = np.diagonal(gram).astype(np.float64)
+    sums = gram.sum(axis=1, dtype=np.float64) - diagonal
+    squares = np.einsum("ij,ij->i", gram, gram, dtype=np.float64) - diagonal**2
+    keys = [key / (np.abs(key).max() or 1.0) for key in (diagonal, squares, sums)]
+    return np.lexsort([np.round(key, 9) for key in keys])  # rounding is no content
+
+
+def content_keys(X):
+    """A number for each row, which depends on what it holds only.
+
+    Shuffling the rows of X shuffles the numbers in the same way, so that whatever is
+    drawn or visited in their order does not depend on how a table happens to be sorted
+    (copies of a row may trade places).
+    """
     direction = np.random.default_rng(0).standard_normal(X.shape[1])
-    return np.argsort(X @ direction.astype(X.dtype), kind="stable")
+    return X @ direction.astype(X.dtype)
 
 
-def _dense_keys(X):
+def row_digests(X):
+    """A key of 16 bytes for each row, the same for equal rows of other matrices."""
+    rows = _sparse_bytes(X) if sparse.issparse(X) else map(bytes, _items(X))
+    digests = b"".join(blake2b(row, digest_size=16).digest() for row in rows)
+    return np.frombuffer(digests, dtype="V16")
+
+
+def dense_keys(X, hashes):
+    """A number for each row, the same for equal rows only; `hashes` as `row_hashes`."""
+    _, inverse, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+    # Equal rows have equal hashes: only rows that share theirs are copied and compared.
+    shared = np.flatnonzero(counts[inverse] > 1)
+    found = np.unique(_items(X[shared]), return_index=True, return_inverse=True)
+    _, first, inverse = found
+    keys = np.arange(len(X))
+    keys[shared] = shared[first[inverse]]
+    return keys
+
+
+def _items(X):
     """The bytes of each row as one item, compared by memcmp (-0.0 made 0.0)."""
-    X = np.ascontiguousarray(X) + X.dtype.type(0)
+    X = np.add(X, X.dtype.type(0), order="C")
     return X.view(np.dtype((np.void, X.dtype.itemsize * X.shape[1]))).ravel()
 
 
-def _sparse_keys(X):
-    """A number for each row, the same for rows with the same nonzero entries."""
+def row_hashes(X):
+    """A number for each row; different rows have the same one by rare chance only."""
+    zero, words = X.dtype.type(0), np.dtype(f"u{X.dtype.itemsize}")
+    factors = np.random.default_rng(0).integers(2**63, size=X.shape[1], dtype=np.uint64)
+    hashes = np.empty(len(X), dtype=np.uint64)
+    for block in row_blocks(*X.shape, X.dtype.itemsize, CACHE_BYTES):
+        bits = np.add(X[block], zero, order="C").view(words).astype(np.uint64)
+        bits ^= bits >> np.uint64(32)  # simple numbers differ in their upper bits only
+        hashes[block] = bits @ (2 * factors + 1)
+    return hashes
+
+
+def _sparse_bytes(X):
+    """Positions and values of the nonzero entries of each row."""
     X = X.copy()
     X.sum_duplicates()  # canonical form: indices in order, each once, no zeros
     X.eliminate_zeros()
-    rows = (
-        X.indices[start:stop].tobytes() + X.data[start:stop].tobytes()
-        for start, stop in pairwise(X.indptr.tolist())
-    )
-    number = {}
-    return np.array([number.setdefault(row, len(number)) for row in rows], dtype=int)
+    indices = X.indices.astype(np.int64)  # whatever their type in this matrix
+    for start, stop in pairwise(X.indptr.tolist()):
+        yield indices[start:stop].tobytes() + X.data[start:stop].tobytes()

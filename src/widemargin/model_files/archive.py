@@ -6,13 +6,16 @@ Stated sizes and types are compared with the bytes before any array is made.
 import io
 import json
 import math
-import re
 import zipfile
 
 import numpy as np
 
 _TREE = "model.json"
 _TREE_OF_FORMAT_1 = "schema.json"
+_FORMAT_1 = (
+    "is a skops file, such as those of widemargin 0.1, which this version does not "
+    "read: fit the model again, or load the file with widemargin 0.1"
+)
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same bytes for the same model
 _KINDS = "biufU"
 _LARGEST_NUMBER = 8  # bytes; long doubles differ between computers
@@ -66,7 +69,10 @@ def read_archive(data):
                 )
             contents = {part.filename: file.read(part) for part in parts}
         if _TREE not in contents:
-            raise ModelFileError(_describe_other(contents))
+            is_old = _TREE_OF_FORMAT_1 in contents
+            raise ModelFileError(
+                _FORMAT_1 if is_old else "was not written by widemargin"
+            )
         tree = json.loads(contents.pop(_TREE))
     except ModelFileError:
         raise
@@ -80,21 +86,6 @@ def npy_bytes(array):
     stream = io.BytesIO()
     np.save(stream, array, allow_pickle=False)
     return stream.getvalue()
-
-
-def _describe_other(contents):
-    """What a zip file without our tree is: one of release 0.1, or somebody else's."""
-    try:
-        schema = json.loads(contents[_TREE_OF_FORMAT_1])
-        versions = schema["content"]["versions"]["content"]
-        version = json.loads(versions["widemargin"]["content"])
-        version = re.fullmatch(r"[\w.+-]{1,30}", version).group()
-    except Exception:  # whatever is missing, it is not a file of ours
-        return "was not written by widemargin"
-    return (
-        f"was saved by widemargin {version} in format 1, which this version does not "
-        "read: fit the model again, or load the file with widemargin 0.1"
-    )
 
 
 def _read_shape(name, part):

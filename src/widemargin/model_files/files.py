@@ -163,14 +163,10 @@ def _read_version(tree):
 
 def _check_model(model):
     """Raise ValueError unless it is an estimator, or a pipeline that ends with one."""
-    from sklearn.pipeline import Pipeline
-
-    from widemargin.estimators._estimator import Estimator
+    from widemargin.estimators._estimator import Estimator, last_step
     from widemargin.model_files.preparers import check_step
 
-    last = model
-    while isinstance(last, Pipeline):
-        last = last.steps[-1][1]
+    last = last_step(model)
     if not isinstance(last, Estimator):
         raise ModelFileError(
             f"holds {type(last).__name__} in place of an estimator of widemargin"

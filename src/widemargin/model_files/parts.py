@@ -4,7 +4,7 @@ Classes below `Estimator`, `Value` and `Stored` declare what they consist of.
 """
 
 import inspect
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 from enum import EnumType
 from typing import get_type_hints
 
@@ -14,12 +14,13 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 import widemargin.estimators  # noqa: F401  so that their classes exist
-from widemargin.estimators._estimator import Estimator, all_estimators
+from widemargin.estimators._estimator import Estimator
 from widemargin.linalg.rows import distinct_rows
 from widemargin.model_files.archive import ModelFileError
 from widemargin.model_files.preparers import PREPARERS, pack_step, unpack_step
-from widemargin.stored import Stored, parts_in, stored_types
-from widemargin.values import all_values
+from widemargin.plugins import subclasses
+from widemargin.stored import Stored, parts_in
+from widemargin.values import Value
 
 # What scikit-learn's validation, or the number of steps, sets in any estimator.
 _ALWAYS_KEPT = ("n_features_in_", "feature_names_in_", "n_iter_")
@@ -128,10 +129,10 @@ class Step:
 
 def known_classes():
     """How objects of each class that a file may hold are written, by its name."""
-    values = (cls for cls in all_values() if cls.storable)
-    writings = [Step(cls) for cls in PREPARERS]
-    writings += [Record(cls) for cls in (*values, *stored_types())]
-    for cls in all_estimators():
+    values = (cls for cls in subclasses(Value) if cls.storable)
+    records = filter(is_dataclass, (*values, *subclasses(Stored)))
+    writings = [*map(Step, PREPARERS), *map(Record, records)]
+    for cls in subclasses(Estimator):
         is_base = cls.__module__.startswith(_BASES) or cls.__name__.startswith("_")
         writings += [] if is_base or not hasattr(cls, "fit") else [FittedEstimator(cls)]
     return {name_of(writing.cls): writing for writing in writings}

@@ -7,15 +7,11 @@ from widemargin.model_selection.scoring import (
     leave_one_out_score,
 )
 from widemargin.model_selection.split import SemiSupervisedSplit
-from widemargin.model_selection.width import WidthWeights, select_width, weigh_widths
 
 __all__ = [
     "SemiSupervisedSplit",
-    "WidthWeights",
     "held_out_scorer",
     "labeled_scorer",
     "leave_one_out_score",
     "select_balance",
-    "select_width",
-    "weigh_widths",
 ]

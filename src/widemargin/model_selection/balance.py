@@ -17,8 +17,8 @@ def select_balance(y, *, concentration=1.0, interval=None, irrelevant_label=None
     y : array-like of shape (n_samples,)
         Labels of any type. Integer -1, NaN or None marks an unlabeled sample.
     concentration : float, default=1.0
-        How many labels each class has before any was seen. 0 gives the shares of the
-        labels; larger values give more equal shares.
+        Pseudo-count added to each class. 0 gives the shares of the labels; larger
+        values give more equal shares.
     interval : float or None, default=None
         Probability of the intervals that are also returned: 0.9, for example.
     irrelevant_label : label or None, default=None
@@ -40,9 +40,8 @@ def select_balance(y, *, concentration=1.0, interval=None, irrelevant_label=None
     distributions.
 
     The labeled rows must be a random sample, not labeled class by class. With 20 labels
-    and a share of one half, the 90 % interval is from 0.33 to 0.67, and estimators do
-    not question the `balance` that they are given; ``balance="labeled"`` is more
-    careful.
+    and a share of one half, the 90 % interval is from 0.33 to 0.67, and estimators
+    keep the given `balance` even if it is wrong; ``balance="labeled"`` is more careful.
 
     Examples
     --------

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer, get_scorer_names, log_loss, recall_score
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
+from widemargin.estimators._estimator import last_step
 from widemargin.labels import has_label, known_names, labeled_mask, read_labels
 
 
@@ -14,7 +16,7 @@ def leave_one_out_score(estimator, y, *, scoring="accuracy", sample_weight=None)
     """Score a fitted classifier on held-out labels, without fitting it again.
 
     Reads ``held_out_proba_``: probabilities of each label by models that did not see
-    it, in closed form (`LaplacianSVC`, `LaplacianRLSC`, `RidgeAverageClassifier`) or
+    it, in closed form (`LaplacianSVC`, `LaplacianRLSC`, `SpectralClassifier`) or
     from the folds that gave the estimator the weights of its average.
 
     Parameters
@@ -60,7 +62,8 @@ def leave_one_out_score(estimator, y, *, scoring="accuracy", sample_weight=None)
     is_loss = isinstance(scoring, str) and scoring == "log_loss"
     scoring = "neg_log_loss" if is_loss else scoring
     scorer = read_scoring(scoring, "leave_one_out_score")
-    model = _last_step(estimator)
+    check_is_fitted(estimator)
+    model = last_step(estimator)
     name, probabilities = type(model).__name__, getattr(model, "held_out_proba_", None)
     if probabilities is None:
         raise ValueError(
@@ -88,11 +91,15 @@ def leave_one_out_score(estimator, y, *, scoring="accuracy", sample_weight=None)
 def held_out_scorer(scoring="accuracy"):
     """A scorer of held-out labels, which needs no split: each candidate is fitted once.
 
-    Returns a callable ``scorer(estimator, X, y)`` for the y that the estimator was
-    fitted with; X is not used. `scoring` is that of `leave_one_out_score`, but larger
-    must be better ("neg_log_loss"). In a search, train and score on all rows, as below.
-    The best of many candidates looks better than it is: cross-validate the whole search
+    It is called as ``scorer(estimator, X, y)`` with the y that the estimator was fitted
+    with; X is not used. In a search, train and score on all rows, as below. The score
+    of the best of many candidates is too optimistic: cross-validate the whole search
     with `SemiSupervisedSplit` to see by how much.
+
+    Parameters
+    ----------
+    scoring : str or callable, default="accuracy"
+        As in `leave_one_out_score`, but larger must be better ("neg_log_loss").
 
     Examples
     --------
@@ -173,17 +180,9 @@ class _LabeledScorer(_Scorer):
                 "parts hold labeled rows only."
             )
         scorer = read_scoring(self.scoring, self.maker)
-        rows = np.flatnonzero(scored)
-        return scorer(estimator, _take_rows(X, rows), known_names(y, scored))
-
-
-def _take_rows(X, rows):
-    """Some rows of an array, a sparse matrix, a data frame or a list."""
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    if hasattr(X, "tocsr"):
-        return X.tocsr()[rows]
-    return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]
+        rows = X.tocsr() if hasattr(X, "tocsr") else X
+        rows = _safe_indexing(rows, np.flatnonzero(scored))
+        return scorer(estimator, rows, known_names(y, scored))
 
 
 class _HeldOut(ClassifierMixin, BaseEstimator):
@@ -199,16 +198,6 @@ class _HeldOut(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
-
-
-def _last_step(estimator):
-    """The classifier at the end of a pipeline, or the best one of a search."""
-    check_is_fitted(estimator)
-    if hasattr(estimator, "best_estimator_"):
-        return _last_step(estimator.best_estimator_)
-    if hasattr(estimator, "steps"):
-        return _last_step(estimator.steps[-1][1])
-    return estimator
 
 
 def _read_targets(model, y, sample_weight):

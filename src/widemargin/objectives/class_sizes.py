@@ -32,27 +32,14 @@ class Balance(Value):
     shares: object = "labeled"
     tolerance: float | str = "auto"
 
+    written = "'labeled', 'equal', None, a dict of fractions or a Balance value"
+
     def __post_init__(self):
         """Raise unless the fields can be shares and a tolerance."""
         if not isinstance(self.shares, dict):
             names = ("labeled", "equal", None)
             check_choice(self, "shares", names, "or a dict of fractions")
         check_number_or(self, "tolerance", ("auto",), low=0)
-
-    @classmethod
-    def read(cls, given, who):
-        """The balance that a user means: a value, or only its shares."""
-        if isinstance(given, cls):
-            return given
-        if given is None or isinstance(given, dict | str):
-            try:
-                return cls(given)
-            except ValueError:
-                pass
-        raise ValueError(
-            f"{who} must be 'labeled', 'equal', None, a dict of fractions or a Balance "
-            f"value, got {given!r}."
-        )
 
     def class_shares(self, names, estimated, who):
         """The share of each class, in the order of the names.

@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from widemargin.estimators._estimator import last_step
 from widemargin.labels import decide, labeled_mask
 from widemargin.plots._style import short_name
 
@@ -42,12 +43,6 @@ def check_classifier(estimator, who):
     """Raise unless the estimator is a fitted classifier with scores."""
     advice = "pass a classifier, or use ClusterDisplay for clusters"
     check_model(estimator, who, needs=("classes_", "decision_function"), advice=advice)
-
-
-def last_step(estimator):
-    """The model itself, out of a search over parameters or a pipeline."""
-    estimator = getattr(estimator, "best_estimator_", estimator)
-    return estimator[-1] if isinstance(estimator, Pipeline) else estimator
 
 
 def model_name(estimator):

@@ -4,16 +4,12 @@ from dataclasses import KW_ONLY, dataclass, field
 
 import numpy as np
 
+from widemargin.estimators._estimator import Estimator
 from widemargin.plots import _models, _style
 from widemargin.plots._style import Display
 from widemargin.solvers.result import Status
 
-_TITLES = {  # of estimators that declare none
-    "objective": "objective",
-    "criterion": "criterion",
-    "gradient_norm": "gradient norm",
-    "decision_change": "share of decisions\nthat changed",
-}
+_TITLES = Estimator.history_names  # also of estimators that declare none
 _LOG_SPAN = 20  # positive values that span more are drawn on a logarithmic axis
 _ROOM = 0.06  # below and above the values, as a share of their extent
 _MAX_MARKERS = 40  # more values have no marker each

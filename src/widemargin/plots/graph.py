@@ -65,6 +65,11 @@ class GraphDisplay(Display):
         who, kind = cls.__name__, type(estimator).__name__
         advice = "pass the last step of a pipeline, or use from_points without a model"
         _models.check_model(estimator, who, needs=("kernel", "graph"), advice=advice)
+        if getattr(estimator, "has_own_graph_", False):
+            raise ValueError(
+                f"{who}.from_estimator draws the graph that a model made of X, this "
+                f"{kind} was fitted with an adjacency; use from_adjacency."
+            )
         pairwise = _models.is_pairwise(estimator)
         plane = _models.make_plane(X, projection, who, estimator)
         graph = Graph.read(estimator.graph, f"graph of {kind}")

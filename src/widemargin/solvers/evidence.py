@@ -32,19 +32,7 @@ class Heuristic(Hyperparameters, shorthand="heuristic"):
 
 @dataclass(frozen=True)
 class LearnedHyperparameters(Hyperparameters):
-    """Learn the hyperparameters by a criterion, in turns with the labels.
-
-    Parameters
-    ----------
-    per_feature : bool, default=False
-        Whether each feature has a width of its own.
-    n_rounds : int, default=5
-        Turns at the most.
-    max_rows : int, default=1000
-        Rows that they are learned from, labeled ones before others.
-    max_iter : int, default=100
-        Iterations of a turn at the most.
-    """
+    """Learn the hyperparameters by a criterion, in turns with the labels."""
 
     per_feature: bool = False
     n_rounds: int = 5
@@ -62,7 +50,16 @@ class LearnedHyperparameters(Hyperparameters):
 class MarginalLikelihood(LearnedHyperparameters, shorthand="marginal-likelihood"):
     """Learn the hyperparameters by the marginal likelihood of the labels.
 
-    Parameters are those of `LearnedHyperparameters`.
+    Parameters
+    ----------
+    per_feature : bool, default=False
+        Whether each feature has a width of its own.
+    n_rounds : int, default=5
+        Largest number of turns with the labels.
+    max_rows : int, default=1000
+        Largest number of rows to learn from, labeled ones first.
+    max_iter : int, default=100
+        Largest number of iterations in a turn.
 
     Examples
     --------
@@ -78,7 +75,16 @@ class MarginalLikelihood(LearnedHyperparameters, shorthand="marginal-likelihood"
 class LeaveOneOutDensity(LearnedHyperparameters, shorthand="loo"):
     """Learn the hyperparameters by the density of each label given all others.
 
-    Parameters are those of `LearnedHyperparameters`.
+    Parameters
+    ----------
+    per_feature : bool, default=False
+        Whether each feature has a width of its own.
+    n_rounds : int, default=5
+        Largest number of turns with the labels.
+    max_rows : int, default=1000
+        Largest number of rows to learn from, labeled ones first.
+    max_iter : int, default=100
+        Largest number of iterations in a turn.
 
     Examples
     --------

@@ -104,7 +104,8 @@ def choose_hinge_space(
             f"{landmarks!r}; use solver='newton', or landmarks=None."
         )
     is_small = landmarks == "auto" and len(rows) <= ladder.exact_rows
-    if isinstance(solver, ProximalNewton) and (landmarks is None or is_small):
+    is_exact = (landmarks is None or is_small) and not rows.in_blocks
+    if isinstance(solver, ProximalNewton) and is_exact:
         if isinstance(kernel, Linear):
             return linear_space(rows), solver
         raise ValueError(

@@ -53,13 +53,12 @@ def choose_active(kernel, rows, scale, noise, n_active, labeled_idx):
 
     `scale` multiplies the kernel; `noise` is that of each row.
     """
-    X, given_idx, pool = rows.X, labeled_idx, np.arange(len(rows))
+    given_idx, pool = labeled_idx, np.arange(len(rows))
     if len(labeled_idx) > n_active:
-        pool, given_idx = labeled_idx, ()
-    candidates = X if len(pool) == len(rows) else X[pool]
+        given_idx, pool, rows = (), labeled_idx, rows.part(labeled_idx)
     found = informative_vectors(
-        lambda idx: scale * kernel(candidates, kernel.points(X, pool[idx])),
-        scale * kernel.diagonal(X).astype(np.float64)[pool],
+        lambda idx: scale * rows.columns(kernel, idx),
+        scale * rows.evaluate(kernel.diagonal).astype(np.float64),
         noise[pool],
         min(n_active, len(rows)),
         given=given_idx,

@@ -164,7 +164,7 @@ class _Block:
 
 
 def check_interval(n_rows):
-    """Iterations between two looks: half the root of n, but at least ten."""
+    """Iterations between checks: half the root of n, but at least ten."""
     # Deviation: the floor. Decisions of slow early iterations look stable too soon.
     return max(10, round(np.sqrt(n_rows) / 2))
 
@@ -178,7 +178,7 @@ class StabilityCheck:
     """
 
     row_idx: np.ndarray  # the unlabeled rows
-    interval: int  # iterations between two looks
+    interval: int  # iterations between checks
     tolerance: float = DECISION_TOLERANCE
 
     def look(self, scores):
@@ -210,18 +210,18 @@ class ValidationCheck:
 
 @dataclass(frozen=True)
 class MixedCheck:
-    """Stop when both checks say so at the same look."""
+    """Stop when both checks would stop at the same iteration."""
 
     stability: StabilityCheck
     validation: ValidationCheck
 
     @property
     def interval(self):
-        """Iterations between two looks."""
+        """Iterations between checks."""
         return self.stability.interval
 
     def look(self, scores):
-        """What both see."""
+        """What both checks compare."""
         return self.stability.look(scores), self.validation.look(scores)
 
     def compare(self, before, now):

@@ -267,7 +267,7 @@ def _distance(b, points, weights):
     order = np.argsort(points)
     points, weights = points[order], weights[order]
     below = np.searchsorted(points, b)
-    mass = np.concatenate([[0.0], np.cumsum(weights)])
+    total = np.concatenate([[0.0], np.cumsum(weights)])
     moment = np.concatenate([[0.0], np.cumsum(weights * points)])
-    left = b * mass[below] - moment[below]
-    return left + (moment[-1] - moment[below]) - b * (mass[-1] - mass[below])
+    left = b * total[below] - moment[below]
+    return left + (moment[-1] - moment[below]) - b * (total[-1] - total[below])

@@ -12,7 +12,7 @@ class Status(Enum):
     """How a solver ended; the value is the advice shown to the user."""
 
     CONVERGED = "converged"
-    STOPPED_EARLY = "stopped early, as asked: the decisions do not change any more"
+    STOPPED_EARLY = "stopped early: the decisions no longer change"
     MAX_ITER = "hit the iteration limit; raise max_iter or loosen tol"
     INNER_LIMIT = (
         "a convex problem hit its limit of steps; lower C or unlabeled_weight, scale X "
@@ -23,7 +23,7 @@ class Status(Enum):
 
     @property
     def is_success(self):
-        """Whether the result is what was asked for."""
+        """Whether the solver succeeded."""
         return self in (Status.CONVERGED, Status.STOPPED_EARLY)
 
 

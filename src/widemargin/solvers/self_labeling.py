@@ -32,7 +32,7 @@ _FIRST_WEIGHT = 1e-6
 
 
 @dataclass(frozen=True)
-class Annealing(Value):
+class Annealing(Value, shorthand="auto"):
     """Weights of an unlabeled row, one after the other.
 
     Parameters
@@ -53,25 +53,14 @@ class Annealing(Value):
     weights: object = ANNEALING_WEIGHTS
     max_unlabeled_ratio: float | None = MAX_UNLABELED_RATIO
 
+    written = "'auto', numbers > 0 or an Annealing value"
+
     def __post_init__(self):
         """Raise unless all weights and the limit are positive."""
         if not _are_positive(self.weights):
             refuse(self, "weights", "a number > 0, or a sequence of these")
         if self.max_unlabeled_ratio is not None:
             check_number(self, "max_unlabeled_ratio", low=0, strict=True)
-
-    @classmethod
-    def read(cls, given, who):
-        """The annealing that a user means: a value, "auto", or only its weights."""
-        if isinstance(given, cls):
-            return given
-        if isinstance(given, str) and given == "auto":
-            return cls()
-        if _are_positive(given):
-            return cls(given)
-        raise ValueError(
-            f"{who} must be 'auto', numbers > 0 or an Annealing value, got {given!r}."
-        )
 
     def path(self, even_weight):
         """The weights within the limit; at `even_weight` both groups are equal."""

@@ -3,7 +3,7 @@
 A space maps coordinates to scores of all rows and back, gives its part on some rows,
 its scale, its centered and its graph-penalized version, the smoothers for given
 weights, and the function that a fitted model keeps. `choose_space` takes the kind from
-the number of rows, the kernel and the user's wish.
+the number of rows, the kernel and the user's parameter.
 """
 
 from widemargin.spaces.choose import choose_space

@@ -2,18 +2,15 @@
 
 import math
 import os
-from dataclasses import replace
 
 import numpy as np
 
 from widemargin.defaults import GRAM_BYTES, SHARED_BYTES
 from widemargin.kernels import Linear
 from widemargin.kernels.base import WidthKernel
-from widemargin.kernels.nystrom import Landmarks, Nystrom, choose_landmarks
+from widemargin.kernels.nystrom import Landmarks, Nystrom, choose_in_pool, draw_pool
 from widemargin.spaces.features import linear_space, nystrom_space
 from widemargin.spaces.gram import GramRowSpace, GramSpace
-
-_POOL = 20  # rows looked at for each landmark, where rows come in blocks
 
 
 def choose_space(
@@ -26,9 +23,18 @@ def choose_space(
     wants; "auto" leaves it to `ladder`. `features` says whether a linear kernel of few
     features becomes these features, `sparse_features` whether the solver takes sparse
     ones, and `reads_rows` that it reads rows of the Gram matrix, which is then not kept
-    from `gram_bytes` on. Messages name the estimator `who`.
+    from `gram_bytes` on. Rows in blocks always have landmarks. Messages name the
+    estimator `who`.
     """
     n_rows = len(rows)
+    if rows.in_blocks and landmarks is None:
+        raise ValueError(
+            f"{who} got {rows}, and exact kernels (landmarks=None or solver='smo') "
+            "need them in one matrix; set landmarks to 'auto' or to a number, with a "
+            "solver that takes them, or join the blocks."
+        )
+    if rows.in_blocks and landmarks == "auto":
+        landmarks = ladder.n_landmarks
     is_narrow = rows.n_features < n_rows and not rows.is_sparse
     is_few = features and (is_narrow or (rows.is_sparse and sparse_features))
     if isinstance(kernel, Linear) and is_few and landmarks in (None, "auto"):
@@ -51,18 +57,6 @@ def choose_space(
     return space
 
 
-def neighbor_graph(graph, kernel, rows):
-    """The adjacency matrix of a graph on some rows."""
-    X, metric = kernel.geometry(rows.X)
-    if rows.shared is None or X is not rows.X:
-        return graph.adjacency(X, metric)
-    edges = replace(graph, power="auto", normalized=True)  # not of the Laplacian
-    adjacency = rows.shared.get((edges, metric))
-    if adjacency is None:
-        adjacency = rows.shared[edges, metric] = graph.adjacency(X, metric)
-    return adjacency
-
-
 def landmark_space(kernel, rows, landmarks, rng, who):
     """The features of landmarks that are drawn from the rows."""
     if isinstance(landmarks, Landmarks) and not isinstance(landmarks, Nystrom):
@@ -70,24 +64,22 @@ def landmark_space(kernel, rows, landmarks, rng, who):
             f"landmarks of {who} must be those of a Nystrom approximation, got "
             f"{landmarks!r}; use Nystrom({landmarks.n_landmarks})."
         )
-    wish = landmarks if isinstance(landmarks, Nystrom) else Nystrom(int(landmarks))
-    pool_idx, pool = np.arange(len(rows)), rows
-    if hasattr(rows, "parts"):  # rows in blocks: draw from some of them
-        size = min(len(rows), _POOL * wish.n_landmarks)
-        pool_idx = rng.choice(len(rows), size, replace=False)
-        pool = rows.take(pool_idx)
-    chosen = choose_landmarks(kernel, pool.X, wish.n_landmarks, rng, wish.choice)
-    return nystrom_space(kernel, rows, pool_idx[chosen])
+    nystrom = landmarks if isinstance(landmarks, Nystrom) else Nystrom(int(landmarks))
+    size, choice, n_rows = nystrom.n_landmarks, nystrom.choice, len(rows)
+    pool_idx = draw_pool(n_rows, size, rng, choice, pivots_all=not rows.in_blocks)
+    chosen = choose_in_pool(kernel, rows.take(pool_idx).X, size, rng, choice)
+    return nystrom_space(kernel, rows, np.sort(pool_idx[chosen]))
 
 
 def check_scale(scale, who):
-    """Raise unless the mean diagonal of a kernel can be divided by."""
+    """The mean diagonal of a kernel; raise unless it can be divided by."""
     if not 0 < scale < math.inf:
         raise ValueError(
             f"the kernel of {who} must have a positive diagonal, got {scale:g} on "
             "average; look for rows of zeros, or for a kernel that is not positive "
             "semi-definite."
         )
+    return scale
 
 
 def check_gram_memory(n_rows, itemsize, who, installed=None):

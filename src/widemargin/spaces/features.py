@@ -8,7 +8,7 @@ from widemargin.kernels import Kernel, Linear, NystromMap
 from widemargin.kernels.nystrom import double
 from widemargin.linalg.products import column_dots
 from widemargin.linalg.rows import squared_norms
-from widemargin.sample import Rows
+from widemargin.rows import Rows
 from widemargin.spaces.deformed import DeformedFeatures
 from widemargin.spaces.function import Embedding, Function
 from widemargin.spaces.gram import Space
@@ -63,10 +63,6 @@ class FeatureSpace(Space):
     def mean_diagonal(self):
         """Mean of k(x, x) = |z(x)|^2, the scale of the kernel."""
         return float(squared_norms(self.features).mean(dtype=np.float64))
-
-    def block(self, idx, other_idx):
-        """Kernel values between some rows and some others."""
-        return self.features[idx] @ self.features[other_idx].T
 
     def part(self, idx):
         """The same functions on some rows; graph and center are left behind."""
@@ -143,9 +139,7 @@ def nystrom_space(kernel: Kernel, rows: Rows, landmark_idx):
     mapping = NystromMap.fit(kernel, landmarks.X, np.arange(len(landmarks)))
     if rows.pairwise:  # a landmark's values are its column of the Gram matrix
         mapping = replace(mapping, landmarks=np.asarray(landmark_idx))
-    features = np.empty((len(rows), mapping.whitening.shape[1]), dtype=rows.dtype)
-    for block, X in rows.blocks(len(landmark_idx)):
-        features[block] = mapping(X)
+    features = rows.evaluate(mapping)
     # In double precision, because coefficients of landmarks can be large.
     return FeatureSpace(features, Embedding(kernel, points, mapping.whitening))
 

@@ -4,10 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
+from sklearn.neighbors import NearestNeighbors
 
 from widemargin.kernels import Kernel, Linear, Precomputed, scores_in_blocks
 from widemargin.linalg.rows import squared_norms
 from widemargin.stored import Stored, is_finite, require
+
+_SAME = 1e-6  # shorter distances, over that to the last neighbor, are rounding
 
 
 @dataclass(frozen=True)
@@ -111,33 +114,91 @@ class Embedding(Stored):
 
 
 @dataclass(frozen=True)
-class FunctionSum(Stored):
-    """The sum of several functions, such as those of kernels of different widths."""
+class NeighborFunction(Stored):
+    """Known scores of training rows, averaged over the nearest ones of a new row.
 
-    parts: tuple
+    The nearer ones have more weight, as in a self-tuned graph; a copy of a training row
+    has the score of that row.
+
+    >>> points, values = np.array([[0.0], [1.0]]), np.array([[2.0], [4.0]])
+    >>> NeighborFunction(Linear(), points, values, 2)(np.array([[1.0], [0.5]]))
+    array([[4.],
+           [3.]])
+    """
+
+    kernel: Kernel  # in whose geometry rows are near each other
+    points: object
+    values: np.ndarray  # (n_points, n_columns)
+    n_neighbors: int
 
     @property
     def n_columns(self):
         """Number of scores of a row."""
-        return self.parts[0].n_columns
+        return self.values.shape[1]
+
+    @property
+    def n_points(self):
+        """Number of training rows that new rows are compared with."""
+        return len(self.values)
+
+    @property
+    def training_rows(self):
+        """The points."""
+        return self.points
+
+    def __call__(self, X):
+        """Scores of the rows of X, (n_rows, n_columns)."""
+        if sparse.issparse(X) != sparse.issparse(self.points):  # search needs one kind
+            X = X.toarray() if sparse.issparse(X) else sparse.csr_matrix(X)
+        (points, _), (X, _) = map(self.kernel.geometry, (self.points, X))
+        n_neighbors = min(self.n_neighbors, self.n_points)
+        if not sparse.issparse(points):  # distances far from zero would be inexact
+            center = points.mean(axis=0)
+            points, X = points - center, X - center
+        finder = NearestNeighbors(n_neighbors=n_neighbors).fit(points)
+        lengths, neighbors = finder.kneighbors(X)
+        scale = np.maximum(lengths[:, -1:], np.finfo(np.float64).tiny)
+        weights = np.exp(-((lengths / scale) ** 2))
+        copies = lengths <= _SAME * scale  # distances have rounding errors
+        weights = np.where(copies.any(axis=1, keepdims=True), copies, weights)
+        weights /= weights.sum(axis=1, keepdims=True)
+        return np.einsum("ij,ijk->ik", weights, self.values[neighbors])
+
+    def check(self, n_features):
+        """Raise ValueError unless points and values fit each other and the features."""
+        require(is_finite(self.values, 2) and self.n_points > 0, self, "values")
+        require(self.n_neighbors > 0, self, "n_neighbors")
+        fits = not self.kernel.pairwise and self.points is not None
+        fits = fits and _are_points(None, self.points, self.n_points, n_features)
+        require(fits, self, "points")
+
+
+@dataclass(frozen=True)
+class FunctionSum(Stored):
+    """The sum of several functions and a constant for each column of scores."""
+
+    parts: tuple
+    constant: np.ndarray
+
+    @property
+    def n_columns(self):
+        """Number of scores of a row."""
+        return len(self.constant)
 
     @property
     def n_points(self):
         """Number of training rows that new rows are compared with."""
         return max(part.n_points for part in self.parts)
 
-    @property
-    def points(self):
-        """The training rows, which all parts share."""
-        return self.parts[0].points
-
     def __call__(self, X):
         """Scores of the rows of X, (n_rows, n_columns)."""
-        return sum(part(X) for part in self.parts)
+        return sum(part(X) for part in self.parts) + self.constant
 
     def check(self, n_features):
         """Raise ValueError unless all parts are functions of the same columns."""
-        are_functions = all(isinstance(part, Function) for part in self.parts)
+        require(is_finite(self.constant, 1), self, "constant")
+        kinds = Function, NeighborFunction
+        are_functions = all(isinstance(part, kinds) for part in self.parts)
         require(are_functions and len(self.parts) > 0, self, "parts")
         fits = all(part.n_columns == self.n_columns for part in self.parts)
         require(fits, self, "parts")

@@ -7,7 +7,7 @@ from scipy.linalg import cho_solve
 
 from widemargin.kernels import Kernel, scores_in_blocks
 from widemargin.linalg.products import column_dots, sparse_product, symmetric_product
-from widemargin.sample import Rows
+from widemargin.rows import Rows
 from widemargin.spaces.deformed import DeformedKernel
 from widemargin.spaces.function import Embedding, Function
 from widemargin.spaces.smoother import (
@@ -81,10 +81,6 @@ class GramSpace(Space):
     def mean_diagonal(self):
         """Mean of k(x, x), the scale of the kernel."""
         return float(np.diagonal(self.gram).mean(dtype=np.float64))
-
-    def block(self, idx, other_idx):
-        """Kernel values between some rows and some others."""
-        return self.gram[np.ix_(idx, other_idx)]
 
     def part(self, idx):
         """The functions over some of the rows; graph and center are left behind."""

@@ -26,10 +26,12 @@ from scipy.linalg import (
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from widemargin.linalg.cholesky import jittered_cholesky
+from widemargin.linalg.rows import row_blocks
 from widemargin.spaces.posterior import DenseExplanation, LowRankExplanation
 
 # Largest condition number that single precision is trusted with
 _SINGLE_CONDITION = 1e5
+_BLOCK_BYTES = 2**22  # small beside what is kept, large enough for fast products
 
 
 class Smoother:
@@ -130,7 +132,7 @@ class DenseSmoother(Smoother):
         return root * cho_solve(factor, root * Y, check_finite=False)
 
     def explanation(self):
-        """What the samples explain of k(x, x), to be asked at new points; O(n^3)."""
+        """What the rows explain of k(x, x), to be evaluated at new points; O(n^3)."""
         root = np.sqrt(self.weights.astype(np.float64))
         return DenseExplanation(root, self._factorize(root, np.float64)[0])
 
@@ -202,11 +204,11 @@ class LowRankSmoother(Smoother):
         inverse = solve_triangular(
             self._factor[0], np.eye(len(inner)), lower=True, check_finite=False
         )
-        super().__init__(
-            weighted @ inverse.T.astype(features.dtype),
-            weights.astype(features.dtype),
-            low_rank=True,
-        )
+        inverse = inverse.T.astype(features.dtype)
+        # In place, so that only two arrays as large as the features are needed.
+        for block in row_blocks(*weighted.shape, weighted.itemsize, _BLOCK_BYTES):
+            weighted[block] = weighted[block] @ inverse
+        super().__init__(weighted, weights.astype(features.dtype), low_rank=True)
 
     def coordinates(self, Y):
         """Weights of the features, (n, k) -> (rank, k)."""
@@ -214,7 +216,7 @@ class LowRankSmoother(Smoother):
         return cho_solve(self._factor, right, check_finite=False)
 
     def explanation(self):
-        """What the samples explain of k(x, x), to be asked at new points."""
+        """What the rows explain of k(x, x), to be evaluated at new points."""
         return LowRankExplanation(self._factor[0], self.reg)
 
 

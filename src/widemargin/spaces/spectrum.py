@@ -6,16 +6,24 @@ differ in one number for each eigenvector only: a transfer function of the eigen
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from widemargin.checks import check_number
+from widemargin.linalg.rows import row_blocks
 from widemargin.spaces.features import FeatureSpace
 from widemargin.values import Value
 
 _DENSE_ROWS = 100  # up to here all eigenvectors are computed
-_TOL = 1e-6
+_DENSE_RATIO = 4  # up to so many rows per vector, dense matrices are faster
+_DEGREE, _MAX_ROUNDS = 10, 12  # of the polynomials, and how often they are applied
+_TOL = 1e-4  # of eigenvalues: the last ones converge last and matter least
+_ARPACK_TOL = 1e-6
+_EIGENVALUE = 30  # of the graph, which epsilon is a part of
+_LEAST_EIGENVALUE = 1e-3  # for graphs of more than thirty components
 _NEGLIGIBLE_VARIANCE = 1e-8  # over that of the mean or the largest: rounding
 
 
@@ -25,6 +33,11 @@ class Spectrum:
 
     values: np.ndarray
     vectors: np.ndarray
+
+    @cached_property
+    def mean_squares(self):
+        """Mean square of the entries of each vector."""
+        return np.einsum("ij,ij->j", self.vectors, self.vectors) / len(self.vectors)
 
     def space(self, transfer, *, unit=True):
         """The functions under a transfer function; `unit`: of mean variance one."""
@@ -38,17 +51,48 @@ def graph_spectrum(laplacian, n_vectors):
     """Smoothest functions along a graph: lowest eigenvectors of its Laplacian.
 
     The CSR matrix must be normalized, so that its eigenvalues are from 0 to 2. There is
-    at least one vector less than rows. Vectors have unit length, and an order and signs
-    that are the same in every run.
+    at least one vector less than rows. Vectors have unit length and are the same in
+    every run.
     """
     n_rows = laplacian.shape[0]
+    rank = min(n_vectors, n_rows - 1)
+    if n_rows <= _DENSE_RATIO * rank:
+        values, vectors = eigh(laplacian.toarray(), subset_by_index=(0, rank - 1))
+    else:
+        values, vectors = _filtered(laplacian, rank)
+    return Spectrum(np.maximum(values, 0.0), vectors)
 
-    def product(V):
-        """The matrix 2 I - L, whose largest eigenvalues are wanted."""
-        return 2.0 * V - laplacian @ V
 
-    values, vectors = _leading(product, n_rows, min(n_vectors, n_rows - 1))
-    return Spectrum(np.maximum(2.0 - values, 0.0), vectors)
+def _filtered(laplacian, rank):
+    """Lowest eigenvalues, rising, and vectors, by Chebyshev-filtered subspaces.
+
+    A polynomial of the Laplacian that is small between the largest Ritz value and two,
+    and grows fast below it, is applied to a few more vectors than are wanted. Products
+    of the sparse matrix with all of them at once read it once; Lanczos' method would
+    read it, and all vectors before, for each vector. O(n rank^2) for each round.
+    """
+    n_rows, size = laplacian.shape[0], rank + max(20, rank // 5)
+    matrix = laplacian.astype(np.float32)
+    start = np.random.default_rng(0).normal(size=(n_rows, size)).astype(np.float32)
+    vectors, values = np.linalg.qr(start)[0], np.zeros(rank)
+    for _ in range(_MAX_ROUNDS):
+        small = (vectors.T @ (matrix @ vectors)).astype(np.float64)
+        found, axes = eigh(0.5 * (small + small.T))
+        vectors = vectors @ axes.astype(np.float32)
+        if np.abs(found[:rank] - values).max() < _TOL:
+            break
+        values, edge = found[:rank], float(np.clip(found[-1], 1e-3, 1.9))
+        middle, half = 0.5 * (edge + 2.0), 0.5 * (2.0 - edge)
+        scale = -half / middle  # keeps the value at zero, which would overflow, at one
+        last, ratio = vectors, scale
+        vectors = (matrix @ last - middle * last) * (scale / half)
+        for _ in range(_DEGREE - 1):
+            following = 1.0 / (2.0 / scale - ratio)
+            product = (matrix @ vectors - middle * vectors) * (2.0 * following / half)
+            last, vectors = vectors, product - (ratio * following) * last
+            ratio = following
+        vectors = np.linalg.qr(vectors)[0]
+    return found[:rank], vectors[:, :rank].astype(np.float64)
 
 
 def kernel_spectrum(product, weights, n_vectors):
@@ -58,8 +102,9 @@ def kernel_spectrum(product, weights, n_vectors):
     them. Vectors have weighted mean zero and variance one and any sign; values are the
     variances of the components. Components without variance are left out.
     """
-    n_rows, total = len(weights), weights.sum()
-    roots = np.sqrt(weights / total)
+    n_rows, roots = len(weights), np.sqrt(weights / weights.sum())
+    start = np.random.default_rng(0).normal(size=n_rows)
+    rank = min(n_vectors, n_rows - 1)
 
     def centered(V):
         """The centered kernel matrix, roots of the weights on both sides, times V."""
@@ -69,29 +114,46 @@ def kernel_spectrum(product, weights, n_vectors):
         return V - np.multiply.outer(roots, roots @ V)
 
     of_mean = abs(float(roots**2 @ product((roots**2)[:, None])[:, 0]))
-    values, vectors = _leading(centered, n_rows, min(n_vectors, n_rows - 1))
-    largest = values.max(initial=0.0)
-    kept = values > _NEGLIGIBLE_VARIANCE * max(of_mean, largest)
-    return Spectrum(values[kept], vectors[:, kept] / roots[:, None])
-
-
-def _leading(product, n, rank):
-    """Largest eigenvalues, falling, and their vectors."""
-    if rank < 1:
-        return np.zeros(0), np.zeros((n, 0))
-    if n <= max(_DENSE_ROWS, rank + 1):
-        values, vectors = np.linalg.eigh(product(np.eye(n)))
+    if n_rows <= max(_DENSE_ROWS, rank + 1):
+        values, vectors = eigh(centered(np.eye(n_rows)))
+    elif not centered(start).any():
+        return Spectrum(np.zeros(0), np.zeros((n_rows, 0)))
     else:
-        operator = LinearOperator((n, n), matvec=product, dtype=np.float64)
-        start = np.random.default_rng(0).normal(size=n)
-        if not product(start).any():
-            return np.zeros(0), np.zeros((n, 0))
+        operator = LinearOperator((n_rows, n_rows), matvec=centered, dtype=np.float64)
+        options = {"which": "LA", "v0": start, "tol": _ARPACK_TOL}
         try:
-            values, vectors = eigsh(operator, rank, which="LA", v0=start, tol=_TOL)
+            values, vectors = eigsh(operator, rank, **options)
         except ArpackNoConvergence as found:
             values, vectors = found.eigenvalues, found.eigenvectors
     order = np.argsort(-values, kind="stable")[:rank]
-    return values[order], vectors[:, order]
+    values, vectors = values[order], vectors[:, order]
+    kept = values > _NEGLIGIBLE_VARIANCE * max(of_mean, values.max(initial=0.0))
+    return Spectrum(values[kept], vectors[:, kept] / roots[:, None])
+
+
+def feature_spectrum(space, weights, n_vectors):
+    """Principal components of explicit features, and their map to features.
+
+    As `kernel_spectrum` for the kernel of a `FeatureSpace`, from the covariance of its
+    features: O(n r^2) for r features. Coordinates c of the components are those
+    ``loadings @ c`` of the space, less the constant ``means @ loadings @ c``.
+    """
+    features, shares = space.features, weights / weights.sum()
+    means = shares @ features
+    n_rows, rank = features.shape
+    blocks = list(row_blocks(n_rows, rank, 8))
+    covariance = np.zeros((rank, rank))
+    for block in blocks:  # centered first: means may be far larger than deviations
+        centered = features[block] - means
+        covariance += (centered.T * shares[block]) @ centered
+    first = max(rank - min(n_vectors, n_rows - 1), 0)
+    values, axes = eigh(covariance, subset_by_index=(first, rank - 1))
+    rounding = _NEGLIGIBLE_VARIANCE**2 * float(means @ means)
+    least = _NEGLIGIBLE_VARIANCE * max(values[-1], rounding)
+    kept = np.flatnonzero(values > least)[::-1]
+    loadings = axes[:, kept] / np.sqrt(values[kept])
+    vectors = np.concatenate([(features[b] - means) @ loadings for b in blocks])
+    return Spectrum(values[kept], vectors), loadings, means
 
 
 class Transfer(Value):
@@ -139,3 +201,16 @@ class Power(Transfer, shorthand="power"):
         """Variances for eigenvalues of a kernel matrix."""
         values = np.maximum(values, 0.0)
         return (values / max(values.max(initial=0.0), 1e-300)) ** self.power
+
+
+def graph_transfers(spectrum, grid):
+    """Variances of the eigenvectors of a graph for each transfer function, by name."""
+    values = spectrum.values
+    at = float(values[min(_EIGENVALUE, len(values) - 1)])
+    epsilon = grid.epsilon * max(at, _LEAST_EIGENVALUE)
+    return {f"power {p}": Resolvent(epsilon, p)(values) for p in grid.graph_powers}
+
+
+def kernel_transfers(spectrum, grid):
+    """Variances of the components of a kernel for each transfer function, by name."""
+    return {f"power {q}": Power(q)(spectrum.values) for q in grid.kernel_powers}

@@ -12,8 +12,8 @@ from widemargin import (
     FewLabelClassifier,
     LabelSearchClassifier,
     LaplacianSVC,
-    RidgeAverageClassifier,
     SelfLabelingGPC,
+    SpectralClassifier,
     TransductiveSVC,
     TriClassSVC,
 )
@@ -127,7 +127,8 @@ ESTIMATE_STD = Metric(
 
 
 @lru_cache(maxsize=1)
-def _stored(name, every_class, most_rows):
+def read_stored(name, every_class, most_rows):
+    """Features and classes of a stored set; the last one stays in memory."""
     return load(name, every_class=every_class, most_rows=most_rows)
 
 
@@ -137,7 +138,7 @@ def rows_of(row, run, *, every_class=False):
     if name in GENERATED:
         n_rows = min(GENERATED_ROWS, most_rows)
         return GENERATED[name](n_rows, random_state=run)
-    return _stored(name, every_class, most_rows)
+    return read_stored(name, every_class, most_rows)
 
 
 def clean(row, run):
@@ -262,7 +263,7 @@ METHODS = (
     *map(
         default,
         (
-            RidgeAverageClassifier,
+            SpectralClassifier,
             LaplacianSVC,
             LabelSearchClassifier,
             TransductiveSVC,

@@ -10,11 +10,10 @@ from sklearn.semi_supervised import LabelSpreading
 from sklearn.svm import SVC
 
 from widemargin import LabelSearchClassifier
-from widemargin.datasets import make_gaussian2c
 from widemargin.parameters import Balance, Evolution, Nystrom, Starts
 from widemargin_bench import methods
 from widemargin_bench.draws import PartlyLabeled, percent_wrong
-from widemargin_bench.generators import make_gaussian4c
+from widemargin_bench.generators import make_gaussian2c, make_gaussian4c
 from widemargin_bench.stored_sets import load_set
 
 GENERATORS = {"gaussian2c": make_gaussian2c, "gaussian4c": make_gaussian4c}

@@ -1,0 +1,207 @@
+"""What scripts share that compare a constant of `widemargin.defaults` with others."""
+
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing import get_context
+from resource import RUSAGE_SELF, getrusage
+from unittest.mock import patch
+
+import numpy as np
+from sklearn.datasets import make_blobs
+
+from widemargin import LabelSearchClassifier, MaxMarginClustering, TransductiveSVC
+from widemargin.averaging import family_prior
+from widemargin.datasets import hide_labels
+from widemargin.defaults import PATH_DECAY, SEARCH_LADDER, UNLABELED_WEIGHTS
+from widemargin.graphs import KnnGraph
+from widemargin.kernels import Rbf
+from widemargin.labelling import Automatic, Starts
+from widemargin.labelling.path import PathSettings, follow_path, hold_out
+from widemargin.objectives.class_sizes import Balance
+from widemargin.objectives.laplacian import Intercept, ManifoldObjective, share_graph
+from widemargin.objectives.losses import SquaredHinge
+from widemargin.rows import Rows
+from widemargin.sample import collect_sample, label_counts
+from widemargin.solvers.newton import reduced_newton
+from widemargin.spaces import GramSpace, choose_space
+
+AMBIENT_REG = 1e-3
+
+
+@contextmanager
+def constant(name, value):
+    """Let modules that read a constant whenever they run read another value.
+
+    Defaults of arguments and fields were read before: pass these another value.
+    """
+    with ExitStack() as stack:
+        for key, module in list(sys.modules.items()):
+            if key.startswith("widemargin.") and name in vars(module):
+                stack.enter_context(patch.object(module, name, value))
+        yield
+
+
+def draw_labels(y, n_labels, seed, *, wrong=0.0):
+    """Hide all but some labels, at least one per class; a share of them is `wrong`.
+
+    A class with a single label keeps it.
+    """
+    n_classes = y.max() + 1
+    y_partial = hide_labels(y, max(n_labels, n_classes), rng=seed)
+    labeled, rng = np.flatnonzero(y_partial != -1), np.random.default_rng(seed)
+    n_wrong = int(np.ceil(wrong * len(labeled)))
+    for row in rng.permutation(labeled):
+        if n_wrong and np.sum(y_partial == y[row]) > 1:
+            y_partial[row] = (y[row] + rng.integers(1, n_classes)) % n_classes
+            n_wrong -= 1
+    return y_partial
+
+
+@dataclass(frozen=True)
+class Models:
+    """Models that are averaged: what they say of held-out and of unlabeled rows."""
+
+    held_out: np.ndarray  # scores or probabilities, (n_models, n_labels, n_columns)
+    codes: np.ndarray  # the labels
+    prior: np.ndarray
+    counts: np.ndarray
+    found: np.ndarray  # as `held_out` for unlabeled rows
+    truth: np.ndarray  # their codes
+
+
+def manifold(X):
+    """Space and graph Laplacian of `LaplacianSVC`."""
+    kernel = Rbf().fit_width(X, np.random.default_rng(0))
+    graph = KnnGraph()
+    return GramSpace(kernel(X)), graph.laplacian_of(graph.adjacency(X), auto_power=3)
+
+
+def manifold_objective(space, laplacian, sample):
+    """That of `LaplacianSVC` without a weight of the graph."""
+    return ManifoldObjective(
+        space,
+        laplacian,
+        sample.label_idx,
+        sample.signs,
+        sample.label_weights / sample.label_weights.sum(),
+        SquaredHinge(),
+        ambient=AMBIENT_REG,
+        intrinsic=0.0,
+        intercept=Intercept(penalty=AMBIENT_REG, inside=False),
+    )
+
+
+def laplacian_models(X, y, y_partial):
+    """Models of `LaplacianSVC` for each share of the graph."""
+    sample = collect_sample(Rows(X), y_partial, merge="none")
+    objective = manifold_objective(*manifold(X), sample)
+    held_out, found = [], []
+    for problem in share_graph(objective).problems:
+        solution = reduced_newton(problem).solution
+        held_out.append(problem.leave_one_out(solution))
+        found.append(objective.functions.scores(problem.coordinates(solution)))
+    held_out = np.array(held_out)
+    held_out[:, ~sample.is_repeated] = np.nan
+    prior = np.full(len(held_out), 1.0 / len(held_out))
+    return _collect(sample, held_out, prior, found, y)
+
+
+def label_search_models(X, y, y_partial, seed):
+    """Models of `LabelSearchClassifier` for each weight of the unlabeled rows."""
+    rng, sample = np.random.default_rng(seed), collect_sample(Rows(X), y_partial)
+    kernel = Rbf().fit_width(sample.rows.X, rng)
+    space = choose_space(
+        kernel, sample.rows, "auto", rng, ladder=SEARCH_LADDER, who="evidence"
+    )
+    reg = AMBIENT_REG * space.mean_diagonal()
+    space = space.with_constant(space.mean_diagonal())
+    settings = PathSettings(
+        kernel, KnnGraph(), 0.0, Balance(), None, Automatic(), Starts()
+    )
+    rng = np.random.default_rng(int(rng.integers(2**31)))
+    held_out = hold_out(space, sample, reg, UNLABELED_WEIGHTS, settings, rng)
+    path = follow_path(space, sample, reg, UNLABELED_WEIGHTS, settings, rng)
+    n_models = len(held_out)
+    prior = family_prior(np.zeros(n_models), PATH_DECAY ** np.arange(n_models))
+    found = [space.scores(coordinates) for coordinates in path.coordinates]
+    return _collect(sample, held_out, prior, found, y)
+
+
+def _collect(sample, held_out, prior, found, y):
+    """Models with what they say of the unlabeled rows."""
+    free, counts = sample.unlabeled_idx, label_counts(sample.label_weights)
+    truth = y[sample.origin_idx[free]]
+    found = np.array(found)[:, free]
+    return Models(held_out, sample.codes, prior, counts, found, truth)
+
+
+def compare(title, default, changes, score, sets, n_draws, *, digits=2):
+    """Print a line for each value of a constant: score, difference, time, memory.
+
+    `changes` has a context for each value, in which ``score(value, X, y, draw)`` is
+    computed in a process of its own. The difference to the `default` has a standard
+    error over sets, or over draws of a single one.
+    """
+    load_loops()
+    found = {}
+    for value, change in changes.items():
+        with change:
+            found[value] = np.array(
+                [
+                    [measure(score, value, *pair, draw) for draw in range(n_draws)]
+                    for pair in sets
+                ]
+            )  # (n_sets, n_draws, 3)
+    show(title, default, found, digits=digits)
+
+
+@cache
+def load_loops():
+    """Load compiled loops before processes start, so that none of them has to."""
+    for n_classes in (2, 3):
+        X, y = make_blobs(60, centers=n_classes, random_state=0)
+        y_partial = draw_labels(y, 12, 0)
+        for estimator in (LabelSearchClassifier, TransductiveSVC):
+            for landmarks in (None, 20):
+                estimator(landmarks=landmarks, random_state=0).fit(X, y_partial)
+        MaxMarginClustering(n_classes, random_state=0).fit(X)
+
+
+def show(title, default, found, *, digits=2):
+    """Print a line for each value, from arrays (n_sets, n_draws, n_figures).
+
+    The figures are the score and, if there are more, seconds and GiB.
+    """
+    print(f"\n{title}")
+    for value, own in found.items():
+        gaps = own[..., 0] - found[default][..., 0]
+        gaps = gaps[0] if len(gaps) == 1 else gaps.mean(axis=1)
+        error = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else np.nan
+        score, *costs = own.mean(axis=(0, 1))
+        line = f"{'*' if value == default else ' '} {value!s:45} {score:.{digits}f}  "
+        line += f"{gaps.mean():+.{digits}f} +- {error:.{digits}f}"
+        if costs:
+            ratio = costs[0] / found[default][..., 1].mean()
+            line += f"  {costs[0]:6.1f} s, {ratio:.2f} of *; {costs[1]:.2f} GiB"
+        print(line, flush=True)
+
+
+def measure(function, *args):
+    """What a function returns, its seconds and GiB, in a process of its own."""
+    with get_context("fork").Pool(1, _keep, (function,)) as pool:
+        return pool.apply(_measure, args)
+
+
+def _keep(function):
+    global _function  # functions that were patched or made on the spot have no name
+    _function = function
+
+
+def _measure(*args):
+    before, start = getrusage(RUSAGE_SELF).ru_maxrss, time.process_time()
+    found = _function(*args)
+    seconds = time.process_time() - start
+    return found, seconds, (getrusage(RUSAGE_SELF).ru_maxrss - before) / 2**20

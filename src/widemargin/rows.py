@@ -1,0 +1,363 @@
+"""Kinds of rows: one matrix, a Gram matrix, or blocks that are never joined.
+
+A kind reads what a user passes as X, validates it, and answers whatever a fit needs of
+all rows: copies and order, the width of a kernel, features, nearest neighbors. Rows
+that are stored, or computed with, elsewhere are one class below `BlockRows`.
+"""
+
+from copy import copy
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy import sparse
+from sklearn.neighbors import NearestNeighbors
+
+from widemargin.kernels.base import Kernel, WidthKernel
+from widemargin.kernels.width import MEDIAN_ROWS, merge_moments, moments
+from widemargin.linalg.rows import (
+    BUFFER_BYTES,
+    content_keys,
+    distinct_keys,
+    distinct_rows,
+    gram_order,
+    row_blocks,
+    row_digests,
+)
+from widemargin.plugins import load_plugins, subclasses
+
+
+class Shared(dict):
+    """Spaces and graphs that models on the same rows share; large, so never pickled."""
+
+    def __reduce__(self):
+        return Shared, ()
+
+
+class Rows:
+    """Rows of features: an ndarray or CSR matrix X of shape (n_rows, n_features)."""
+
+    pairwise = in_blocks = False
+    shared = None  # or a `Shared` for the last Gram matrix and the graphs
+
+    def __init__(self, X):
+        self.X, self.dtype, self.n_features = X, X.dtype, X.shape[1]
+        self.is_sparse = sparse.issparse(X)
+
+    def __len__(self):
+        return self.X.shape[0]
+
+    def check(self, who):
+        """Raise ValueError unless the rows can be learned from; `who` names them."""
+        _check_values(_largest(self.X), self, who)
+
+    def take(self, idx):
+        """Some of the rows, in one matrix."""
+        return Rows(self.X[idx])
+
+    def part(self, idx):
+        """Some of the rows, of the same kind."""
+        return self.take(idx)
+
+    def blocks(self, idx=None):
+        """Yield positions of some rows and their matrix, for all rows or `idx`."""
+        yield slice(None), self.X if idx is None else self.X[idx]
+
+    def evaluate(self, function):
+        """Values of a function of a matrix, of a layer below, that has some per row."""
+        return function(self.X)
+
+    def columns(self, kernel, idx):
+        """Kernel values between all rows and some of them, (n_rows, n_idx)."""
+        return self.evaluate(partial(kernel, Z=self.take(idx).X))
+
+    def points(self, kernel, idx):
+        """What a fitted function keeps of some rows to compare new rows with."""
+        return kernel.points(self.take(idx).X, slice(None))
+
+    def content_order(self):
+        """Positions in an order that depends on what the rows hold only."""
+        return np.argsort(self.evaluate(content_keys), kind="stable")
+
+    def distinct(self):
+        """First position of each distinct row, and which of them each row equals."""
+        return distinct_rows(self.X)
+
+    def fit_width(self, kernel, rng, auto="scale"):
+        """A kernel with a number for its width, see `Kernel.fit_width`."""
+        return kernel.fit_width(self.X, rng, auto=auto)
+
+    def adjacency(self, graph, kernel):
+        """The edges of a graph between the rows, in the geometry of a kernel."""
+        X, metric = kernel.geometry(self.X)
+        if self.shared is None or X is not self.X:
+            return graph.adjacency(X, metric)
+        options = graph.get_params() | {"power": None, "normalized": None}
+        key = type(graph), *options.values(), metric  # no edge depends on those two
+        if key not in self.shared:
+            self.shared[key] = graph.adjacency(X, metric)
+        return self.shared[key]
+
+
+class GramRows(Rows):
+    """Samples that are known by the Gram matrix of all of them."""
+
+    pairwise = True
+
+    def __init__(self, X, positions=None):
+        super().__init__(X)
+        # Places among the given rows, which is how a fitted function names them.
+        self.positions = np.arange(len(X)) if positions is None else positions
+
+    def check(self, who):
+        """Raise ValueError unless X can be the Gram matrix of the training samples."""
+        X, who = self.X, f"{who}.fit with kernel='precomputed'"
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"{who} must be the square Gram matrix of the training samples, got "
+                f"shape {X.shape}."
+            )
+        asymmetry = float(np.abs(X - X.T).max())
+        if asymmetry > 1e-4 * float(np.abs(X).max()):
+            raise ValueError(
+                f"{who} must be symmetric, got entries that differ by {asymmetry:g}; "
+                "use (K + K.T) / 2 if the difference is rounding."
+            )
+
+    def take(self, idx):
+        """The Gram matrix of some of the samples."""
+        return GramRows(self.X[np.ix_(idx, idx)], self.positions[idx])
+
+    def columns(self, kernel, idx):
+        """Kernel values between all samples and some of them."""
+        return kernel(self.X, idx)
+
+    def points(self, kernel, idx):
+        """Places of some samples among the rows that were given."""
+        return self.positions[idx]
+
+    def content_order(self):
+        """Positions in an order that depends on what the Gram matrix holds only."""
+        return gram_order(self.X)
+
+    def distinct(self):
+        """Every sample is its own: a Gram matrix names each of them."""
+        every = np.arange(len(self))
+        return every, every
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some rows of one part, not read yet; it can be pickled if the part can."""
+
+    where: np.ndarray  # positions of the rows
+    part: object
+    idx: object  # where they are in the part: a slice, or positions that rise strictly
+    again: object  # which of those each row is, for rows that occur more than once
+    dtype: np.dtype
+
+    def read(self):
+        """The matrix of the rows, in the floating type of all of them."""
+        X = self.part[self.idx]
+        X = (X if sparse.issparse(X) else np.asarray(X)).astype(self.dtype, copy=False)
+        return X if self.again is None else X[self.again]
+
+
+class BlockRows(Rows):
+    """Rows in several parts, which are read block by block and never joined.
+
+    A part is an array, a memory map, a CSR matrix or anything else with `shape` and
+    `dtype` whose ``part[idx]`` reads some of its rows, see `Piece`. The order of the
+    rows is a matter of positions only: sorting reads nothing.
+    """
+
+    in_blocks = True
+    buffer_bytes = BUFFER_BYTES  # what is read of a part at a time
+
+    def __init__(self, parts):
+        self.parts = [p.tocsr() if sparse.issparse(p) else p for p in parts]
+        if not self.parts:
+            raise ValueError("X must have at least one block of rows, got none.")
+        for place, part in enumerate(self.parts):
+            if not isinstance(getattr(part, "dtype", None), np.dtype):
+                raise TypeError(
+                    f"block {place} of X must be an array, a memory map or a sparse "
+                    f"matrix, got a {type(part).__name__}; use its to_numpy()."
+                )
+        self.is_sparse = sparse.issparse(self.parts[0])
+        self.n_features = self.parts[0].shape[1]
+        is_single = all(part.dtype == np.float32 for part in self.parts)
+        self.dtype = np.dtype(np.float32 if is_single else np.float64)
+        self._starts = np.cumsum([0, *(part.shape[0] for part in self.parts)])
+        self._idx = np.arange(self._starts[-1])  # of each row among those of all parts
+
+    @classmethod
+    def reads(cls, given):
+        """Whether this kind reads what a user gave: matrices in a list or tuple."""
+        parts = given if isinstance(given, list | tuple) else ()
+        return {len(getattr(part, "shape", ())) for part in parts} == {2}
+
+    def __len__(self):
+        return len(self._idx)
+
+    def __str__(self):
+        return f"{len(self):,} rows in {len(self.parts)} blocks"
+
+    @property
+    def X(self):
+        """Refused: all rows at once are what blocks avoid."""
+        raise ValueError(f"{self} have no single matrix; join them if you need one.")
+
+    def check(self, who):
+        """Raise ValueError unless the parts fit each other and hold finite values."""
+        for place, part in enumerate(self.parts):
+            is_like = part.shape[1] == self.n_features > 0 and part.dtype.kind in "biuf"
+            if not is_like or sparse.issparse(part) != self.is_sparse:
+                raise ValueError(
+                    f"block {place} of {who} must hold numbers in {self.n_features} "
+                    f"columns, all blocks dense or all sparse, got {part.dtype} in a "
+                    f"{type(part).__name__} of shape {part.shape}."
+                )
+        if not len(self):
+            raise ValueError(f"{who} must have at least one row, got {self}.")
+        for where, largest in self.map(_largest):
+            place = np.searchsorted(self._starts, self._idx[where[0]], "right") - 1
+            _check_values(largest, self, f"block {place} of {who}")
+
+    def pieces(self):
+        """Yield a `Piece` for each few rows of a part; an empty one for no rows."""
+        order = np.argsort(self._idx, kind="stable")
+        stored = self._idx[order]
+        bounds = np.searchsorted(stored, self._starts)
+        for place, part in enumerate(self.parts):
+            first, last = bounds[place : place + 2]
+            size = self.n_features * self.dtype.itemsize  # bytes per row
+            if hasattr(part, "nnz"):  # a sparse row has values and their columns
+                size = part.nnz / max(1, part.shape[0]) * (self.dtype.itemsize + 8)
+            for own in row_blocks(last - first, size, 1, self.buffer_bytes):
+                some = slice(first + own.start, first + own.stop)
+                idx, again = np.unique(stored[some], return_inverse=True)
+                again = again if len(idx) < len(again) else None
+                idx -= self._starts[place]
+                if idx[-1] - idx[0] < len(idx):  # which is read without a copy
+                    idx = slice(idx[0], idx[-1] + 1)
+                yield Piece(order[some], part, idx, again, self.dtype)
+        if not len(self):
+            yield Piece(order, self.parts[0], slice(0), None, self.dtype)
+
+    def blocks(self, idx=None):
+        """Yield positions of some rows and their matrix, for all rows or `idx`."""
+        for piece in (self if idx is None else self.part(idx)).pieces():
+            yield piece.where, piece.read()
+
+    def map(self, function):
+        """Yield positions of some rows and a function of their matrix, for all rows.
+
+        What a fit computes from all rows is computed here. A backend that computes
+        where its parts are replaces this method: `function` can be pickled.
+        """
+        for where, X in self.blocks():
+            yield where, function(X)
+
+    def part(self, idx):
+        """Some of the rows, of the same kind; nothing is read."""
+        rows = copy(self)
+        rows._idx = self._idx[idx]
+        return rows
+
+    def take(self, idx):
+        """Some of the rows, in one matrix."""
+        places, found = zip(*self.blocks(idx), strict=True)
+        stack = sparse.vstack if sparse.issparse(found[0]) else np.vstack
+        return Rows(stack(found)[np.argsort(np.concatenate(places))])
+
+    def evaluate(self, function):
+        """Values of a function of a matrix, of a layer below, that has some per row."""
+        return scatter(self.map(function), len(self))
+
+    def distinct(self):
+        """First position of each distinct row, and which of them each row equals."""
+        return distinct_keys(self.evaluate(row_digests))
+
+    def fit_width(self, kernel, rng, auto="scale"):
+        """A kernel with a number for its width, from moments or a draw of the rows."""
+        fit, idx = type(kernel).fit_width, slice(None)
+        rule = None if fit is Kernel.fit_width else "own"
+        if fit is WidthKernel.fit_width:
+            rule = auto if kernel.gamma == "auto" else kernel.gamma
+        if not isinstance(rule, str):
+            return kernel
+        if rule in ("scale", "mean"):
+            known = merge_moments([found for _, found in self.map(moments)])
+            return kernel.fit_width(known, rng, auto=auto)
+        if len(self) > MEDIAN_ROWS:
+            idx = rng.choice(len(self), MEDIAN_ROWS, replace=False)
+        return kernel.fit_width(self.take(idx).X, rng, auto=auto)
+
+    def adjacency(self, graph, kernel):
+        """The edges of a graph of nearest neighbors, found block against block."""
+        if not hasattr(graph, "join"):
+            raise ValueError(f"{graph!r} needs {self} in one matrix; join them.")
+        n_neighbors = min(graph.n_neighbors, len(self) - 1)
+        lengths = np.empty((len(self), n_neighbors))
+        neighbors = np.empty(lengths.shape, dtype=np.intp)
+        for own_idx, X in self.blocks():
+            best = np.empty((2, len(own_idx), 0))
+            search = partial(_find_nearest, kernel, X, n_neighbors + 1)
+            for where, (far, near) in self.map(search):
+                near = where[near]
+                far[near == own_idx[:, None]] = np.inf  # a row and itself
+                best = np.concatenate([best, [far, near]], axis=2)
+                order = np.argsort(best[0], axis=1, kind="stable")[:, :n_neighbors]
+                best = np.take_along_axis(best, order[None], axis=2)
+            lengths[own_idx], neighbors[own_idx] = best
+        return graph.join(lengths, neighbors, self.dtype)
+
+
+def find_kind(given):
+    """The kind of rows in blocks that reads what a user gave; None for a matrix."""
+    if isinstance(given, np.ndarray) or sparse.issparse(given):
+        return None
+    load_plugins()
+    # Subclasses first: what they read may be a list, which the base class also reads.
+    kinds = [k for k in (BlockRows, *subclasses(BlockRows)) if "reads" in vars(k)]
+    return next((kind for kind in reversed(kinds) if kind.reads(given)), None)
+
+
+def scatter(pieces, n_rows):
+    """The array that has the values of each piece at its positions."""
+    values = None
+    for where, found in pieces:
+        if values is None:
+            values = np.empty((n_rows, *found.shape[1:]), dtype=found.dtype)
+        values[where] = found
+    return values
+
+
+def _find_nearest(kernel, queries, n_neighbors, X):
+    """Lengths from some points to the nearest rows of X, and their positions."""
+    data, metric = kernel.geometry(X)
+    n_neighbors = min(n_neighbors, X.shape[0])
+    finder = NearestNeighbors(n_neighbors=n_neighbors, metric=metric).fit(data)
+    return finder.kneighbors(kernel.geometry(queries)[0])
+
+
+def _largest(X):
+    """The largest absolute value of a matrix; NaN if it holds one."""
+    values = X.data if sparse.issparse(X) else X
+    return float(max(values.max(initial=0.0), -values.min(initial=0.0)))
+
+
+def _check_values(largest, rows, who):
+    """Raise ValueError unless values of rows and their squares are finite and exact."""
+    if not np.isfinite(largest):
+        raise ValueError(
+            f"{who} holds NaN or infinity; fill in or leave out missing values."
+        )
+    info = np.finfo(rows.dtype)
+    too_large = largest > np.sqrt(float(info.max) / (4.0 * rows.n_features))
+    if too_large or 0 < largest < np.sqrt(float(info.tiny)):
+        raise ValueError(
+            f"{who} holds values up to {largest:.1e}, whose squares are too "
+            f"{'large' if too_large else 'small'} for {rows.dtype}; rescale X."
+        )

@@ -1,0 +1,90 @@
+"""Gaussian-process regression to few labels, for many priors, in closed form."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.linalg import lapack
+
+from widemargin.averaging import average_scores, family_prior
+from widemargin.defaults import SCARCITY_PRIOR, SPECTRAL_GRID, UNTUNED_TRUST
+from widemargin.sample import label_counts
+
+
+@dataclass(frozen=True)
+class Regressions:
+    """Fits of several noise variances and constants to the labels of one covariance."""
+
+    coef: np.ndarray = field(repr=False)  # (n_models, n_labels, n_columns)
+    constants: np.ndarray  # prior variance of the constant of each model
+    # Scores of each label by the model that is fitted without it
+    held_out: np.ndarray = field(repr=False)
+
+
+def fit_labels(gram, targets, weights, noises, constants):
+    r"""Fit a covariance between labels with every noise variance and every constant.
+
+    The scores are :math:`f = (K + c 1 1^\top) a` with
+    :math:`(K + c 1 1^\top + \sigma^2 W^{-1}) a = y`. Without label i the score there
+    would be :math:`y_i - a_i / G_{ii}`, with G the inverse of that matrix. Weights have
+    the mean one. O(n_labels^3) for each noise; a constant is an update of rank one.
+    """
+    coef, held_out = [], []
+    for noise in noises:
+        inverse = _invert(gram + np.diag(noise / weights))
+        sums, fitted = inverse.sum(axis=1), inverse @ targets
+        for constant in constants:
+            share = constant / (1.0 + constant * sums.sum())
+            a = fitted - share * np.outer(sums, fitted.sum(axis=0))
+            own = inverse.diagonal() - share * sums**2
+            coef.append(a)
+            held_out.append(targets - a / np.maximum(own, 1e-300)[:, None])
+    repeated = np.tile(np.asarray(constants, dtype=np.float64), len(noises))
+    return Regressions(np.array(coef), repeated, np.array(held_out))
+
+
+def _invert(matrix):
+    """The inverse of a positive definite matrix."""
+    factor, failed = lapack.dpotrf(matrix, lower=1)
+    if failed:
+        raise ValueError(
+            "a covariance between the labels is not positive definite; check a kernel "
+            "function of your own, and subtract column means that are very large."
+        )
+    inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+    return np.tril(inverse) + np.tril(inverse, -1).T
+
+
+def fit_covariances(
+    covariances, bases, sample, *,
+    grid=SPECTRAL_GRID, scarcity=SCARCITY_PRIOR, trust=UNTUNED_TRUST,
+):  # fmt: skip
+    """Fit all covariances to the labels: names, average, calibration, coordinates.
+
+    The coordinates of the average are those of each basis by name, and the constant.
+    """
+    idx, weights = sample.label_idx, sample.label_weights
+    options = sample.signs, weights / weights.mean(), grid.noises, grid.constants
+    grams = (covariance.between_labels(bases, idx) for covariance in covariances)
+    fits = [fit_labels(gram, *options) for gram in grams]
+    held_out = np.concatenate([fit.held_out for fit in fits])
+    held_out[:, ~sample.is_repeated] = np.nan  # their class would be unknown
+    families = np.repeat([c.family for c in covariances], len(fits[0].coef))
+    prior = family_prior(families)
+    prior[families == "graph"] *= 1.0 + scarcity * sample.scarcity
+    average, calibration = average_scores(
+        held_out, sample.codes, prior, label_counts(weights), trust=trust
+    )
+    shares = np.where(average.weights > 1e-4, average.coef, 0.0)  # not negligible
+    shares = (shares / shares.sum()).reshape(len(fits), -1)
+    found, constant = {}, np.zeros(sample.signs.shape[1])
+    for covariance, fit, own in zip(covariances, fits, shares, strict=True):
+        together = np.tensordot(own, fit.coef, axes=1)
+        constant += np.tensordot(own * fit.constants, fit.coef.sum(axis=1), axes=1)
+        for share, name, variances in covariance.terms if own.any() else ():
+            c = bases[name].coordinates(idx, variances, share * together)
+            found[name] = found.get(name, 0.0) + c
+    kinds = [
+        f"noise {n:g}, constant {c:g}" for n in grid.noises for c in grid.constants
+    ]
+    names = [f"{c.name}, {kind}" for c in covariances for kind in kinds]
+    return names, average, calibration, found, constant

@@ -1,0 +1,199 @@
+"""Functions that closed-form models are made of.
+
+With few labels a model needs its prior covariance between the labels, and the functions
+that belong to coefficients of the labels. Models over the same basis differ only in the
+variances of its members, so that their average is again one function over it.
+"""
+
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+
+from widemargin.defaults import SPECTRAL_GRID, SPECTRUM_LADDER
+from widemargin.graphs import KnnGraph
+from widemargin.kernels import Kernel, Linear, Nystrom
+from widemargin.rows import Rows
+from widemargin.spaces import spectrum as spectra
+from widemargin.spaces.choose import choose_space
+from widemargin.spaces.features import FeatureSpace
+from widemargin.spaces.function import Function, NeighborFunction
+
+
+@dataclass(frozen=True)
+class Covariance:
+    """A prior covariance: shares of bases, each with variances of its members."""
+
+    name: str
+    family: str
+    terms: tuple  # triples of a share, the name of a basis and variances or None
+
+    def between_labels(self, bases, label_idx):
+        """Prior covariance between the labels."""
+        return sum(
+            share * bases[name].covariance(label_idx, variances)
+            for share, name, variances in self.terms
+        )
+
+
+@dataclass(frozen=True)
+class LabelBasis:
+    """The kernel functions of the labeled rows; it has no variances to choose.
+
+    The kernel is scaled so that the scores of the labels have a mean variance of one.
+    """
+
+    kernel: Kernel
+    rows: Rows
+
+    def covariances(self, name, grid):
+        """The prior covariance over this basis, which the others know by a name."""
+        return [Covariance(name, "labels", ((1.0, name, None),))]
+
+    def covariance(self, label_idx, variances=None):
+        """Prior covariance between the labels."""
+        gram = self.kernel(self.rows.take(label_idx).X)
+        return gram.astype(np.float64, copy=False) / self._scale(label_idx)
+
+    def coordinates(self, label_idx, variances, coef):
+        """Coordinates of the functions with coefficients of the labels."""
+        return coef / self._scale(label_idx)
+
+    def _scale(self, label_idx):
+        diagonal = self.kernel.diagonal(self.rows.take(label_idx).X)
+        return max(float(diagonal.mean(dtype=np.float64)), 0.0) or 1.0
+
+    def scores(self, label_idx, coordinates):
+        """Scores of all rows."""
+        function = self.to_function(label_idx, coordinates)
+        scores = np.empty((len(self.rows), coordinates.shape[1]))
+        for where, X in self.rows.blocks():
+            scores[where] = function(X)
+        return scores
+
+    def to_function(self, label_idx, coordinates):
+        """The functions, for a fitted model."""
+        points = self.rows.points(self.kernel, label_idx)
+        return Function(
+            self.kernel, points, coordinates, np.zeros(coordinates.shape[1])
+        )
+
+
+@dataclass(frozen=True)
+class SpectralBasis:
+    """Eigenvectors of a graph or a kernel over all rows.
+
+    A covariance gives each of them a variance; it is scaled so that the scores have a
+    mean variance of one.
+    """
+
+    spectrum: spectra.Spectrum
+
+    def covariance(self, label_idx, variances):
+        """Prior covariance between the labels."""
+        vectors = self.spectrum.vectors[label_idx]
+        return (vectors * self._unit(variances)) @ vectors.T
+
+    def coordinates(self, label_idx, variances, coef):
+        """Coordinates of the functions with coefficients of the labels."""
+        vectors = self.spectrum.vectors[label_idx]
+        return self._unit(variances)[:, None] * (vectors.T @ coef)
+
+    def scores(self, label_idx, coordinates):
+        """Scores of all rows."""
+        return self.spectrum.vectors @ coordinates
+
+    def _unit(self, variances):
+        return variances / (float(self.spectrum.mean_squares @ variances) or 1.0)
+
+
+@dataclass(frozen=True)
+class KernelBasis(SpectralBasis):
+    """Principal components of a kernel, by the features of a space."""
+
+    space: FeatureSpace
+    loadings: np.ndarray
+    means: np.ndarray
+
+    def covariances(self, name, grid):
+        """The prior covariances over this basis, one for each transfer function."""
+        found = spectra.kernel_transfers(self.spectrum, grid).items()
+        terms = {f"{name}, {title}": (1.0, name, values) for title, values in found}
+        return [Covariance(key, "spectrum", (term,)) for key, term in terms.items()]
+
+    @classmethod
+    def fit(cls, space, weights, n_vectors):
+        """The leading components of a space of features over the rows."""
+        spectrum, loadings, means = spectra.feature_spectrum(space, weights, n_vectors)
+        return cls(spectrum, space, loadings, means)
+
+    def to_function(self, label_idx, coordinates):
+        """The functions, for a fitted model."""
+        weights = self.loadings @ coordinates
+        return self.space.to_function(weights, -(self.means @ weights))
+
+
+@dataclass(frozen=True)
+class GraphBasis(SpectralBasis):
+    """The smoothest functions along a graph; new rows get means over neighbors."""
+
+    kernel: Kernel
+    rows: Rows
+    n_neighbors: int
+
+    def covariances(self, name, grid):
+        """The prior covariances of the graph, alone and in sums with the kernel."""
+        listed, found = [], spectra.graph_transfers(self.spectrum, grid)
+        for (title, variances), share in product(found.items(), grid.graph_shares):
+            terms = [(share, name, variances)]
+            terms += [(1.0 - share, "kernel", None)] if share < 1 else []
+            title = f"graph, {title}, share {share:g}"
+            listed.append(Covariance(title, "graph", tuple(terms)))
+        return listed
+
+    def to_function(self, label_idx, coordinates):
+        """The functions, for a fitted model."""
+        points, values = self.rows.take(slice(None)).X, self.scores(None, coordinates)
+        return NeighborFunction(self.kernel, points, values, self.n_neighbors)
+
+
+def make_bases(
+    kernel, graph, sample, families, n_components, rng, *, grid=SPECTRAL_GRID
+):
+    """The bases of some families by name: kernels of labels, a graph, components."""
+    rows, linear, weights = sample.rows, Linear(), sample.row_weights.copy()
+    few = Nystrom(SPECTRUM_LADDER.n_landmarks, "uniform")
+    if sample.n_unlabeled:  # the weight of a label is that of its loss alone
+        weights[sample.labeled] = weights[sample.unlabeled_idx].mean()
+    kernel = rows.fit_width(kernel, rng)
+    bases = {"kernel": LabelBasis(kernel, rows)}
+    if "labels" in families and hasattr(kernel, "gamma"):
+        for width in grid.widths:
+            wide = replace(kernel, gamma=float(kernel.gamma * width))
+            name = "kernel" if width == 1 else f"kernel, width {width:g}"
+            bases[name] = LabelBasis(wide, rows)
+    if len(rows) < 3:
+        return bases
+    if "graph" in families:
+        adjacency = rows.adjacency(graph, kernel)
+        laplacian = graph.laplacian_of(adjacency, auto_power=1, normalized=True)
+        spectrum = spectra.graph_spectrum(laplacian.matrix, n_components)
+        n_neighbors = getattr(graph, "n_neighbors", KnnGraph().n_neighbors)
+        bases["graph"] = GraphBasis(spectrum, kernel, rows, n_neighbors)
+    if "spectrum" in families:
+        choices = {"linear": (linear, "auto")}
+        if kernel != linear:
+            choices["kernel components"] = kernel, few
+        for name, (of, landmarks) in choices.items():
+            space = choose_space(
+                of, rows, landmarks, rng, ladder=SPECTRUM_LADDER, who=name
+            )
+            bases[name] = KernelBasis.fit(space, weights, n_components)
+    return bases
+
+
+def list_covariances(bases, families, *, grid=SPECTRAL_GRID):
+    """All prior covariances of some families over bases by name."""
+    listed = [c for name, basis in bases.items() for c in basis.covariances(name, grid)]
+    # Graphs and components need three rows.
+    return [c for c in listed if c.family in families] or listed

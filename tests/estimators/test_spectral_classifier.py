@@ -1,0 +1,559 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.special import softmax
+from sklearn.base import clone
+from sklearn.datasets import load_digits, make_blobs
+from sklearn.gaussian_process import GaussianProcessRegressor
+
+import widemargin
+from widemargin import SpectralClassifier
+from widemargin.averaging import average_scores, family_prior
+from widemargin.calibration import neg_log_prior
+from widemargin.datasets import hide_labels, make_two_moons
+from widemargin.estimators import spectral_classifier
+from widemargin.estimators.spectral_classifier import FAMILIES
+from widemargin.graphs import KnnGraph
+from widemargin.kernels import Linear, Rbf
+from widemargin.rows import Rows
+from widemargin.sample import collect_sample
+from widemargin.solvers.closed_form import fit_covariances, fit_labels
+from widemargin.spaces import Function
+from widemargin.spaces.bases import list_covariances, make_bases
+from widemargin.spaces.function import NeighborFunction
+
+every_family = pytest.mark.parametrize("families", [*FAMILIES, FAMILIES], ids=str)
+
+
+@pytest.fixture
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X[:200], y[:200]
+
+
+@pytest.fixture
+def untied(digits, rng):
+    """Digits of which no two are at the same distance from a third."""
+    return digits[0] + 1e-3 * rng.normal(size=digits[0].shape)
+
+
+@pytest.fixture
+def partial(digits):
+    return hide_labels(digits[1], 30, rng=0)
+
+
+@pytest.fixture
+def model(digits, partial):
+    return SpectralClassifier(random_state=0).fit(digits[0], partial)
+
+
+@pytest.fixture
+def sample(digits, partial):
+    """As a fit reads it."""
+    return collect_sample(Rows(digits[0]), partial, merge="all").sorted()
+
+
+def bases_of(sample, families=FAMILIES, n_components=50):
+    kernel, rng = Rbf(1e-3), np.random.default_rng(0)
+    return make_bases(kernel, KnnGraph(), sample, families, n_components, rng)
+
+
+# What is averaged
+
+
+def test_families_have_the_listed_covariances(sample):
+    bases = bases_of(sample)
+    counts = {name: 0 for name in FAMILIES}
+    for covariance in list_covariances(bases, FAMILIES):
+        counts[covariance.family] += 1
+        gram = covariance.between_labels(bases, sample.label_idx)
+        assert_allclose(gram, gram.T, atol=1e-12)
+        assert np.linalg.eigvalsh(gram).min() > -1e-9
+        if covariance.family != "labels":
+            every = covariance.between_labels(bases, np.arange(sample.n_rows))
+            assert_allclose(every.diagonal().mean(), 1.0)
+    assert counts == {"labels": 5, "graph": 9, "spectrum": 8}
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "cosine", "poly"])
+def test_a_kernel_of_labels_has_mean_variance_one(sample, kernel):
+    model = SpectralClassifier(kernel=kernel)
+    kernel = spectral_classifier.read_parameters(model, "kernel")[0]
+    rng = np.random.default_rng(0)
+    bases = make_bases(kernel, KnnGraph(), sample, ["labels"], 5, rng)
+    gram = bases["kernel"].covariance(sample.label_idx)
+    assert_allclose(gram.diagonal().mean(), 1.0)
+
+
+def test_function_is_the_average_of_gaussian_process_regressions(digits, partial):
+    """Each by plain linear algebra over all rows, weighted by held-out labels."""
+    X, _ = digits
+    sample = collect_sample(Rows(X), partial, merge="all").sorted()
+    bases = bases_of(sample)
+    covariances = list_covariances(bases, FAMILIES)
+    names, average, calibration, found, constant = fit_covariances(
+        covariances, bases, sample
+    )
+    idx, targets = sample.label_idx, sample.signs
+    scores, held_out = [], []
+    noises = (0.01, 0.1, 1.0, 10.0)
+    for covariance in covariances:
+        every = covariance.between_labels(bases, np.arange(sample.n_rows))
+        if covariance.family == "labels":  # the diagonal is one anyway
+            assert_allclose(every.diagonal(), 1.0)
+        for noise in noises:
+            for variance in (0.0, 1.0):
+                gram = every + variance
+                part = gram[np.ix_(idx, idx)]
+                system = part + noise * np.eye(len(idx))
+                scores.append(gram[:, idx] @ np.linalg.solve(system, targets))
+                diagonal = np.diagonal(np.linalg.inv(system))[:, None]
+                held_out.append(targets - np.linalg.solve(system, targets) / diagonal)
+    held_out = np.array(held_out)
+    held_out[:, ~sample.is_repeated] = np.nan
+    families = np.repeat([c.family for c in covariances], 8)
+    prior = family_prior(families)
+    prior[families == "graph"] *= 1.0 + 8.0 * sample.scarcity
+    expected, slope = average_scores(held_out, sample.codes, prior, trust=1.0)
+    assert len(names) == len(average.weights) == 176
+    assert_allclose(average.weights, expected.weights, rtol=1e-6)
+    assert_allclose(calibration.slope, slope.slope)
+    total = constant + sum(bases[name].scores(idx, c) for name, c in found.items())
+    # without those of negligible weight
+    assert_allclose(total, np.tensordot(expected.coef, scores, axes=1), atol=0.02)
+    used = np.where(expected.weights > 1e-4, expected.coef, 0.0)
+    assert_allclose(
+        total, np.tensordot(used / used.sum(), scores, axes=1), rtol=1e-6, atol=1e-8
+    )
+
+
+def test_one_model_is_that_of_scikit_learn(rng):
+    """A single width, noise and no constant: Gaussian-process regression."""
+    X, X_new = rng.normal(size=(12, 2)), rng.normal(size=(9, 2))
+    y = np.array([0, 1] * 6)
+    sample = collect_sample(Rows(X), y, merge="all")
+    grid = widemargin.defaults.SPECTRAL_GRID._replace(
+        widths=(1.0,), noises=(0.3,), constants=(0.0,)
+    )
+    bases = make_bases(Rbf(0.5), KnnGraph(), sample, ["labels"], 5, rng, grid=grid)
+    covariances = list_covariances(bases, ["labels"], grid=grid)
+    assert len(covariances) == 1
+    *_, found, constant = fit_covariances(covariances, bases, sample, grid=grid)
+    function = bases["kernel"].to_function(sample.label_idx, found["kernel"])
+    other = GaussianProcessRegressor(alpha=0.3, optimizer=None).fit(X, 2.0 * y - 1.0)
+    assert_allclose(function(X_new)[:, 0] + constant, other.predict(X_new), atol=1e-8)
+
+
+@every_family
+def test_scores_are_the_sum_of_the_parts(digits, partial, families):
+    X, _ = digits
+    model = SpectralClassifier(families=families, random_state=0).fit(X, partial)
+    function = model.function_
+    scores = sum(part(X) for part in function.parts) + function.constant
+    assert_allclose(model.decision_function(X), scores)
+    expected = softmax(model.calibration_.slope * scores, axis=1)
+    assert_allclose(model.predict_proba(X), expected)
+    kinds = {type(part) for part in model.function_.parts}
+    assert (NeighborFunction in kinds) == ("graph" in families)
+    assert kinds <= {Function, NeighborFunction}
+
+
+def test_weights_fall_with_the_loss_of_held_out_labels(digits, partial):
+    """By Bayes' rule: nothing was tuned by the labels."""
+    model = SpectralClassifier(families="labels").fit(digits[0], partial)
+    average = model.average_
+    slopes = average.coef * model.calibration_.slope / average.weights
+    costs = average.n_scored[0] * average.losses + neg_log_prior(slopes)
+    assert_allclose(average.weights, softmax(-costs), rtol=1e-6)
+
+
+def test_a_name_for_each_model(model):
+    assert len(model.names_) == len(model.average_.weights) == 176
+    assert len(set(model.names_)) == 176
+    assert "graph, power 2, share 0.9, noise 0.1, constant 1" in model.names_
+    assert "kernel, width 0.25, noise 10, constant 0" in model.names_
+    assert "linear, power 8, noise 1, constant 0" in model.names_
+
+
+def test_a_family_that_is_listed_twice_counts_once(digits, partial, model):
+    twice = SpectralClassifier(families=[*FAMILIES, "graph"], random_state=0)
+    twice.fit(digits[0], partial)
+    assert_array_equal(twice.predict_proba(digits[0]), model.predict_proba(digits[0]))
+
+
+def test_twins_of_all_members_change_nothing(sample):
+    """A family has one prior, however many members share it."""
+    bases = bases_of(sample)
+    covariances = list_covariances(bases, FAMILIES)
+    spectrum = [c for c in covariances if c.family == "spectrum"]
+    once, twice = (
+        fit_covariances(listed, bases, sample)
+        for listed in (covariances, covariances + spectrum)
+    )
+    idx = sample.label_idx
+    scores = [
+        fit[4] + sum(bases[name].scores(idx, c) for name, c in fit[3].items())
+        for fit in (once, twice)
+    ]
+    assert_allclose(scores[1], scores[0], atol=0.01)  # negligible ones are left out
+    assert_allclose(twice[2].slope, once[2].slope)
+
+
+def test_one_label_per_class_leaves_the_prior(digits):
+    """Nothing can be held out: the graph has nine times the weight of the others."""
+    X, y = digits
+    first = np.unique(y, return_index=True)[1]
+    y = np.where(np.isin(np.arange(200), first), y, -1)
+    model = SpectralClassifier(random_state=0).fit(X, y)
+    is_graph = np.array([name.startswith("graph") for name in model.names_])
+    assert_allclose(model.average_.weights[is_graph].sum(), 9 / 11)
+    assert np.isnan(model.held_out_proba_).all()
+    assert model.calibration_.slope == pytest.approx(3.0)
+    assert np.mean(model.transduction_ == digits[1]) > 0.6
+
+
+def test_labels_alone_in_their_class_are_not_held_out(digits, partial):
+    partial = np.where((partial == 3) & (np.cumsum(partial == 3) > 1), -1, partial)
+    model = SpectralClassifier(random_state=0).fit(digits[0], partial)
+    alone = partial[partial >= 0] == 3
+    assert alone.sum() == 1
+    assert np.isnan(model.held_out_proba_[alone]).all()
+    assert np.isfinite(model.held_out_proba_[~alone]).all()
+
+
+def test_unlabeled_rows_help_on_two_moons():
+    X, y = make_two_moons(300, random_state=0)
+    partial = hide_labels(y, 8, rng=0)
+    errors = [
+        1.0 - SpectralClassifier(families=f, random_state=0).fit(X, partial).score(X, y)
+        for f in (FAMILIES, "labels")
+    ]
+    assert errors[0] < 0.5 * errors[1]
+
+
+# Rows that were fitted, and new ones
+
+
+@every_family
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_training_rows_are_predicted_as_they_were_labeled(
+    digits, partial, families, dtype
+):
+    X = digits[0].astype(dtype)
+    model = SpectralClassifier(families=families, random_state=0).fit(X, partial)
+    hidden = partial < 0
+    found = model.predict_proba(X)
+    assert_allclose(found, model.label_distributions_, atol=1e-5)
+    assert_array_equal(model.predict(X)[hidden], model.transduction_[hidden])
+    assert_array_equal(model.transduction_[~hidden], partial[~hidden])
+    assert_allclose(model.label_distributions_.sum(axis=1), 1.0)
+
+
+def test_new_rows_are_close_to_their_neighbors(digits, partial):
+    X, y = load_digits(return_X_y=True)
+    model = SpectralClassifier(random_state=0).fit(digits[0], partial)
+    assert model.score(X[200:600], y[200:600]) > 0.7
+
+
+def test_rows_of_weight_zero_are_left_out_and_predicted(digits, partial):
+    X, _ = digits
+    weights = np.ones(200)
+    weights[[5, *np.flatnonzero(partial >= 0)[:2]]] = 0.0
+    kept = weights > 0
+    model = SpectralClassifier(random_state=0).fit(X, partial, sample_weight=weights)
+    alone = SpectralClassifier(random_state=0).fit(X[kept], partial[kept])
+    assert_allclose(model.predict_proba(X), alone.predict_proba(X))
+    assert np.isnan(model.label_distributions_[~kept]).all()
+    assert_allclose(model.label_distributions_[kept], alone.label_distributions_)
+
+
+# What changes nothing
+
+
+@every_family
+def test_neither_order_of_rows_nor_names_matter(digits, partial, families, rng):
+    X, _ = digits
+    order = rng.permutation(200)
+    one = SpectralClassifier(families=families, random_state=0).fit(X, partial)
+    other = clone(one).fit(X[order], partial[order])
+    assert_allclose(other.predict_proba(X), one.predict_proba(X), atol=1e-9)
+    assert_array_equal(other.transduction_, one.transduction_[order])
+    names = np.array([*"qwertyuiop", None], dtype=object)
+    named = clone(one).fit(X, names[partial])
+    assert_array_equal(named.transduction_, names[one.transduction_])
+    columns = np.argsort(names[:10])
+    assert_allclose(named.predict_proba(X), one.predict_proba(X)[:, columns], atol=1e-9)
+
+
+def test_two_classes_may_be_swapped():
+    X, y = make_two_moons(80, random_state=0)
+    partial = hide_labels(y, 10, rng=0)
+    one = SpectralClassifier(random_state=0).fit(X, partial)
+    other = clone(one).fit(X, np.where(partial >= 0, 1 - partial, -1))
+    assert_allclose(other.decision_function(X), -one.decision_function(X), atol=1e-9)
+    assert one.decision_function(X).shape == (80,)
+
+
+@every_family
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csr_array])
+def test_sparse_and_dense_agree(untied, partial, families, kind):
+    X = untied * (untied > 0.01)
+    dense = SpectralClassifier(kernel=Rbf(1e-3), families=families, random_state=0)
+    other = clone(dense).fit(kind(X), partial)
+    dense.fit(X, partial)
+    expected = dense.predict_proba(X)
+    for found in (other.predict_proba(kind(X)), other.predict_proba(X)):
+        assert_allclose(found, expected, atol=1e-6)
+    assert_allclose(dense.predict_proba(kind(X)), expected, atol=1e-6)
+
+
+@every_family
+def test_single_precision_is_close(untied, partial, families):
+    X = untied
+    one = SpectralClassifier(families=families, random_state=0).fit(X, partial)
+    other = clone(one).fit(X.astype(np.float32), partial)
+    found = other.predict_proba(X.astype(np.float32))
+    assert_allclose(found, one.predict_proba(X), atol=1e-3)
+
+
+@every_family
+def test_weights_are_copies(digits, partial, families, rng):
+    X, times = digits[0], rng.integers(1, 4, size=200)
+    weighted = SpectralClassifier(families=families, random_state=0)
+    weighted.fit(X, partial, sample_weight=times)
+    copies = clone(weighted).fit(np.repeat(X, times, axis=0), np.repeat(partial, times))
+    assert_allclose(copies.predict_proba(X), weighted.predict_proba(X), atol=1e-9)
+    halved = clone(weighted).fit(X, partial, sample_weight=0.5 * times)
+    assert_allclose(halved.predict_proba(X), weighted.predict_proba(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
+def test_scale_of_the_rows_does_not_matter(untied, partial, scale):
+    X = untied
+    for kernel in ("rbf", "linear"):
+        one = SpectralClassifier(kernel=kernel, random_state=0).fit(X, partial)
+        other = clone(one).fit(scale * X, partial)
+        found = other.predict_proba(scale * X)
+        assert_allclose(found, one.predict_proba(X), atol=1e-6)
+
+
+@every_family
+def test_constant_columns_do_not_matter(untied, partial, families):
+    X = untied
+    one = SpectralClassifier(kernel=Rbf(1e-3), families=families, random_state=0)
+    other = clone(one).fit(np.column_stack([X, np.full(200, 1e3)]), partial)
+    expected = one.fit(X, partial).label_distributions_
+    assert_allclose(other.label_distributions_, expected, atol=1e-6)
+
+
+def test_blocks_of_many_rows_share_landmarks(rng):
+    """Also with more rows than landmarks."""
+    X, y = make_blobs(620, centers=3, cluster_std=2.0, random_state=0)
+    partial = hide_labels(y, 20, rng=0)
+    model = SpectralClassifier(random_state=0).fit(X, partial)
+    other = clone(model).fit([X[:100], X[100:350], X[350:]], partial)
+    assert_allclose(other.predict_proba(X), model.predict_proba(X), atol=1e-6)
+    assert max(part.n_points for part in model.function_.parts) == 620
+    assert_array_equal(model.predict(X)[partial < 0], model.transduction_[partial < 0])
+
+
+def test_labels_ignore_unlabeled_rows_but_for_the_width(digits, partial):
+    X, labeled = digits[0], partial >= 0
+    model = SpectralClassifier(kernel=Rbf(1e-3), families="labels").fit(X, partial)
+    alone = clone(model).fit(X[labeled], partial[labeled])
+    assert_allclose(model.decision_function(X), alone.decision_function(X))
+    assert model.function_.n_points == 30
+    by_rule = SpectralClassifier(families="labels").fit(X, partial)
+    assert (
+        by_rule.function_.parts[0].kernel
+        != clone(by_rule).fit(X[labeled], partial[labeled]).function_.parts[0].kernel
+    )
+
+
+def test_kernel_without_a_width_is_taken_as_it_is(digits, partial):
+    model = SpectralClassifier(kernel="linear", families="labels")
+    model.fit(digits[0], partial)
+    assert [part.kernel for part in model.function_.parts] == [Linear()]
+    assert len(model.names_) == 8
+
+
+# Few rows, many labels
+
+
+@every_family
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        ([[0.0], [1.0]], [0, 1]),
+        ([[0.0], [1.0], [1.1]], [0, 1, -1]),
+        ([[0.0], [1.0], [1.1]], [0, 1, 1]),
+        ([[0.0, 5.0], [0.0, 6.0], [0.0, 9.0], [0.0, 9.5]], [0, -1, -1, 1]),
+    ],
+)
+def test_very_few_rows(families, X, y):
+    """Fewer than neighbors, components or anything else."""
+    model = SpectralClassifier(families=families, random_state=0).fit(X, y)
+    assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+    y = np.array(y)
+    assert_array_equal(model.transduction_[y >= 0], y[y >= 0])
+    if families == "labels":
+        assert_array_equal(model.predict(X)[y >= 0], y[y >= 0])
+
+
+@every_family
+def test_rows_that_are_all_copies(families):
+    """One row with two labels: the one of more weight."""
+    X, y = np.ones((5, 2)), [0, 1, 1, -1, -1]
+    model = SpectralClassifier(families=families, random_state=0).fit(X, y)
+    assert_array_equal(model.predict(X), 1)
+    assert_array_equal(model.transduction_, [0, 1, 1, 1, 1])
+
+
+@every_family
+def test_a_row_with_two_labels(digits, partial, families):
+    """Each stays as it was given, and the row is predicted by both."""
+    X, first = digits[0], np.flatnonzero(partial >= 0)[0]
+    wrong = (partial[first] + 1) % 10
+    X, y = np.vstack([X, X[first]]), np.append(partial, wrong)
+    model = SpectralClassifier(families=families, random_state=0).fit(X, y)
+    assert model.transduction_[first] == partial[first]
+    assert model.transduction_[-1] == wrong
+    assert np.isfinite(model.held_out_proba_).all()
+    assert_allclose(model.label_distributions_[first], model.label_distributions_[-1])
+
+
+@every_family
+def test_all_rows_may_be_labeled(digits, families):
+    model = SpectralClassifier(families=families, random_state=0).fit(*digits)
+    assert_array_equal(model.transduction_, digits[1])
+    assert model.score(*digits) > 0.9
+    assert model.held_out_proba_.shape == (200, 10)
+
+
+def test_many_labels_are_thinned(digits, monkeypatch):
+    """Of each class its share; the others are not held out, and stay as given."""
+    X, y = digits
+    monkeypatch.setattr(spectral_classifier, "SPECTRAL_LABELS", 60)
+    model = SpectralClassifier(random_state=0).fit(X, y)
+    held_out = np.isfinite(model.held_out_proba_).all(axis=1)
+    assert 50 <= held_out.sum() <= 70
+    assert_array_equal(np.bincount(y[held_out]) > 1, True)
+    assert_array_equal(model.transduction_, y)
+    assert model.score(X, y) > 0.8
+    assert min(part.n_points for part in model.function_.parts) <= 70
+
+
+@pytest.mark.parametrize("n_components", [1, 3, 10_000])
+def test_any_number_of_components(digits, partial, n_components):
+    model = SpectralClassifier(n_components=n_components, random_state=0)
+    model.fit(digits[0], partial)
+    found = model.predict_proba(digits[0])
+    assert_allclose(found, model.label_distributions_, atol=1e-8)
+    assert model.score(*digits) > 0.5
+
+
+def test_a_graph_of_more_neighbors_than_rows(digits, partial):
+    labeled = partial >= 0
+    X, y = digits[0][labeled], partial[labeled]
+    few = SpectralClassifier(graph=KnnGraph(500), random_state=0).fit(X, y)
+    assert np.isfinite(few.predict_proba(digits[0])).all()
+
+
+def test_a_graph_in_many_parts():
+    """More parts than the eigenvalue by which smoothness is measured."""
+    centers = 100.0 * np.arange(40)[:, None]
+    X = np.repeat(centers, 10, axis=0) + np.tile(np.linspace(0, 1, 10), 40)[:, None]
+    y = np.full(400, -1)
+    y[5::20], y[15::20] = 0, 1
+    model = SpectralClassifier(random_state=0).fit(X, y)
+    assert np.mean(model.transduction_ == np.arange(400) // 10 % 2) == 1.0
+
+
+# Files and parameters
+
+
+@every_family
+def test_a_saved_model_predicts_the_same(digits, partial, families, tmp_path):
+    X, _ = digits
+    model = SpectralClassifier(families=families, random_state=0).fit(X, partial)
+    widemargin.save(model, tmp_path / "model.wm")
+    loaded = widemargin.load(tmp_path / "model.wm")
+    assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    assert loaded.names_ == model.names_
+    assert loaded.get_params()["families"] == families
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value", "message"),
+    [
+        ("kernel", "wide", "kernel of SpectralClassifier must be"),
+        ("kernel", "precomputed", "kernel of SpectralClassifier must be one of rows"),
+        ("graph", "ring", "graph of SpectralClassifier must be"),
+        ("families", ("nonsense",), r"some of labels, graph, spectrum, got \('nons"),
+        ("families", "all", "families of SpectralClassifier must be some of"),
+        ("families", (), r"some of labels, graph, spectrum, got \(\)"),
+        ("families", 3, "families of SpectralClassifier must be some of .* got 3"),
+        ("families", None, "families of SpectralClassifier must be some of"),
+        ("n_components", 0, "n_components of SpectralClassifier must be .* got 0"),
+        ("n_components", 2.5, "n_components of SpectralClassifier must be"),
+    ],
+)
+def test_bad_parameters_are_named(digits, partial, parameter, value, message):
+    X = digits[0] @ digits[0].T if value == "precomputed" else digits[0]
+    with pytest.raises(ValueError, match=message):
+        SpectralClassifier(**{parameter: value}).fit(X, partial)
+
+
+def test_a_kernel_that_is_no_covariance_is_refused(digits, partial):
+    def strange(X, Z=None):
+        return -Rbf(1e-3)(X, Z)
+
+    with pytest.raises(ValueError, match="check a kernel function"):
+        SpectralClassifier(kernel=strange, families="labels").fit(digits[0], partial)
+
+
+def test_coefficients_are_those_of_the_closed_form(digits, partial):
+    """The sum over one kernel is that of its fits, in their shares."""
+    X, _ = digits
+    labeled = partial >= 0
+    model = SpectralClassifier(kernel=Linear(), families="labels").fit(X, partial)
+    gram = X[labeled] @ X[labeled].T
+    scale = gram.diagonal().mean()
+    codes = np.unique(partial[labeled], return_inverse=True)[1]
+    targets = 2.0 * np.eye(10)[codes] - 1.0
+    fits = fit_labels(
+        gram / scale, targets, np.ones(30), (0.01, 0.1, 1.0, 10.0), (0.0, 1.0)
+    )
+    used = np.where(model.average_.weights > 1e-4, model.average_.coef, 0.0)
+    used /= used.sum()
+    (part,) = model.function_.parts
+    order = [np.flatnonzero((part.points == x).all(axis=1))[0] for x in X[labeled]]
+    expected = np.tensordot(used, fits.coef, axes=1) / scale
+    assert_allclose(part.coef[order], expected, rtol=1e-6, atol=1e-12)
+    constant = used * fits.constants
+    expected = np.tensordot(constant, fits.coef.sum(axis=1), axes=1)
+    found = model.function_.constant
+    assert_allclose(found, expected, rtol=1e-6, atol=1e-12)
+
+
+def test_a_common_weight_of_all_labels_changes_nothing(digits, partial):
+    """It would turn principal components into those of the labeled rows."""
+    X, _ = digits
+    plain = SpectralClassifier(random_state=0).fit(X, partial)
+    weights = np.where(partial >= 0, 1e4, 1.0)
+    weighted = clone(plain).fit(X, partial, sample_weight=weights)
+    assert_allclose(weighted.label_distributions_, plain.label_distributions_)
+
+
+def test_new_rows_use_as_many_neighbors_as_the_graph(digits, partial):
+    model = SpectralClassifier(families="graph", graph=KnnGraph(n_neighbors=3))
+    parts = model.fit(digits[0], partial).function_.parts
+    assert [p.n_neighbors for p in parts if isinstance(p, NeighborFunction)] == [3]
+
+
+@pytest.mark.parametrize(("dtype", "unit"), [(np.float32, 1e-22), (float, 1e-170)])
+def test_units_so_small_that_squares_vanish_are_refused(digits, partial, dtype, unit):
+    X = (digits[0] * unit).astype(dtype)
+    with pytest.raises(ValueError, match="squares are too small for"):
+        SpectralClassifier().fit(X, partial)
