@@ -344,6 +344,18 @@ def test_prior_of_the_spectral_model_fades_with_labels(digits, partial):
         assert_allclose(_candidates.prior_weights(others, sample), 0.5)
 
 
+def test_a_copy_of_a_candidate_changes_nothing(digits, partial):
+    """Neither its prior nor its random numbers depend on how often it is listed."""
+    X, y_partial = digits[0], partial
+    own = {"a": LaplacianSVC(), "b": TransductiveSVC()}
+    first = FewLabelClassifier(own, random_state=0).fit(X, y_partial)
+    copied = own | {"c": TransductiveSVC(), "d": LaplacianSVC(), "e": LaplacianSVC()}
+    second = FewLabelClassifier(copied, random_state=0).fit(X, y_partial)
+    assert_allclose(first.predict_proba(X), second.predict_proba(X), atol=1e-9)
+    together = second.weights_[1] + second.weights_[4:].sum()
+    assert_allclose(together, first.weights_[1], atol=1e-12)
+
+
 def test_copies_of_labels_do_not_change_the_prior(digits, partial):
     X, labeled = digits[0], np.flatnonzero(partial >= 0)
     rows = np.concatenate([np.arange(200), labeled, labeled])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from sklearn.base import clone
 
+from widemargin.averaging import family_prior
 from widemargin.checks import check_number
 from widemargin.defaults import SCARCITY_PRIOR
 from widemargin.estimators._estimator import Classifier, fit_sample, reads_plainly
@@ -123,12 +124,16 @@ def list_candidates(candidates, budget):
 def prior_weights(candidates, sample, *, scarcity=SCARCITY_PRIOR):
     """Weights of candidates before any label is held out.
 
+    Estimators of one class are a family, so that a copy of a candidate changes nothing.
     The spectral model averages over the supervised one, which therefore serves for
     comparison only. The prior favors it as long as few labels can be held out.
     """
     is_spectral = np.array([candidate.is_spectral for candidate in candidates])
-    prior = 1.0 + scarcity * sample.scarcity * is_spectral
-    prior[0] = 1e-12 if is_spectral.any() else 1.0  # a weight that is none
+    families = [type(c.estimator).__name__ for c in candidates[1:]]
+    prior = family_prior([SUPERVISED, *families])
+    prior *= 1.0 + scarcity * sample.scarcity * is_spectral
+    if is_spectral.any():
+        prior[0] = 1e-12  # a weight that is none
     return prior / prior.sum()
 
 

@@ -86,11 +86,12 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
     as one.
 
     The weight of a candidate is proportional to its prior times exp(-loss / 2), with
-    the summed log loss of held-out labels. The prior of "spectral" is larger than that
-    of the others while classes have one or two labels. Beside it the supervised model
-    has no weight and serves for comparison, because the spectral model averages over
-    it. :doc:`/guide/few_labels` explains this rule, where it is safe and where it is
-    not, and has the rows of each budget.
+    the summed log loss of held-out labels. Candidates of one class share the prior of
+    their family, so that a copy of one changes nothing. The prior of "spectral" is
+    larger than that of the others while classes have one or two labels. Beside it the
+    supervised model has no weight and serves for comparison, because the spectral model
+    averages over it. :doc:`/guide/few_labels` explains this rule, where it is safe and
+    where it is not, and has the rows of each budget.
 
     Examples
     --------
@@ -147,11 +148,11 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
         sample = read_sample(self, X, y, sample_weight, merge="none")
         rng, progress = as_generator(self.random_state), Progress.of(self)
         listed = list_candidates(self.candidates, budget)
-        seeds = rng.integers(2**31, size=len(listed)).tolist()
+        seed = int(rng.integers(2**31))  # the same for all, so that copies are the same
         draw = draw_candidates(sample, rng, is_weighted=is_weighted)
         fitted = []
         with Interruptible() as work:
-            self._fit_candidates(fitted, listed, draw, seeds, budget, rng)
+            self._fit_candidates(fitted, listed, draw, seed, budget, rng)
         if not fitted:
             raise KeyboardInterrupt
         prior = prior_weights(listed[: len(fitted)], sample)
@@ -174,13 +175,13 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
             raise KeyboardInterrupt
         return self
 
-    def _fit_candidates(self, fitted, listed, draw, seeds, budget, rng):
+    def _fit_candidates(self, fitted, listed, draw, seed, budget, rng):
         """Append the fitted candidates to a list, one by one."""
         progress = Progress.of(self)
         # The supervised model sees labeled rows only; its width is that of all rows.
         rows = draw.sample.rows
         kernel = rows.part(rows.distinct()[0]).fit_width(Rbf("scale"), rng)
-        first = fit_candidate(listed[0], draw, seeds[0], budget.fold_rows, kernel)
+        first = fit_candidate(listed[0], draw, seed, budget.fold_rows, kernel)
         fitted.append(first)
         progress.say(_describe(first, draw))
         if not len(draw.unlabeled_idx):  # nothing that other models could learn from
@@ -188,7 +189,7 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
         jobs = Parallel(n_jobs=self.n_jobs, return_as="generator")
         tasks = (
             delayed(fit_candidate)(candidate, draw, seed, budget.fold_rows, kernel)
-            for candidate, seed in zip(listed[1:], seeds[1:], strict=True)
+            for candidate in listed[1:]
         )
         for part in jobs(tasks):
             fitted.append(part)
