@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn import config_context
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from widemargin.checks import check_number, refuse
@@ -155,7 +156,8 @@ class SpectralClassifier(Classifier):
         bases, covariances = self.geometry_.bases, self.geometry_.covariances
         labeled = self.geometry_.thin_labels(sample)
         idx = labeled.label_idx
-        with suited_threads(0):
+        # The rows were checked by `fit`; a look at all of them takes milliseconds.
+        with suited_threads(0), config_context(assume_finite=True):
             self.names_, average, calibration, found, constant = fit_covariances(
                 covariances, bases, labeled
             )
