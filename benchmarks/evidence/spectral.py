@@ -51,7 +51,8 @@ def errors(draw):
     sample = read_sample(model, draw.X, draw.y_partial, None).sorted()
     truth = draw.y[sample.origin_idx]
     free = ~sample.labeled
-    bases = make_bases(Rbf(), KnnGraph(), sample, FAMILIES, model.n_components, rng)
+    rows, size = sample.rows, model.n_components
+    bases = make_bases(Rbf(), KnnGraph(), rows, FAMILIES, size, rng)
     for name, changes in (GRIDS | RULES).items():
         grid = SPECTRAL_GRID
         options = {"scarcity": SCARCITY_PRIOR, "trust": UNTUNED_TRUST}

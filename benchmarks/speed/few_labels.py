@@ -1,6 +1,6 @@
-"""Time of FewLabelClassifier, and how many times that of one LaplacianSVC it is.
+"""Time of FewLabelClassifier and of one more label, over that of other fits.
 
-    WIDEMARGIN_DATA=... python benchmarks/speed/few_labels.py [fit growth]
+    WIDEMARGIN_DATA=... python benchmarks/speed/few_labels.py [fit growth update]
 
 Defaults and one thread; CPU seconds, the least of a few fits, after one that loads all
 models. Trust the ratios more than the seconds.
@@ -8,6 +8,7 @@ models. Trust the ratios more than the seconds.
 fit     5,000 rows, 50 labels, the budget "fast" and one LaplacianSVC by turns: waveform
         and, where the stored data are, MNIST
 growth  waveform, 50 labels, every budget, against the number of rows
+update  usps, 9,298 rows: one label after the other to a SpectralClassifier with 100
 """
 
 import argparse
@@ -17,7 +18,7 @@ import time
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from widemargin import FewLabelClassifier, LaplacianSVC
+from widemargin import FewLabelClassifier, LaplacianSVC, SpectralClassifier
 from widemargin.datasets import hide_labels
 from widemargin_bench.generators import make_waveform
 from widemargin_bench.stored_sets import load_set
@@ -78,7 +79,31 @@ def growth(sizes=(1000, 5000, 20000), budgets=("fast", "balanced", "thorough")):
         print(f"waveform, n = {n_samples}: {', '.join(parts)}", flush=True)
 
 
-PARTS = {"fit": fit, "growth": growth}
+def update(n_labels=100, n_more=20, limit=0.05):
+    """One more label against a new fit of a SpectralClassifier."""
+    data = load_set("usps")
+    X, y = np.asarray(data.data), data.target
+    given, times = hide_labels(y, n_labels, rng=0), []
+    model = SpectralClassifier(random_state=0)
+    start = time.process_time()
+    model.fit(X, given)
+    whole = time.process_time() - start
+    for row in np.flatnonzero(given < 0)[:n_more]:
+        given[row] = y[row]
+        start = time.process_time()
+        model.update(given)
+        times.append(time.process_time() - start)
+    one = np.median(times)
+    verdict = "ok" if one <= limit else "MISSED"
+    print(
+        f"usps, n = {len(X)}, {n_labels} labels: fit {whole:.1f} s, one more label "
+        f"{1e3 * one:.0f} ms, 1/{whole / one:.0f} of it "
+        f"(target {1e3 * limit:.0f} ms: {verdict})",
+        flush=True,
+    )
+
+
+PARTS = {"fit": fit, "growth": growth, "update": update}
 
 
 def main():
@@ -89,10 +114,12 @@ def main():
     unknown = set(options.parts) - set(PARTS)
     if unknown:
         parser.error(f"unknown parts: {', '.join(sorted(unknown))}")
+    wanted = options.parts or PARTS
     with threadpool_limits(1):
-        load_all()
+        if set(wanted) - {"update"}:
+            load_all()
         for name, part in PARTS.items():
-            if name in (options.parts or PARTS):
+            if name in wanted:
                 part()
 
 

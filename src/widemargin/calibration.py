@@ -8,6 +8,8 @@ from scipy.special import log_expit, log_softmax
 from widemargin.defaults import CALIBRATION_CENTER, CALIBRATION_SPREAD
 from widemargin.stored import Stored, require
 
+_LAST_STEP = 1e-6  # of Newton's method, whose errors are squared in each step
+
 
 @dataclass(frozen=True)
 class Calibration(Stored):
@@ -51,8 +53,9 @@ def neg_log_prior(slope, *, center=CALIBRATION_CENTER, spread=CALIBRATION_SPREAD
 def calibrate_models(held_out, codes, weights):
     """Slopes of several models, and their probabilities of held-out labels."""
     slopes = fit_slopes(held_out, codes, weights)
-    pairs = zip(slopes.tolist(), held_out, strict=True)
-    return slopes, np.array([Calibration(s).probabilities(f) for s, f in pairs])
+    scores = (slopes[:, None, None] * held_out).reshape(-1, held_out.shape[2])
+    probabilities = Calibration(1.0).probabilities(scores)
+    return slopes, probabilities.reshape(*held_out.shape[:2], -1)
 
 
 def fit_calibration(scores, codes, weights, **prior):
@@ -77,42 +80,50 @@ def fit_slopes(
     scores = np.where(scored[:, :, None], held_out, 0.0).astype(np.float64)
     if scores.shape[2] == 1:  # two classes: half of the margin on either side
         scores = 0.5 * np.concatenate([-scores, scores], axis=2)
-    gaps = scores - scores[:, np.arange(len(codes)), codes][:, :, None]
+    # Classes first: sums over a short last axis would take longer than exponentials.
+    scores = np.ascontiguousarray(np.moveaxis(scores, 2, 0))
+    largest = scores.max(axis=0)
+    leads = largest - scores[codes, :, np.arange(len(codes))].T  # over the label
+    scores -= largest
 
-    def loss(x, gaps, counts):
-        """Minus the log posterior of center * exp(x), and its two derivatives."""
+    def value(x):
+        """Minus the log posterior of center * exp(x)."""
         slopes = center * np.exp(x)
-        exponents = slopes[:, None, None] * gaps  # the label itself has a gap of zero
-        highest = exponents.max(axis=2, keepdims=True)
-        odds = np.exp(exponents - highest)
-        totals = odds.sum(axis=2)
-        means = np.einsum("mlk,mlk->ml", odds, gaps) / totals
-        squares = np.einsum("mlk,mlk,mlk->ml", odds, gaps, gaps) / totals
-        losses = np.log(totals) + highest[:, :, 0]
-        first = slopes * np.einsum("ml,ml->m", counts, means)
+        odds = np.exp(slopes[:, None] * scores)
+        losses = np.log(odds.sum(axis=0)) + slopes[:, None] * leads
+        return np.einsum("ml,ml->m", counts, losses) + 0.5 * (x / spread) ** 2
+
+    def derivatives(x):
+        """The first and the second one of `value`."""
+        slopes = center * np.exp(x)
+        odds = np.exp(slopes[:, None] * scores)
+        totals = odds.sum(axis=0)
+        odds *= scores
+        means = odds.sum(axis=0) / totals
+        squares = np.einsum("kml,kml->ml", odds, scores) / totals
+        first = slopes * np.einsum("ml,ml->m", counts, means + leads)
         second = slopes**2 * np.einsum("ml,ml->m", counts, squares - means**2)
-        value = np.einsum("ml,ml->m", counts, losses)
-        value += 0.5 * (x / spread) ** 2
-        return value, first + x / spread**2, first + second + 1.0 / spread**2
+        return first + x / spread**2, first + second + 1.0 / spread**2
 
-    return center * np.exp(_minimize_each(loss, 8.0 * spread, gaps, counts))
+    found = _minimize_each(value, derivatives, len(held_out), 8.0 * spread)
+    return center * np.exp(found)
 
 
-def _minimize_each(loss, width, *parts, n_steps=6):
-    """Minima of several functions of one number each, from -width to width.
+def _minimize_each(value, derivatives, n, width, *, n_steps=6):
+    """Minima of n functions of one number each, from -width to width.
 
-    ``loss(x, *parts)`` has values and two derivatives. Newton's method starts at the
-    best point of a grid and stays between its neighbors, by bisection if it must.
+    Newton's method starts at the best point of a grid and stays between its neighbors,
+    by bisection if it must.
     """
     grid = width * np.array([-1, -0.4, -0.25, -0.1, 0, 0.1, 0.25, 0.4, 1])
-    n = len(parts[0])
-    values = np.array([loss(np.full(n, x), *parts)[0] for x in grid[1:-1]])
-    best = values.argmin(axis=0) + 1
+    best = np.argmin([value(np.full(n, x)) for x in grid[1:-1]], axis=0) + 1
     x, low, high = grid[best], grid[best - 1], grid[best + 1]
     for _ in range(n_steps):
-        _, slope, curvature = loss(x, *parts)
+        slope, curvature = derivatives(x)
         low, high = np.where(slope < 0, x, low), np.where(slope < 0, high, x)
         step = np.divide(slope, curvature, out=np.full(n, np.inf), where=curvature > 0)
         inside = (x - step >= low) & (x - step <= high)
-        x = np.where(inside, x - step, 0.5 * (low + high))
+        last, x = x, np.where(inside, x - step, 0.5 * (low + high))
+        if np.abs(x - last).max(initial=0.0) < _LAST_STEP:
+            break
     return x

@@ -168,17 +168,42 @@ class Sample:
         idx = np.concatenate([self.order[~irrelevant], self.order[irrelevant]])
         sample = self.part(idx)
         by_row = np.argsort(sample.label_idx, kind="stable")
-        places, weights, scale = np.argsort(by_row), sample.label_weights[by_row], 1.0
-        if self.n_labels:  # equal weights become ones, without rounding
-            scale = weights.max() * (weights / weights.max()).mean()
         return replace(
             sample,
-            row_weights=sample.row_weights / scale,
             label_idx=sample.label_idx[by_row],
             codes=sample.codes[by_row],
-            label_weights=weights / scale,
-            given_label_idx=_follow(places, sample.given_label_idx),
+            label_weights=sample.label_weights[by_row],
+            given_label_idx=_follow(np.argsort(by_row), sample.given_label_idx),
+        )._scaled()
+
+    def _scaled(self):
+        """The sample with weights whose mean over the labels is one."""
+        if not self.n_labels:
+            return self
+        weights = self.label_weights  # equal ones become ones, without rounding
+        scale = weights.max() * (weights / weights.max()).mean()
+        return replace(
+            self, row_weights=self.row_weights / scale, label_weights=weights / scale
         )
+
+    def relabeled(self, y, weights):
+        """The rows of a sorted sample, in which all copies are merged, with other y.
+
+        The result is that of `collect_sample` and `sorted`, but no row is read. Weights
+        must be positive for the same given rows as before.
+        """
+        used = self.given_row_idx >= 0
+        labels, row_idx = read_labels(y, used), self.given_row_idx[used]
+        label_idx, codes, given_label_idx = _merge_labels(row_idx, labels)
+        return replace(
+            self,
+            classes=labels.classes,
+            label_idx=label_idx,
+            codes=codes,
+            given_label_idx=given_label_idx,
+            **_weigh(weights[used], row_idx, labels, given_label_idx),
+            given_codes=_spread_codes(labels, used),
+        )._scaled()
 
     def with_adjacency(self, adjacency):
         """The sample with the user's own graph between all given rows."""
@@ -266,7 +291,7 @@ class Sample:
 
     def spread_rows(self, values):
         """Values of the rows, for all given rows; NaN for those that are left out."""
-        spread = values[self.given_row_idx].astype(np.float64)
+        spread = values[self.given_row_idx].astype(np.float64, copy=False)
         spread[self.missing_idx] = np.nan
         return spread
 
@@ -321,36 +346,43 @@ def collect_sample(rows, y=None, weights=None, irrelevant=None, *, merge="labele
     used_row_idx, origin_idx, label_idx, codes, given_label_idx = merged
     n_known = len(origin_idx)
     irrelevant_idx = np.flatnonzero(irrelevant & (weights > 0))
-    used_weights = weights[used_idx]
-    row_weights = np.bincount(used_row_idx, weights=used_weights, minlength=n_known)
-    label_weights = np.bincount(
-        given_label_idx,
-        weights=used_weights[labels.labeled],
-        minlength=len(label_idx),
-    )
+    found = _weigh(weights[used_idx], used_row_idx, labels, given_label_idx)
     given_row_idx = np.full(n_given, -1)
     given_row_idx[used_idx] = used_row_idx
     given_row_idx[irrelevant_idx] = n_known + np.arange(len(irrelevant_idx))
-    given_codes = np.where(irrelevant, -2, -1)
-    given_codes[used_idx[labels.labeled]] = labels.codes
     origin_idx = np.concatenate([origin_idx, irrelevant_idx])
     is_whole = np.array_equal(origin_idx, np.arange(n_given))
     taken = rows if is_whole else rows.part(origin_idx)
     return Sample(
         taken,
-        np.concatenate([row_weights, weights[irrelevant_idx]]),
+        np.concatenate([found["row_weights"], weights[irrelevant_idx]]),
         labels.classes,
         label_idx,
         codes,
-        label_weights,
+        found["label_weights"],
         np.arange(len(origin_idx)) >= n_known,
         taken.content_order(),
         rows,
         origin_idx,
         given_row_idx,
         given_label_idx,
-        given_codes,
+        np.where(irrelevant, -2, _spread_codes(labels, (weights > 0) & ~irrelevant)),
     )
+
+
+def _weigh(weights, row_idx, labels, label_idx):
+    """Weights of rows and of labels: the sums of those that were given."""
+    return {
+        "row_weights": np.bincount(row_idx, weights=weights),
+        "label_weights": np.bincount(label_idx, weights=weights[labels.labeled]),
+    }
+
+
+def _spread_codes(labels, used):
+    """Class code of each given row, -1 for none; labels are those of `used` rows."""
+    codes = np.full(len(used), -1)
+    codes[used] = labels.coded()
+    return codes
 
 
 def _keep_copies(rows, used_idx, labels):
@@ -380,10 +412,14 @@ def _merge_all(rows, used_idx, labels):
     """Copies of a row are one row, which keeps each of their different labels."""
     is_whole = len(used_idx) == len(rows)
     first, used_row_idx = (rows if is_whole else rows.part(used_idx)).distinct()
-    pairs = used_row_idx[labels.labeled] * max(labels.n_classes, 1) + labels.codes
+    return used_row_idx, used_idx[first], *_merge_labels(used_row_idx, labels)
+
+
+def _merge_labels(row_idx, labels):
+    """Row and class of each different label, and which of them each given one is."""
+    pairs = row_idx[labels.labeled] * max(labels.n_classes, 1) + labels.codes
     pairs, pair_idx = np.unique(pairs, return_inverse=True)
-    label_idx, codes = np.divmod(pairs, max(labels.n_classes, 1))
-    return used_row_idx, used_idx[first], label_idx, codes, pair_idx
+    return *np.divmod(pairs, max(labels.n_classes, 1)), pair_idx
 
 
 _MERGERS = {"none": _keep_copies, "labeled": _merge_labeled, "all": _merge_all}

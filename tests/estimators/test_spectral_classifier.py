@@ -5,6 +5,7 @@ from scipy import sparse
 from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_blobs
+from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process import GaussianProcessRegressor
 
 import widemargin
@@ -20,7 +21,7 @@ from widemargin.rows import Rows
 from widemargin.sample import collect_sample
 from widemargin.solvers.closed_form import fit_covariances, fit_labels
 from widemargin.spaces import Function
-from widemargin.spaces.bases import list_covariances, make_bases
+from widemargin.spaces.bases import label_grams, list_covariances, make_bases
 from widemargin.spaces.function import NeighborFunction
 
 every_family = pytest.mark.parametrize("families", [*FAMILIES, FAMILIES], ids=str)
@@ -56,7 +57,7 @@ def sample(digits, partial):
 
 def bases_of(sample, families=FAMILIES, n_components=50):
     kernel, rng = Rbf(1e-3), np.random.default_rng(0)
-    return make_bases(kernel, KnnGraph(), sample, families, n_components, rng)
+    return make_bases(kernel, KnnGraph(), sample.rows, families, n_components, rng)
 
 
 # What is averaged
@@ -65,14 +66,15 @@ def bases_of(sample, families=FAMILIES, n_components=50):
 def test_families_have_the_listed_covariances(sample):
     bases = bases_of(sample)
     counts = {name: 0 for name in FAMILIES}
-    for covariance in list_covariances(bases, FAMILIES):
+    covariances = list_covariances(bases, FAMILIES)
+    grams = label_grams(covariances, bases, sample.label_idx)
+    every = label_grams(covariances, bases, np.arange(sample.n_rows))
+    for covariance, gram, full in zip(covariances, grams, every, strict=True):
         counts[covariance.family] += 1
-        gram = covariance.between_labels(bases, sample.label_idx)
         assert_allclose(gram, gram.T, atol=1e-12)
         assert np.linalg.eigvalsh(gram).min() > -1e-9
         if covariance.family != "labels":
-            every = covariance.between_labels(bases, np.arange(sample.n_rows))
-            assert_allclose(every.diagonal().mean(), 1.0)
+            assert_allclose(full.diagonal().mean(), 1.0)
     assert counts == {"labels": 5, "graph": 9, "spectrum": 8}
 
 
@@ -81,7 +83,7 @@ def test_a_kernel_of_labels_has_mean_variance_one(sample, kernel):
     model = SpectralClassifier(kernel=kernel)
     kernel = spectral_classifier.read_parameters(model, "kernel")[0]
     rng = np.random.default_rng(0)
-    bases = make_bases(kernel, KnnGraph(), sample, ["labels"], 5, rng)
+    bases = make_bases(kernel, KnnGraph(), sample.rows, ["labels"], 5, rng)
     gram = bases["kernel"].covariance(sample.label_idx)
     assert_allclose(gram.diagonal().mean(), 1.0)
 
@@ -98,8 +100,8 @@ def test_function_is_the_average_of_gaussian_process_regressions(digits, partial
     idx, targets = sample.label_idx, sample.signs
     scores, held_out = [], []
     noises = (0.01, 0.1, 1.0, 10.0)
-    for covariance in covariances:
-        every = covariance.between_labels(bases, np.arange(sample.n_rows))
+    grams = label_grams(covariances, bases, np.arange(sample.n_rows))
+    for covariance, every in zip(covariances, grams, strict=True):
         if covariance.family == "labels":  # the diagonal is one anyway
             assert_allclose(every.diagonal(), 1.0)
         for noise in noises:
@@ -136,7 +138,7 @@ def test_one_model_is_that_of_scikit_learn(rng):
     grid = widemargin.defaults.SPECTRAL_GRID._replace(
         widths=(1.0,), noises=(0.3,), constants=(0.0,)
     )
-    bases = make_bases(Rbf(0.5), KnnGraph(), sample, ["labels"], 5, rng, grid=grid)
+    bases = make_bases(Rbf(0.5), KnnGraph(), sample.rows, ["labels"], 5, rng, grid=grid)
     covariances = list_covariances(bases, ["labels"], grid=grid)
     assert len(covariances) == 1
     *_, found, constant = fit_covariances(covariances, bases, sample, grid=grid)
@@ -376,6 +378,99 @@ def test_kernel_without_a_width_is_taken_as_it_is(digits, partial):
     model.fit(digits[0], partial)
     assert [part.kernel for part in model.function_.parts] == [Linear()]
     assert len(model.names_) == 8
+
+
+# Other labels of the same rows
+
+
+def assert_same_fit(one, other, X):
+    assert_array_equal(one.classes_, other.classes_)
+    assert_array_equal(one.transduction_, other.transduction_)
+    for of in (
+        lambda m: m.predict_proba(X),
+        lambda m: m.label_distributions_,
+        lambda m: m.held_out_proba_,
+        lambda m: m.average_.weights,
+        lambda m: m.average_.coef,
+    ):
+        assert_allclose(of(one), of(other), rtol=0, atol=1e-8)
+
+
+@every_family
+def test_update_is_a_new_fit(digits, partial, families):
+    """After labels were added, changed and removed, with copies and weights."""
+    X, y = digits
+    X, y = np.vstack([X, X[:9]]), np.append(y, y[:9])
+    model = SpectralClassifier(families=families, random_state=0)
+    given = np.append(partial, np.full(9, -1))
+    model.fit(X, given)
+    free = np.flatnonzero(given < 0)
+    weights = np.linspace(0.5, 2.0, len(y))
+    for changed, label, sample_weight in (
+        (free[:3], y[free[:3]], None),  # more labels
+        (free[:1], -1, None),  # one less
+        (np.flatnonzero(given == 3), -1, weights),  # one class less
+        (free[-12:], 10, None),  # one class more, of copies
+        ([0, 200], [1, 2], 3.0 * weights),  # two labels of one row
+    ):
+        given[changed] = label
+        model.update(given, sample_weight)
+        assert_same_fit(model, clone(model).fit(X, given, sample_weight), X)
+
+
+def test_update_with_rows_of_weight_zero(digits, partial):
+    X, y = digits
+    weights = np.ones(200)
+    weights[[5, *np.flatnonzero(partial >= 0)[:2]]] = 0.0
+    model = SpectralClassifier(random_state=0).fit(X, partial, sample_weight=weights)
+    more = partial.copy()
+    more[:20] = y[:20]
+    geometry = model.geometry_
+    assert_same_fit(model.update(more, weights), clone(model).fit(X, more, weights), X)
+    assert model.geometry_ is geometry
+    assert_same_fit(model.update(more), clone(model).fit(X, more), X)
+    assert model.geometry_ is not geometry  # there are more rows now
+
+
+def test_update_of_many_labels_draws_the_same(digits, monkeypatch):
+    X, y = digits
+    monkeypatch.setattr(spectral_classifier, "SPECTRAL_LABELS", 60)
+    model = SpectralClassifier(random_state=0).fit(X, hide_labels(y, 20, rng=0))
+    assert_same_fit(model.update(y), clone(model).fit(X, y), X)
+
+
+def test_update_of_two_classes_and_blocks(rng):
+    X, y = make_two_moons(80, random_state=0)
+    given = hide_labels(y, 10, rng=0)
+    model = SpectralClassifier(random_state=0).fit([X[:30], X[30:]], given)
+    given[:5] = y[:5]
+    assert_same_fit(
+        model.update(given), SpectralClassifier(random_state=0).fit(X, given), X
+    )
+
+
+def test_update_computes_kernel_values_of_new_labels_only(digits, partial):
+    X, compared = digits[0], []
+
+    def counted(X, Z=None):
+        compared.append(() if Z is None else (len(X), len(Z)))
+        return Rbf(1e-3)(X, Z)
+
+    model = SpectralClassifier(kernel=counted, families="labels").fit(X, partial)
+    partial[np.flatnonzero(partial < 0)[0]] = 3
+    compared.clear()
+    model.update(partial)
+    assert [pair for pair in compared if 200 in pair] == [(200, 1)]
+
+
+def test_update_needs_a_fit(digits, partial, model, tmp_path):
+    with pytest.raises(NotFittedError):
+        SpectralClassifier().update(partial)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.update(partial[1:])
+    widemargin.save(model, tmp_path / "model.wm")
+    with pytest.raises(ValueError, match=r"update .* needs the training rows"):
+        widemargin.load(tmp_path / "model.wm").update(partial)
 
 
 # Few rows, many labels

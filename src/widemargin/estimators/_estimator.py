@@ -293,7 +293,7 @@ def read_sample(estimator, X, y, sample_weight, *, merge=None):
     if y is None:
         read_labels(y)  # raises: there is nothing to learn from
     check_consistent_length(rows, y)
-    weights = _check_sample_weight(estimator, sample_weight, len(rows))
+    weights = check_sample_weight(estimator, sample_weight, len(rows))
     if getattr(estimator, "class_weight", None) is not None:
         labels, used_idx = read_labels(y, weights > 0), np.flatnonzero(weights)
         weights /= weights.max()  # the product must not overflow
@@ -303,7 +303,7 @@ def read_sample(estimator, X, y, sample_weight, *, merge=None):
     return collect_sample(rows, y, weights, irrelevant, merge=merge or estimator.merge)
 
 
-def _check_sample_weight(estimator, sample_weight, n_samples):
+def check_sample_weight(estimator, sample_weight, n_samples):
     """Weights as an array, one for each sample: >= 0, not all zero, a finite sum."""
     if sample_weight is None:
         return np.ones(n_samples)

@@ -3,19 +3,45 @@
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn import config_context
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from widemargin.checks import check_number, refuse
 from widemargin.defaults import SPECTRAL_LABELS
-from widemargin.estimators._estimator import Classifier, Fit, Method, read_parameters
+from widemargin.estimators._estimator import (
+    Classifier,
+    Fit,
+    Method,
+    check_sample_weight,
+    fit_sample,
+    read_parameters,
+    store_fit,
+)
 from widemargin.graphs import Graph
 from widemargin.kernels import Kernel
 from widemargin.labels import decide
 from widemargin.linalg.products import suited_threads
+from widemargin.linalg.random import as_generator
+from widemargin.sample import Sample, collect_sample
 from widemargin.solvers.closed_form import fit_covariances
 from widemargin.spaces import FunctionSum
 from widemargin.spaces.bases import list_covariances, make_bases
 
 FAMILIES = ("labels", "graph", "spectrum")
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """What a fit computes from the rows alone, whatever their labels."""
+
+    sample: Sample  # its labels are those of the fit
+    bases: dict
+    covariances: tuple
+    seed: int  # by which labels are drawn if there are too many
+
+    def thin_labels(self, sample):
+        """The sample with as many labels as can be fitted."""
+        return sample.thin_labels(SPECTRAL_LABELS, as_generator(self.seed))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -49,6 +75,10 @@ class SpectralClassifier(Classifier):
         Class probabilities of the training rows; NaN for rows of weight zero.
     function_ : FunctionSum
         The fitted function: a part for each basis.
+    geometry_ : Geometry
+        Rows, eigenvectors and kernel values, which `update` uses again. They take the
+        memory of the rows and of about 600 numbers for each; model files leave them
+        out.
     classes_, calibration_, transduction_, held_out_proba_, average_
         See :class:`~widemargin.estimators.Classifier`.
 
@@ -73,7 +103,9 @@ class SpectralClassifier(Classifier):
 
     New rows are compared with the labels, with landmarks, and with their nearest
     training rows, whose graph scores are averaged. Time is that of nearest neighbors
-    and eigenvectors, then O(n_labeled^3 + n_samples n_components n_classes).
+    and eigenvectors, then O(n_labeled^3 + n_samples n_components n_classes); `update`
+    takes the second part only. Eigenvectors depend on the rows alone, each distinct one
+    of positive weight counting once.
 
     Examples
     --------
@@ -111,20 +143,72 @@ class SpectralClassifier(Classifier):
         kernel, graph = read_parameters(self, "kernel", "graph")
         families = self._read_families(kernel)
         with suited_threads(0):  # threads gain little on tall and narrow matrices
-            bases = make_bases(kernel, graph, sample, families, self.n_components, rng)
-            labeled = sample.thin_labels(SPECTRAL_LABELS, rng)
-            self.names_, average, calibration, found, constant = fit_covariances(
-                list_covariances(bases, families), bases, labeled
+            bases = make_bases(
+                kernel, graph, sample.rows, families, self.n_components, rng
             )
-            idx = labeled.label_idx
-            scores = sum(bases[name].scores(idx, c) for name, c in found.items())
-        scores += constant
+        covariances = tuple(list_covariances(bases, families))
+        seed = int(rng.integers(2**63))
+        self.geometry_ = Geometry(sample, bases, covariances, seed)
+        return self._fit_labels(sample)
+
+    def _fit_labels(self, sample):
+        """What is learned from the labels of a sample with the rows of the geometry."""
+        bases, covariances = self.geometry_.bases, self.geometry_.covariances
+        labeled = self.geometry_.thin_labels(sample)
+        idx = labeled.label_idx
+        # The rows were checked by `fit`; a look at all of them takes milliseconds.
+        with suited_threads(0), config_context(assume_finite=True):
+            self.names_, average, calibration, found, constant = fit_covariances(
+                covariances, bases, labeled
+            )
+            scores = {name: bases[name].scores(idx, c) for name, c in found.items()}
+        parts = [
+            bases[name].to_function(idx, c, scores[name]) for name, c in found.items()
+        ]
+        scores = sum(scores.values()) + constant
         probabilities = calibration.probabilities(scores)
         self.label_distributions_ = sample.spread_rows(probabilities)
-        parts = [bases[name].to_function(idx, c) for name, c in found.items()]
         held_out = labeled.spread_to_given(average.held_out)
         function, codes = FunctionSum(tuple(parts), constant), decide(scores)
         return Fit(function, calibration, None, codes, held_out, average)
+
+    def update(self, y, sample_weight=None):
+        """Learn other labels of the rows of the last `fit`, in milliseconds.
+
+        Labels may be added, changed and removed, also such of new classes. The result
+        is that of a new fit, as far as `random_state` is a number; eigenvectors and
+        parameters are those of the last one.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,)
+            All labels, as in `fit`.
+        sample_weight : array-like of shape (n_samples,), optional
+            As in `fit`. If other rows than before have the weight zero, eigenvectors
+            are computed again.
+
+        Returns
+        -------
+        self
+        """
+        before = self._read_geometry("update").sample
+        check_consistent_length(before.given, y)
+        weights = check_sample_weight(self, sample_weight, len(before.given))
+        if np.array_equal(weights > 0, before.given_row_idx >= 0):
+            sample = before.relabeled(y, weights)
+            return store_fit(self, sample, self._fit_labels(sample))
+        sample = collect_sample(before.given, y, weights, merge=self.merge)
+        return fit_sample(self, sample.sorted())
+
+    def _read_geometry(self, who):
+        """The geometry of a fitted model; a message if it was read from a file."""
+        check_is_fitted(self)
+        if not hasattr(self, "geometry_"):
+            raise ValueError(
+                f"{who} of SpectralClassifier needs the training rows and their "
+                "eigenvectors, which files of models do not hold; call fit(X, y) first."
+            )
+        return self.geometry_
 
     def _read_families(self, kernel):
         """The families that are meant; the message names those that there are."""

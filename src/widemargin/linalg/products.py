@@ -9,7 +9,7 @@ from itertools import pairwise
 import joblib
 import numpy as np
 from scipy.linalg import blas
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 _SYMV = {np.dtype(np.float32): blas.ssymv, np.dtype(np.float64): blas.dsymv}
 _MAX_SYMV_COLUMNS = 4
@@ -18,6 +18,8 @@ LOOP_ROWS, _MAX_LOOP_COLUMNS = 4000, 15
 _LANES = 64  # rows that are added up side by side
 _SMALL_ROWS = 2000  # matrices of which are done before a second thread has begun
 _count_cores = cache(joblib.cpu_count)
+# It takes milliseconds to find them; those of NumPy and SciPy are loaded by now.
+_find_libraries = cache(ThreadpoolController)
 
 
 def symmetric_product(matrix, V, *, loop_rows=LOOP_ROWS, n_threads=None):
@@ -74,7 +76,7 @@ def suited_threads(n_rows):
     """
     if n_rows > _SMALL_ROWS:
         return nullcontext()
-    return threadpool_limits(1, user_api="blas")
+    return _find_libraries().limit(limits=1, user_api="blas")
 
 
 def column_dots(A, B):

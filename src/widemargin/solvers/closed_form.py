@@ -8,6 +8,7 @@ from scipy.linalg import lapack
 from widemargin.averaging import average_scores, family_prior
 from widemargin.defaults import SCARCITY_PRIOR, SPECTRAL_GRID, UNTUNED_TRUST
 from widemargin.sample import label_counts
+from widemargin.spaces.bases import label_grams
 
 
 @dataclass(frozen=True)
@@ -29,29 +30,32 @@ def fit_labels(gram, targets, weights, noises, constants):
     the mean one. O(n_labels^3) for each noise; a constant is an update of rank one.
     """
     coef, held_out = [], []
+    sides = np.column_stack([targets, np.ones(len(targets))])
+    constants = np.asarray(constants, dtype=np.float64)
     for noise in noises:
-        inverse = _invert(gram + np.diag(noise / weights))
-        sums, fitted = inverse.sum(axis=1), inverse @ targets
-        for constant in constants:
-            share = constant / (1.0 + constant * sums.sum())
-            a = fitted - share * np.outer(sums, fitted.sum(axis=0))
-            own = inverse.diagonal() - share * sums**2
-            coef.append(a)
-            held_out.append(targets - a / np.maximum(own, 1e-300)[:, None])
-    repeated = np.tile(np.asarray(constants, dtype=np.float64), len(noises))
-    return Regressions(np.array(coef), repeated, np.array(held_out))
+        root = _inverse_root(gram, noise / weights)
+        solved = root.T @ (root @ sides)
+        fitted, sums = solved[:, :-1], solved[:, -1:]
+        shares = (constants / (1.0 + constants * sums.sum()))[:, None, None]
+        a = fitted - shares * (sums * fitted.sum(axis=0))
+        own = np.einsum("ij,ij->j", root, root)[:, None] - shares * sums**2
+        coef.append(a)
+        held_out.append(targets - a / np.maximum(own, 1e-300))
+    repeated = np.tile(constants, len(noises))
+    return Regressions(np.concatenate(coef), repeated, np.concatenate(held_out))
 
 
-def _invert(matrix):
-    """The inverse of a positive definite matrix."""
-    factor, failed = lapack.dpotrf(matrix, lower=1)
+def _inverse_root(matrix, noise):
+    """R with R'R the inverse of a symmetric matrix plus a diagonal one."""
+    matrix = matrix.copy()
+    matrix.ravel()[:: len(matrix) + 1] += noise
+    factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
     if failed:
         raise ValueError(
             "a covariance between the labels is not positive definite; check a kernel "
             "function of your own, and subtract column means that are very large."
         )
-    inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    return np.tril(inverse) + np.tril(inverse, -1).T
+    return lapack.dtrtri(factor, lower=1, overwrite_c=1)[0]
 
 
 def fit_covariances(
@@ -64,7 +68,7 @@ def fit_covariances(
     """
     idx, weights = sample.label_idx, sample.label_weights
     options = sample.signs, weights / weights.mean(), grid.noises, grid.constants
-    grams = (covariance.between_labels(bases, idx) for covariance in covariances)
+    grams = label_grams(covariances, bases, idx)
     fits = [fit_labels(gram, *options) for gram in grams]
     held_out = np.concatenate([fit.held_out for fit in fits])
     held_out[:, ~sample.is_repeated] = np.nan  # their class would be unknown
@@ -78,9 +82,11 @@ def fit_covariances(
     shares = (shares / shares.sum()).reshape(len(fits), -1)
     found, constant = {}, np.zeros(sample.signs.shape[1])
     for covariance, fit, own in zip(covariances, fits, shares, strict=True):
+        if not own.any():
+            continue
         together = np.tensordot(own, fit.coef, axes=1)
         constant += np.tensordot(own * fit.constants, fit.coef.sum(axis=1), axes=1)
-        for share, name, variances in covariance.terms if own.any() else ():
+        for share, name, variances in covariance.terms:
             c = bases[name].coordinates(idx, variances, share * together)
             found[name] = found.get(name, 0.0) + c
     kinds = [

@@ -5,7 +5,8 @@ that belong to coefficients of the labels. Models over the same basis differ onl
 variances of its members, so that their average is again one function over it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -19,6 +20,8 @@ from widemargin.spaces.choose import choose_space
 from widemargin.spaces.features import FeatureSpace
 from widemargin.spaces.function import Function, NeighborFunction
 
+COLUMN_BYTES = 2**28  # of kernel values that a basis keeps for the next labels
+
 
 @dataclass(frozen=True)
 class Covariance:
@@ -28,12 +31,35 @@ class Covariance:
     family: str
     terms: tuple  # triples of a share, the name of a basis and variances or None
 
-    def between_labels(self, bases, label_idx):
-        """Prior covariance between the labels."""
-        return sum(
-            share * bases[name].covariance(label_idx, variances)
-            for share, name, variances in self.terms
-        )
+
+class KernelColumns:
+    """Kernel values between all rows and labeled ones, kept for the next labels."""
+
+    def __init__(self):
+        self.idx, self.values = np.zeros(0, dtype=np.intp), None
+
+    def include(self, kernel, rows, label_idx):
+        """Compute the values of rows that were not labeled before."""
+        if len(self.idx) > 2 * len(label_idx):  # most of them are labeled no more
+            self.__init__()
+        new_idx, n_known = np.setdiff1d(label_idx, self.idx), len(self.idx)
+        self.idx = np.append(self.idx, new_idx)
+        if not len(new_idx):
+            return
+        found = rows.columns(kernel, new_idx).T
+        if self.values is None or len(self.values) < len(self.idx):
+            grown = np.empty((2 * len(self.idx), len(rows)), dtype=found.dtype)
+            grown[:n_known] = 0.0 if self.values is None else self.values[:n_known]
+            self.values = grown
+        self.values[n_known : len(self.idx)] = found
+
+    def product(self, label_idx, coef):
+        """Values of all rows and the labeled ones times coefficients of these."""
+        order = np.argsort(self.idx)
+        places = order[np.searchsorted(self.idx, label_idx, sorter=order)]
+        total = np.zeros((len(self.idx), coef.shape[1]))
+        np.add.at(total, places, coef)  # a row may have two labels
+        return self.values[: len(self.idx)].T @ total
 
 
 @dataclass(frozen=True)
@@ -45,6 +71,9 @@ class LabelBasis:
 
     kernel: Kernel
     rows: Rows
+    columns: KernelColumns = field(
+        default_factory=KernelColumns, repr=False, compare=False
+    )
 
     def covariances(self, name, grid):
         """The prior covariance over this basis, which the others know by a name."""
@@ -52,26 +81,25 @@ class LabelBasis:
 
     def covariance(self, label_idx, variances=None):
         """Prior covariance between the labels."""
-        gram = self.kernel(self.rows.take(label_idx).X)
-        return gram.astype(np.float64, copy=False) / self._scale(label_idx)
+        X = self.rows.take(label_idx).X
+        return self.kernel(X).astype(np.float64, copy=False) / self._scale(X)
 
     def coordinates(self, label_idx, variances, coef):
         """Coordinates of the functions with coefficients of the labels."""
-        return coef / self._scale(label_idx)
+        return coef / self._scale(self.rows.take(label_idx).X)
 
-    def _scale(self, label_idx):
-        diagonal = self.kernel.diagonal(self.rows.take(label_idx).X)
+    def _scale(self, X):
+        diagonal = self.kernel.diagonal(X)
         return max(float(diagonal.mean(dtype=np.float64)), 0.0) or 1.0
 
     def scores(self, label_idx, coordinates):
-        """Scores of all rows."""
-        function = self.to_function(label_idx, coordinates)
-        scores = np.empty((len(self.rows), coordinates.shape[1]))
-        for where, X in self.rows.blocks():
-            scores[where] = function(X)
-        return scores
+        """Scores of all rows; values of rows that were labeled before are known."""
+        if len(self.rows) * len(label_idx) * 8 > COLUMN_BYTES:
+            return self.rows.evaluate(self.to_function(label_idx, coordinates))
+        self.columns.include(self.kernel, self.rows, label_idx)
+        return self.columns.product(label_idx, coordinates)
 
-    def to_function(self, label_idx, coordinates):
+    def to_function(self, label_idx, coordinates, scores=None):
         """The functions, for a fitted model."""
         points = self.rows.points(self.kernel, label_idx)
         return Function(
@@ -127,7 +155,7 @@ class KernelBasis(SpectralBasis):
         spectrum, loadings, means = spectra.feature_spectrum(space, weights, n_vectors)
         return cls(spectrum, space, loadings, means)
 
-    def to_function(self, label_idx, coordinates):
+    def to_function(self, label_idx, coordinates, scores=None):
         """The functions, for a fitted model."""
         weights = self.loadings @ coordinates
         return self.space.to_function(weights, -(self.means @ weights))
@@ -151,20 +179,23 @@ class GraphBasis(SpectralBasis):
             listed.append(Covariance(title, "graph", tuple(terms)))
         return listed
 
-    def to_function(self, label_idx, coordinates):
-        """The functions, for a fitted model."""
-        points, values = self.rows.take(slice(None)).X, self.scores(None, coordinates)
-        return NeighborFunction(self.kernel, points, values, self.n_neighbors)
+    def to_function(self, label_idx, coordinates, scores):
+        """The functions, for a fitted model, which keeps the scores of all rows."""
+        return NeighborFunction(self.kernel, self.points, scores, self.n_neighbors)
+
+    @cached_property
+    def points(self):
+        """The rows in one matrix, which new rows are compared with."""
+        return self.rows.take(slice(None)).X
 
 
-def make_bases(
-    kernel, graph, sample, families, n_components, rng, *, grid=SPECTRAL_GRID
-):
-    """The bases of some families by name: kernels of labels, a graph, components."""
-    rows, linear, weights = sample.rows, Linear(), sample.row_weights.copy()
-    few = Nystrom(SPECTRUM_LADDER.n_landmarks, "uniform")
-    if sample.n_unlabeled:  # the weight of a label is that of its loss alone
-        weights[sample.labeled] = weights[sample.unlabeled_idx].mean()
+def make_bases(kernel, graph, rows, families, n_components, rng, *, grid=SPECTRAL_GRID):
+    """The bases of some families by name: kernels of labels, a graph, components.
+
+    They depend on the rows alone, each of which counts once, so that they stay the same
+    when labels are added, and when a label is given more weight than others.
+    """
+    linear, few = Linear(), Nystrom(SPECTRUM_LADDER.n_landmarks, "uniform")
     kernel = rows.fit_width(kernel, rng)
     bases = {"kernel": LabelBasis(kernel, rows)}
     if "labels" in families and hasattr(kernel, "gamma"):
@@ -188,8 +219,21 @@ def make_bases(
             space = choose_space(
                 of, rows, landmarks, rng, ladder=SPECTRUM_LADDER, who=name
             )
-            bases[name] = KernelBasis.fit(space, weights, n_components)
+            bases[name] = KernelBasis.fit(space, np.ones(len(rows)), n_components)
     return bases
+
+
+def label_grams(covariances, bases, label_idx):
+    """Yield each prior covariance between the labels; terms are computed once."""
+    known = {}
+    for covariance in covariances:
+        total = 0.0
+        for share, name, variances in covariance.terms:
+            key = name, id(variances)
+            if key not in known:
+                known[key] = bases[name].covariance(label_idx, variances)
+            total = total + share * known[key]
+        yield total
 
 
 def list_covariances(bases, families, *, grid=SPECTRAL_GRID):
