@@ -16,6 +16,7 @@ _HOMES = {
     "LaplacianSVC": "widemargin.estimators",
     "LeaveOneOut": "widemargin.solvers.relabeling",
     "LeaveOneOutDensity": "widemargin.solvers.evidence",
+    "LowDensityClassifier": "widemargin.estimators",
     "MarginalLikelihood": "widemargin.solvers.evidence",
     "MaxMarginClustering": "widemargin.estimators",
     "ModelFileError": "widemargin.model_files",

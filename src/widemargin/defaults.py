@@ -367,3 +367,12 @@ SPECTRUM_LADDER = Ladder(0, 500)
 # is cubic in the labels. Data: not recorded. Command:
 # `python benchmarks/speed/few_labels.py`.
 SPECTRAL_LABELS = 2000
+
+# Penalties of least squares that labels the unlabeled rows itself, for rows of mean
+# squared length one; held-out labels weight them. Data: to be filled. Command:
+# `python benchmarks/evidence/self_training.py`.
+SELF_TRAINING_PENALTIES = (1e-3, 1e-2, 1e-1)
+
+# Weight of all unlabeled rows over that of all labels there. Data: to be filled.
+# Command: `python benchmarks/evidence/self_training.py`.
+SELF_TRAINING_WEIGHT = 10.0

@@ -13,6 +13,7 @@ from widemargin.estimators.few_label_classifier import FewLabelClassifier
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.laplacian_rlsc import LaplacianRLSC
 from widemargin.estimators.laplacian_svc import LaplacianSVC
+from widemargin.estimators.low_density_classifier import LowDensityClassifier
 from widemargin.estimators.margin_clustering import MaxMarginClustering
 from widemargin.estimators.self_labeling_gpc import SelfLabelingGPC
 from widemargin.estimators.self_labeling_svc import SelfLabelingSVC
@@ -26,6 +27,7 @@ __all__ = [
     "LabelSearchClassifier",
     "LaplacianRLSC",
     "LaplacianSVC",
+    "LowDensityClassifier",
     "MaxMarginClustering",
     "SelfLabelingGPC",
     "SelfLabelingSVC",

@@ -13,6 +13,7 @@ from widemargin.defaults import SCARCITY_PRIOR
 from widemargin.estimators._estimator import Classifier, fit_sample, reads_plainly
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.laplacian_svc import LaplacianSVC
+from widemargin.estimators.low_density_classifier import LowDensityClassifier
 from widemargin.estimators.self_labeling_gpc import SelfLabelingGPC
 from widemargin.estimators.spectral_classifier import SpectralClassifier
 from widemargin.estimators.transductive_svc import TransductiveSVC
@@ -39,7 +40,7 @@ class Budget(Value):
     n_candidates : int
         The first so many of the names in the Notes of `FewLabelClassifier`.
     spectral_rows : int
-        Rows that the spectral model is fitted on.
+        Rows that "spectral" and "low_density" are fitted on.
     n_rows : int
         Rows that the others are fitted on.
     fold_rows : int, default=1000
@@ -80,8 +81,8 @@ class Budget(Value):
 
 BUDGETS = {
     "fast": Budget(2, spectral_rows=20_000, n_rows=1000),
-    "balanced": Budget(5, spectral_rows=20_000, n_rows=5000),
-    "thorough": Budget(6, spectral_rows=20_000, n_rows=10_000),
+    "balanced": Budget(6, spectral_rows=20_000, n_rows=5000),
+    "thorough": Budget(7, spectral_rows=20_000, n_rows=10_000),
 }
 
 
@@ -97,6 +98,7 @@ class Candidate:
 
 _MODELS = {
     "spectral": SpectralClassifier(),
+    "low_density": LowDensityClassifier(),
     "transductive": TransductiveSVC(),
     "laplacian": LaplacianSVC(),
     "self_labeling": SelfLabelingGPC(),
@@ -116,7 +118,8 @@ def list_candidates(candidates, budget):
     names = NAMES[: budget.n_candidates] if is_auto else candidates
     for name in map(str, names):
         is_spectral = name == SPECTRAL
-        max_rows = budget.spectral_rows if is_spectral else budget.n_rows
+        in_spectra = isinstance(_MODELS[name], SpectralClassifier)
+        max_rows = budget.spectral_rows if in_spectra else budget.n_rows
         listed.append(Candidate(name, _MODELS[name], max_rows, is_spectral))
     return listed
 

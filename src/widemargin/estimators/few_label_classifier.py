@@ -80,9 +80,9 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
     Notes
     -----
     The supervised model is ``SpectralClassifier(families="labels")``. The "fast" budget
-    adds the first two of these, "balanced" the first five, "thorough" all: "spectral",
-    "transductive", "laplacian", "self_labeling", "label_search", "tri_class". Each is
-    fitted on a sample of many rows. Copies of a labeled row with the same label count
+    adds the first two of these, "balanced" the first six, "thorough" all: "spectral",
+    "low_density", "transductive", "laplacian", "self_labeling", "label_search",
+    "tri_class". Each is fitted on a sample of many rows. Copies of a labeled row with the same label count
     as one.
 
     The weight of a candidate is proportional to its prior times exp(-loss / 2), with

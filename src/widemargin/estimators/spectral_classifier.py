@@ -1,11 +1,13 @@
 """Closed-form models in spectra that are computed once for all rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn import config_context
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from widemargin.averaging import Average
+from widemargin.calibration import Calibration
 from widemargin.checks import check_number, refuse
 from widemargin.defaults import SPECTRAL_LABELS
 from widemargin.estimators._estimator import (
@@ -37,11 +39,59 @@ class Geometry:
     sample: Sample  # its labels are those of the fit
     bases: dict
     covariances: tuple
-    seed: int  # by which labels are drawn if there are too many
+    seed: int  # by which labels are drawn if there are too many, and folds
 
-    def thin_labels(self, sample):
-        """The sample with as many labels as can be fitted."""
-        return sample.thin_labels(SPECTRAL_LABELS, as_generator(self.seed))
+    @property
+    def components(self):
+        """The principal components of the kernel; None of fewer than three rows."""
+        return self.bases.get("kernel components", self.bases.get("linear"))
+
+    def restricted(self, families):
+        """The same with models of some families only."""
+        covariances = tuple(list_covariances(self.bases, families))
+        return replace(self, covariances=covariances)
+
+    def learn(self, sample):
+        """The labels that are used, thinned if there are many, and their model."""
+        labeled = sample.thin_labels(SPECTRAL_LABELS, as_generator(self.seed))
+        idx, bases = labeled.label_idx, self.bases
+        # The rows were checked by `fit`; a look at all of them takes milliseconds.
+        with suited_threads(0), config_context(assume_finite=True):
+            names, average, calibration, found, constant = fit_covariances(
+                self.covariances, bases, labeled
+            )
+            scores = {name: bases[name].scores(idx, c) for name, c in found.items()}
+        parts = [
+            bases[name].to_function(idx, c, scores[name]) for name, c in found.items()
+        ]
+        function = FunctionSum(tuple(parts), constant)
+        scores = sum(scores.values()) + constant
+        return labeled, Learned(names, average, calibration, function, scores)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """The average of closed-form models, and its scores of all rows."""
+
+    names: list
+    average: Average
+    calibration: Calibration
+    function: FunctionSum
+    scores: np.ndarray
+
+
+def make_geometry(kernel, graph, families, n_components, sample, rng):
+    """The geometry of the rows; models on the same rows share it."""
+    seed = int(rng.integers(2**63))
+    shared = {} if sample.rows.shared is None else sample.rows.shared
+    key = kernel, graph, frozenset(families), n_components, seed
+    if key not in shared:
+        with suited_threads(0):  # threads gain little on tall and narrow matrices
+            bases = make_bases(
+                kernel, graph, sample.rows, families, n_components, as_generator(seed)
+            )
+        shared[key] = bases
+    return Geometry(sample, shared[key], (), seed)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -129,6 +179,7 @@ class SpectralClassifier(Classifier):
     saved_state = (*Classifier.saved_state, "names_")
     merge = "all"  # copies of a row would be each other's nearest neighbors
     averaged = "names_"
+    used_families = ()  # whose bases are used in any case
     methods = (
         Method("spectral", "closed-form models over all rows; good with few labels"),
         Method(
@@ -142,35 +193,27 @@ class SpectralClassifier(Classifier):
     def _fit_sample(self, sample, rng):
         kernel, graph = read_parameters(self, "kernel", "graph")
         families = self._read_families(kernel)
-        with suited_threads(0):  # threads gain little on tall and narrow matrices
-            bases = make_bases(
-                kernel, graph, sample.rows, families, self.n_components, rng
-            )
-        covariances = tuple(list_covariances(bases, families))
-        seed = int(rng.integers(2**63))
-        self.geometry_ = Geometry(sample, bases, covariances, seed)
+        used = families + self.used_families
+        self.geometry_ = make_geometry(
+            kernel, graph, used, self.n_components, sample, rng
+        ).restricted(families)
         return self._fit_labels(sample)
 
     def _fit_labels(self, sample):
         """What is learned from the labels of a sample with the rows of the geometry."""
-        bases, covariances = self.geometry_.bases, self.geometry_.covariances
-        labeled = self.geometry_.thin_labels(sample)
-        idx = labeled.label_idx
-        # The rows were checked by `fit`; a look at all of them takes milliseconds.
-        with suited_threads(0), config_context(assume_finite=True):
-            self.names_, average, calibration, found, constant = fit_covariances(
-                covariances, bases, labeled
-            )
-            scores = {name: bases[name].scores(idx, c) for name, c in found.items()}
-        parts = [
-            bases[name].to_function(idx, c, scores[name]) for name, c in found.items()
-        ]
-        scores = sum(scores.values()) + constant
-        probabilities = calibration.probabilities(scores)
+        labeled, learned = self.geometry_.learn(sample)
+        self.names_, scores = learned.names, learned.scores
+        probabilities = learned.calibration.probabilities(scores)
         self.label_distributions_ = sample.spread_rows(probabilities)
-        held_out = labeled.spread_to_given(average.held_out)
-        function, codes = FunctionSum(tuple(parts), constant), decide(scores)
-        return Fit(function, calibration, None, codes, held_out, average)
+        held_out = labeled.spread_to_given(learned.average.held_out)
+        return Fit(
+            learned.function,
+            learned.calibration,
+            None,
+            decide(scores),
+            held_out,
+            learned.average,
+        )
 
     def update(self, y, sample_weight=None):
         """Learn other labels of the rows of the last `fit`, in milliseconds.
@@ -215,7 +258,7 @@ class SpectralClassifier(Classifier):
         if kernel.pairwise:
             refuse(self, "kernel", "one of rows; LaplacianSVC takes a kernel matrix")
         check_number(self, "n_components", low=1, integer=True)
-        names = [str(name) for name in np.atleast_1d(self.families)]
+        names = tuple(str(name) for name in np.atleast_1d(self.families))
         if not names or not set(names) <= set(FAMILIES):
             refuse(self, "families", f"some of {', '.join(FAMILIES)}")
         return names

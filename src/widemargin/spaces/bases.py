@@ -155,10 +155,19 @@ class KernelBasis(SpectralBasis):
         spectrum, loadings, means = spectra.feature_spectrum(space, weights, n_vectors)
         return cls(spectrum, space, loadings, means)
 
-    def to_function(self, label_idx, coordinates, scores=None):
+    def to_function(self, label_idx, coordinates, scores=None, constant=0.0):
         """The functions, for a fitted model."""
         weights = self.loadings @ coordinates
-        return self.space.to_function(weights, -(self.means @ weights))
+        return self.space.to_function(weights, constant - self.means @ weights)
+
+    @property
+    def lengths(self):
+        """Lengths of the components for which rows have a mean squared length of one.
+
+        Coordinates in components of these lengths are those of `to_function` after a
+        product with them.
+        """
+        return np.sqrt(self._unit(self.spectrum.values))
 
 
 @dataclass(frozen=True)
