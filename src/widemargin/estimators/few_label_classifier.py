@@ -82,8 +82,8 @@ class FewLabelClassifier(ClassifierMixin, Estimator):
     The supervised model is ``SpectralClassifier(families="labels")``. The "fast" budget
     adds the first two of these, "balanced" the first six, "thorough" all: "spectral",
     "low_density", "transductive", "laplacian", "self_labeling", "label_search",
-    "tri_class". Each is fitted on a sample of many rows. Copies of a labeled row with the same label count
-    as one.
+    "tri_class". Each is fitted on a sample of many rows. Copies of a labeled row with
+    the same label count as one.
 
     The weight of a candidate is proportional to its prior times exp(-loss / 2), with
     the summed log loss of held-out labels. Candidates of one class share the prior of

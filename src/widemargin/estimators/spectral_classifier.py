@@ -248,7 +248,7 @@ class SpectralClassifier(Classifier):
         check_is_fitted(self)
         if not hasattr(self, "geometry_"):
             raise ValueError(
-                f"{who} of SpectralClassifier needs the training rows and their "
+                f"{who} of {type(self).__name__} needs the training rows and their "
                 "eigenvectors, which files of models do not hold; call fit(X, y) first."
             )
         return self.geometry_
