@@ -1,6 +1,7 @@
 """What `FewLabelClassifier` tried, with which weight, and what it means."""
 
 from dataclasses import dataclass, field
+from html import escape
 
 import numpy as np
 
@@ -103,6 +104,69 @@ class FewLabelReport(Stored):
             lines.append(f"Rows to label next: {rows}")
         lines += [f"Note: {message}" for message in self.messages]
         return "\n".join(lines)
+
+    def _repr_html_(self):
+        """The report for a notebook: weights as bars, errors as points with bars."""
+        chance = max([self.error + 2 * self.error_std, *_upper_ends(self.candidates)])
+        lines = [
+            [
+                escape(c.name),
+                _bar(c.weight),
+                _interval(c.error, c.error_std, chance),
+                f"{100 * c.changed:.1f} %",
+                f"{c.n_rows:,}",
+                f"{c.seconds:.2f}",
+            ]
+            for c in self.candidates
+        ]
+        error = self.error if self.n_held_out else np.nan
+        total = _interval(error, self.error_std, chance)
+        lines.append(["<b>average</b>", "", total, "", "", ""])
+        titles = "candidate", "weight", "held-out error", "changed", "rows", "seconds"
+        notes = [f"Rows to label next: {', '.join(map(str, self.label_next))}."]
+        notes = notes if len(self.label_next) else []
+        notes += [f"{message[:1].upper()}{message[1:]}." for message in self.messages]
+        return (
+            f"<p>{self.n_labeled:,} labels, {self.n_unlabeled:,} unlabeled rows, "
+            f"{self.n_held_out:,} labels held out in turns</p><table><thead>"
+            + _html_row(titles, "th")
+            + "</thead><tbody>"
+            + "".join(_html_row(line, "td") for line in lines)
+            + f"</tbody></table><p>{'<br>'.join(map(escape, notes))}</p>"
+        )
+
+
+def _upper_ends(candidates):
+    """Errors plus two standard errors, where they are known."""
+    ends = [c.error + 2 * c.error_std for c in candidates]
+    return [end for end in ends if np.isfinite(end)]
+
+
+def _html_row(cells, tag):
+    return "<tr>" + "".join(f"<{tag}>{cell}</{tag}>" for cell in cells) + "</tr>"
+
+
+def _bar(weight):
+    """A weight as a number and a bar."""
+    return (
+        f'<svg width="90" height="12"><rect width="{60 * weight:.1f}" height="12" '
+        f'fill="#4878a8"/></svg> {weight:.2f}'
+    )
+
+
+def _interval(error, std, largest):
+    """An error as a number, and as a point with two standard errors on either side."""
+    if np.isnan(error):
+        return "unknown"
+    left, middle, right = (
+        120 * np.clip(x / largest, 0, 1)
+        for x in (error - 2 * std, error, error + 2 * std)
+    )
+    return (
+        f'<svg width="130" height="12"><line x1="{left:.1f}" x2="{right:.1f}" y1="6" '
+        f'y2="6" stroke="#999" stroke-width="2"/><circle cx="{middle:.1f}" cy="6" '
+        f'r="4" fill="#a84848"/></svg> {_percent(error, std)}'
+    )
 
 
 def write_report(fitted, average, error, draw, inference, prior, skipped=()):
