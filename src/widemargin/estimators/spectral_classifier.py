@@ -1,6 +1,7 @@
 """Closed-form models in spectra that are computed once for all rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from numbers import Integral
 
 import numpy as np
 from sklearn import config_context
@@ -15,15 +16,19 @@ from widemargin.estimators._estimator import (
     check_sample_weight,
     fit_sample,
     read_parameters,
+    read_rows,
     store_fit,
+    values_at,
 )
+from widemargin.estimators.interaction import Suspects, explain_rows, suggest_from
 from widemargin.graphs import Graph
 from widemargin.kernels import Kernel
-from widemargin.labels import decide
+from widemargin.labels import decide, known_names, labeled_mask
 from widemargin.linalg.products import suited_threads
 from widemargin.linalg.random import as_generator
 from widemargin.sample import Sample, collect_sample
-from widemargin.solvers.closed_form import fit_covariances
+from widemargin.solvers.active_learning import rank_suspects
+from widemargin.solvers.closed_form import fit_covariances, label_functions
 from widemargin.spaces import FunctionSum
 from widemargin.spaces.bases import list_covariances, make_bases
 
@@ -34,7 +39,7 @@ FAMILIES = ("labels", "graph", "spectrum")
 class Geometry:
     """What a fit computes from the rows alone, whatever their labels."""
 
-    sample: Sample  # its labels are those of the fit
+    sample: Sample  # with the labels of the last fit or update
     bases: dict
     covariances: tuple
     seed: int  # by which labels are drawn if there are too many
@@ -140,6 +145,10 @@ class SpectralClassifier(Classifier):
     )
 
     def _fit_sample(self, sample, rng):
+        self._make_geometry(sample, rng)
+        return self._fit_labels(sample)
+
+    def _make_geometry(self, sample, rng):
         kernel, graph = read_parameters(self, "kernel", "graph")
         families = self._read_families(kernel)
         with suited_threads(0):  # threads gain little on tall and narrow matrices
@@ -149,10 +158,10 @@ class SpectralClassifier(Classifier):
         covariances = tuple(list_covariances(bases, families))
         seed = int(rng.integers(2**63))
         self.geometry_ = Geometry(sample, bases, covariances, seed)
-        return self._fit_labels(sample)
 
     def _fit_labels(self, sample):
         """What is learned from the labels of a sample with the rows of the geometry."""
+        self.geometry_ = replace(self.geometry_, sample=sample)
         bases, covariances = self.geometry_.bases, self.geometry_.covariances
         labeled = self.geometry_.thin_labels(sample)
         idx = labeled.label_idx
@@ -162,15 +171,12 @@ class SpectralClassifier(Classifier):
                 covariances, bases, labeled
             )
             scores = {name: bases[name].scores(idx, c) for name, c in found.items()}
-        parts = [
-            bases[name].to_function(idx, c, scores[name]) for name, c in found.items()
-        ]
+        function = _add_functions(bases, idx, found, scores, constant)
         scores = sum(scores.values()) + constant
         probabilities = calibration.probabilities(scores)
         self.label_distributions_ = sample.spread_rows(probabilities)
         held_out = labeled.spread_to_given(average.held_out)
-        function, codes = FunctionSum(tuple(parts), constant), decide(scores)
-        return Fit(function, calibration, None, codes, held_out, average)
+        return Fit(function, calibration, None, decide(scores), held_out, average)
 
     def update(self, y, sample_weight=None):
         """Learn other labels of the rows of the last `fit`, in milliseconds.
@@ -200,6 +206,72 @@ class SpectralClassifier(Classifier):
         sample = collect_sample(before.given, y, weights, merge=self.merge)
         return fit_sample(self, sample.sorted())
 
+    def suggest(self, n=10):
+        """Rows whose labels would help the most.
+
+        The first ten labels are for rows in the middle of clusters. Later ones are for
+        rows that lower the posterior variance of uncertain rows the most, and every
+        fifth is for a row that is drawn at random. Label them, and call `update`.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many rows; fewer if fewer are unlabeled.
+
+        Returns
+        -------
+        Suggestions
+            Their positions in X as `rows`, `is_check` for random ones, and `reason`.
+        """
+        geometry = self._read_geometry("suggest")
+        _check_count(n, "suggest")
+        known, found = geometry.sample.labeled, self.label_distributions_
+        return suggest_from(geometry, known, n, self.average_, found)
+
+    def explain(self, X, n=5):
+        """The labels that decide about each row, with their amounts.
+
+        Scores are linear in the targets of the labels. For the predicted class against
+        the second best one, a label of either contributes an amount to the margin, half
+        of the difference of both scores; all amounts together are the margin.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+        n : int, default=5
+            How many labels of each row, those of the largest absolute amounts.
+
+        Returns
+        -------
+        Explanation
+        """
+        geometry = self._read_geometry("explain")
+        _check_count(n, "explain")
+        labeled = geometry.thin_labels(geometry.sample)
+        idx, bases = labeled.label_idx, geometry.bases
+        found, constant = label_functions(
+            geometry.covariances, bases, labeled, self.average_
+        )
+        scores = {name: bases[name].scores(idx, c) for name, c in found.items()}
+        function = _add_functions(bases, idx, found, scores, constant)
+        weights = values_at(function, read_rows(self, X, reset=False))
+        return explain_rows(weights, labeled, n)
+
+    def suspect_labels(self):
+        """Given labels that models without them contradict.
+
+        Returns
+        -------
+        Suspects
+            Positions in X, the least probable label first, its probability, and the
+            class that is the most probable.
+        """
+        sample = self._read_geometry("suspect_labels").sample
+        rows = np.flatnonzero(sample.given_codes >= 0)
+        found = rank_suspects(self.held_out_proba_, sample.given_codes[rows])
+        suspects, probabilities, best = found
+        return Suspects(rows[suspects], probabilities, self.classes_[best])
+
     def _read_geometry(self, who):
         """The geometry of a fitted model; a message if it was read from a file."""
         check_is_fitted(self)
@@ -219,3 +291,61 @@ class SpectralClassifier(Classifier):
         if not names or not set(names) <= set(FAMILIES):
             refuse(self, "families", f"some of {', '.join(FAMILIES)}")
         return names
+
+
+def suggest_rows(X, y=None, n=10, random_state=None):
+    """Rows of X whose labels would help the most; X may have no labels at all.
+
+    With labels of two classes these are the suggestions of a `SpectralClassifier`, and
+    otherwise rows in the middle of clusters without a label. To label more and more
+    rows, keep a model: its `update` and `suggest` do not compute eigenvectors again.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,), optional
+        Labels, with -1, NaN or None for unlabeled rows.
+    n : int, default=10
+        How many rows; fewer if fewer are unlabeled.
+    random_state : int, Generator or None, default=None
+
+    Returns
+    -------
+    Suggestions
+        Positions of the rows as `rows`, `is_check` for random ones, and `reason`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from widemargin import suggest_rows
+    >>> X, y = load_digits(return_X_y=True)
+    >>> first = suggest_rows(X, n=10, random_state=0)
+    >>> len(set(y[first.rows])) > 5
+    True
+    """
+    _check_count(n, "suggest_rows")
+    model = SpectralClassifier(random_state=random_state)
+    rows = read_rows(model, X)
+    sample = collect_sample(rows, merge=model.merge).sorted()
+    model._make_geometry(sample, as_generator(random_state))
+    known = np.zeros(sample.n_rows, dtype=bool)
+    if y is not None:
+        check_consistent_length(rows, y)
+        known[sample.given_row_idx[labeled_mask(y)]] = True
+        if len(np.unique(known_names(y))) > 1:
+            return model.update(y).suggest(n)
+    return suggest_from(model.geometry_, known, n)
+
+
+def _add_functions(bases, label_idx, found, scores, constant):
+    """The function of a fitted model from coordinates, and scores of all rows."""
+    parts = [
+        bases[name].to_function(label_idx, c, scores[name]) for name, c in found.items()
+    ]
+    return FunctionSum(tuple(parts), constant)
+
+
+def _check_count(n, who):
+    """Raise unless a number of rows or labels is one."""
+    if not isinstance(n, Integral) or isinstance(n, bool) or n < 1:
+        raise ValueError(f"n of {who} must be a whole number >= 1, got {n!r}.")
