@@ -8,23 +8,19 @@ set is classified with the variant that is best on all other sets. Sets and draw
 those of the benchmark `few-labels`, without mnist and facemit, or those that are named.
 """
 
-import argparse
-from collections import defaultdict
-
 import numpy as np
 
 from widemargin import SpectralClassifier
 from widemargin.defaults import SCARCITY_PRIOR, SPECTRAL_GRID, UNTUNED_TRUST
 from widemargin.estimators._estimator import read_sample
-from widemargin.estimators.spectral_classifier import FAMILIES
+from widemargin.estimators._spectral import FAMILIES
 from widemargin.graphs import KnnGraph
 from widemargin.kernels import Rbf
 from widemargin.labels import decide
 from widemargin.solvers.closed_form import fit_covariances
 from widemargin.spaces.bases import list_covariances, make_bases
-from widemargin_bench.tables.few_labels import SETS, clean, make_rows
+from widemargin_bench.evidence import compare_few_labels
 
-LEFT_OUT = ("mnist", "facemit")  # they take longer than all others together
 GRIDS = {
     "default": {},
     "noises to 1": {"noises": (1e-2, 1e-1, 1.0)},
@@ -70,39 +66,5 @@ def errors(draw):
         yield name, 100.0 * float(wrong.mean())
 
 
-def main():
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument(
-        "sets", nargs="*", default=[s for s in SETS if s not in LEFT_OUT]
-    )
-    parser.add_argument("--runs", type=int, default=2)
-    parser.add_argument("--labels", default="10,20,50,100")
-    given = parser.parse_args()
-    wanted = {f"~{n} labels" for n in given.labels.split(",")}
-    found = defaultdict(lambda: defaultdict(list))  # by variant, then by set
-    for row in make_rows(given.sets, is_mixed=False):
-        if row.options["about"] in wanted:
-            for run in range(given.runs):
-                for name, error in errors(clean(row.options, run)):
-                    found[name][row.options["set"]].append(error)
-    means = {v: {s: np.mean(e) for s, e in sets.items()} for v, sets in found.items()}
-    print(f"{'variant':20} error, %   difference to the default and its standard error")
-    for name, by_set in means.items():
-        gaps = np.array([by_set[s] - means["default"][s] for s in by_set])
-        error = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else np.nan
-        mean = np.mean(list(by_set.values()))
-        print(f"{name:20} {mean:8.2f}   {gaps.mean():+.2f} +- {error:.2f}")
-    if len(given.sets) > 1:
-        chosen = []
-        for left_out in given.sets:
-            mean = {
-                v: np.mean([e for s, e in by_set.items() if s != left_out])
-                for v, by_set in means.items()
-            }
-            chosen.append(means[min(mean, key=mean.get)][left_out])
-        print(f"{'one set left out':20} {np.mean(chosen):8.2f}")
-
-
 if __name__ == "__main__":
-    main()
+    compare_few_labels(__doc__, errors)

@@ -61,6 +61,16 @@ class SpectralGrid(NamedTuple):
     kernel_powers: tuple
 
 
+class SuggestionRule(NamedTuple):
+    """Which rows are suggested to be labeled next."""
+
+    n_first: int  # labels of rows in the middle of clusters, before others
+    check_every: int  # one row of so many is drawn at random
+    power: float  # of the uncertainty of a row in its weight
+    noise: float  # variance, for scores of mean variance one
+    n_models: int  # covariances of largest weight, whose variances are lowered
+
+
 # Which functions are learned -----------------------------------------------------
 
 # Few landmarks cannot follow the graph, so that the exact model is kept as long as its
@@ -371,8 +381,18 @@ SPECTRAL_LABELS = 2000
 # Penalties of least squares that labels the unlabeled rows itself, for rows of mean
 # squared length one; held-out labels weight them. Data: to be filled. Command:
 # `python benchmarks/evidence/self_training.py`.
-SELF_TRAINING_PENALTIES = (1e-3, 1e-2, 1e-1)
+SELF_TRAINING_PENALTIES = (1e-3, 1e-2)
 
 # Weight of all unlabeled rows over that of all labels there. Data: to be filled.
 # Command: `python benchmarks/evidence/self_training.py`.
 SELF_TRAINING_WEIGHT = 10.0
+
+# Rows to label next. A prototype with 50 labels of 3,000 rows had errors of 7.7 % on
+# usps, 61.9 % on letter and 5.6 % on pcmac; with a power of 1 and the noise of each
+# model 7.7 %, 63.8 % and 7.1 %, and with 20 instead of 10 medoids 8.0 %, 62.5 % and
+# 5.8 %. Any two of the three sets choose the same of these. One check of five rows was
+# not compared with others. Data: usps, letter, pcmac; four draws. Command: `python
+# benchmarks/evidence/suggestions.py`.
+SUGGESTIONS = SuggestionRule(
+    n_first=10, check_every=5, power=2.0, noise=0.1, n_models=3
+)

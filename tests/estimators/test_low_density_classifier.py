@@ -63,7 +63,7 @@ def test_held_out_labels_are_not_seen(digits, partial):
 
 
 def test_penalties_are_averaged(model):
-    assert len(model.names_) == len(model.average_.weights) == 3
+    assert len(model.names_) == len(model.average_.weights) == 2
     assert_allclose(model.average_.weights.sum(), 1.0)
 
 

@@ -9,12 +9,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process import GaussianProcessRegressor
 
 import widemargin
-from widemargin import SpectralClassifier
+from widemargin import SpectralClassifier, suggest_rows
 from widemargin.averaging import average_scores, family_prior
 from widemargin.calibration import neg_log_prior
 from widemargin.datasets import hide_labels, make_two_moons
-from widemargin.estimators import spectral_classifier
-from widemargin.estimators.spectral_classifier import FAMILIES
+from widemargin.estimators import _spectral, read_parameter
+from widemargin.estimators._spectral import FAMILIES
 from widemargin.graphs import KnnGraph
 from widemargin.kernels import Linear, Rbf
 from widemargin.rows import Rows
@@ -81,7 +81,7 @@ def test_families_have_the_listed_covariances(sample):
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "cosine", "poly"])
 def test_a_kernel_of_labels_has_mean_variance_one(sample, kernel):
     model = SpectralClassifier(kernel=kernel)
-    kernel = spectral_classifier.read_parameters(model, "kernel")[0]
+    kernel = read_parameter(model, "kernel")
     rng = np.random.default_rng(0)
     bases = make_bases(kernel, KnnGraph(), sample.rows, ["labels"], 5, rng)
     gram = bases["kernel"].covariance(sample.label_idx)
@@ -425,16 +425,16 @@ def test_update_with_rows_of_weight_zero(digits, partial):
     model = SpectralClassifier(random_state=0).fit(X, partial, sample_weight=weights)
     more = partial.copy()
     more[:20] = y[:20]
-    geometry = model.geometry_
+    bases = model.geometry_.bases
     assert_same_fit(model.update(more, weights), clone(model).fit(X, more, weights), X)
-    assert model.geometry_ is geometry
+    assert model.geometry_.bases is bases
     assert_same_fit(model.update(more), clone(model).fit(X, more), X)
-    assert model.geometry_ is not geometry  # there are more rows now
+    assert model.geometry_.bases is not bases  # there are more rows now
 
 
 def test_update_of_many_labels_draws_the_same(digits, monkeypatch):
     X, y = digits
-    monkeypatch.setattr(spectral_classifier, "SPECTRAL_LABELS", 60)
+    monkeypatch.setattr(_spectral, "SPECTRAL_LABELS", 60)
     model = SpectralClassifier(random_state=0).fit(X, hide_labels(y, 20, rng=0))
     assert_same_fit(model.update(y), clone(model).fit(X, y), X)
 
@@ -471,6 +471,118 @@ def test_update_needs_a_fit(digits, partial, model, tmp_path):
     widemargin.save(model, tmp_path / "model.wm")
     with pytest.raises(ValueError, match=r"update .* needs the training rows"):
         widemargin.load(tmp_path / "model.wm").update(partial)
+
+
+# Suggestions, explanations, suspects
+
+
+def test_suggestions_do_not_depend_on_order(digits, partial, rng):
+    X, _ = digits
+    partial[np.flatnonzero(partial >= 0)[:25]] = -1
+    order = rng.permutation(200)
+    one = SpectralClassifier(random_state=0).fit(X, partial)
+    other = clone(one).fit(X[order], partial[order])
+    found = one.suggest(17)
+    assert len(set(found.rows)) == 17
+    assert (partial[found.rows] < 0).all()
+    assert_array_equal(order[other.suggest(17).rows], found.rows)
+    assert_array_equal(np.flatnonzero(found.is_check), [9, 14])
+    assert found.reason[0] == "middle of a cluster"
+    assert found.reason[5] == "uncertain rows depend on it"
+    assert found.reason[9] == "random check"
+    again = suggest_rows(X, partial, n=17, random_state=0)
+    assert_array_equal(again.rows, found.rows)
+
+
+def test_suggestions_need_no_label(digits):
+    X, y = digits
+    first = suggest_rows(X, random_state=0)
+    assert_array_equal(suggest_rows(X, random_state=0).rows, first.rows)
+    assert len(set(y[first.rows])) > 5
+    assert not first.is_check.any()
+    given = np.full(200, -1)
+    given[first.rows[0]] = 1  # labels of a single class
+    more = suggest_rows(X, given, n=500, random_state=0)
+    assert_array_equal(np.sort(more.rows), np.flatnonzero(given < 0))
+
+
+def test_suggested_labels_beat_random_ones():
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:600], y[:600]
+    given = np.full(600, -1)
+    rows = suggest_rows(X, random_state=0).rows
+    given[rows] = y[rows]
+    model = SpectralClassifier(random_state=0).fit(X, given)
+    while (given >= 0).sum() < 40:
+        rows = model.suggest(10).rows
+        given[rows] = y[rows]
+        model.update(given)
+    chosen, errors = np.mean(model.transduction_ != y), []
+    for draw in range(3):
+        model.update(hide_labels(y, 40, rng=draw))
+        errors.append(np.mean(model.transduction_ != y))
+    assert chosen < min(errors)
+
+
+def test_suggestions_need_eigenvectors(digits, partial):
+    model = SpectralClassifier(families="labels").fit(digits[0], partial)
+    with pytest.raises(ValueError, match="'graph' or 'spectrum' among the families"):
+        model.suggest()
+    with pytest.raises(ValueError, match="n of suggest must be a whole number"):
+        model.suggest(0)
+
+
+@every_family
+def test_amounts_of_all_labels_add_up_to_the_margin(digits, partial, families, rng):
+    """Also of new rows, of weighted labels and of copies."""
+    X, given = np.vstack([digits[0], digits[0][:5]]), np.append(partial, partial[:5])
+    model = SpectralClassifier(families=families, random_state=0)
+    model.fit(X, given, sample_weight=rng.uniform(0.5, 2.0, 205))
+    X_new = np.vstack([digits[0][:20], digits[0][:20] + rng.normal(size=(20, 64))])
+    found, scores = model.explain(X_new, n=99), model.decision_function(X_new)
+    best = np.sort(scores, axis=1)
+    assert_allclose(found.margins, 0.5 * (best[:, -1] - best[:, -2]), atol=1e-8)
+    assert_allclose(found.amounts.sum(axis=1), found.margins, atol=1e-8)
+    assert_array_equal(found.predicted, model.predict(X_new))
+    assert_array_equal(found.others, model.classes_[np.argsort(scores)[:, -2]])
+    labels = given[found.rows]
+    assert (labels >= 0).all()
+    is_either = labels == found.predicted[:, None]
+    is_either |= labels == found.others[:, None]
+    assert (found.amounts[~is_either] == 0).all()
+    few = model.explain(X_new, n=2)
+    assert_array_equal(few.rows, found.rows[:, :2])
+    assert few.frame()["amount"].tolist() == few.amounts.ravel().tolist()
+
+
+def test_amounts_of_two_classes_add_up_to_the_score():
+    X, y = make_two_moons(80, random_state=0)
+    model = SpectralClassifier(random_state=0).fit(X, hide_labels(y, 10, rng=0))
+    found, scores = model.explain(X, n=10), model.decision_function(X)
+    assert_allclose(found.margins, np.abs(scores), atol=1e-8)
+    assert_allclose(found.amounts.sum(axis=1), np.abs(scores), atol=1e-8)
+
+
+def test_wrong_labels_are_suspected(digits, rng):
+    X, y = digits
+    rows = rng.choice(200, 60, replace=False)
+    given, wrong = np.full(200, -1), rows[:4]
+    given[rows] = y[rows]
+    given[wrong] = (y[wrong] + 3) % 10
+    found = SpectralClassifier(random_state=0).fit(X, given).suspect_labels()
+    assert len(set(wrong) & set(found.rows[:9])) >= 3
+    assert (given[found.rows] != found.suggested).all()
+    assert (np.diff(found.probabilities) >= 0).all()
+    assert list(found.frame()) == ["rows", "probabilities", "suggested"]
+
+
+def test_a_model_from_a_file_says_what_it_lacks(digits, model, tmp_path):
+    widemargin.save(model, tmp_path / "model.wm")
+    loaded = widemargin.load(tmp_path / "model.wm")
+    calls = loaded.suggest, loaded.suspect_labels, lambda: loaded.explain(digits[0])
+    for call in calls:
+        with pytest.raises(ValueError, match=r"needs the training rows .* fit\(X, y\)"):
+            call()
 
 
 # Few rows, many labels
@@ -529,7 +641,7 @@ def test_all_rows_may_be_labeled(digits, families):
 def test_many_labels_are_thinned(digits, monkeypatch):
     """Of each class its share; the others are not held out, and stay as given."""
     X, y = digits
-    monkeypatch.setattr(spectral_classifier, "SPECTRAL_LABELS", 60)
+    monkeypatch.setattr(_spectral, "SPECTRAL_LABELS", 60)
     model = SpectralClassifier(random_state=0).fit(X, y)
     held_out = np.isfinite(model.held_out_proba_).all(axis=1)
     assert 50 <= held_out.sum() <= 70

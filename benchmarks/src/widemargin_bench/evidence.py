@@ -1,7 +1,9 @@
 """What scripts share that compare a constant of `widemargin.defaults` with others."""
 
+import argparse
 import sys
 import time
+from collections import defaultdict
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -27,6 +29,7 @@ from widemargin.rows import Rows
 from widemargin.sample import collect_sample, label_counts
 from widemargin.solvers.newton import reduced_newton
 from widemargin.spaces import GramSpace, choose_space
+from widemargin_bench.tables.few_labels import SETS, clean, make_rows
 
 AMBIENT_REG = 1e-3
 
@@ -205,3 +208,42 @@ def _measure(*args):
     found = _function(*args)
     seconds = time.process_time() - start
     return found, seconds, (getrusage(RUSAGE_SELF).ru_maxrss - before) / 2**20
+
+
+def compare_few_labels(description, errors):
+    """Print the mean error of variants over draws of the benchmark `few-labels`.
+
+    ``errors(draw)`` yields the name and the error in percent of each variant, the first
+    one is the default. In the last line each set is classified with the variant that is
+    best on all other sets.
+    """
+    slow = ("mnist", "facemit")  # they take longer than all others together
+    parser = argparse.ArgumentParser(description=description.partition("\n")[0])
+    parser.add_argument("sets", nargs="*", default=[s for s in SETS if s not in slow])
+    parser.add_argument("--runs", type=int, default=2)
+    parser.add_argument("--labels", default="10,20,50,100")
+    given = parser.parse_args()
+    wanted = {f"~{n} labels" for n in given.labels.split(",")}
+    found = defaultdict(lambda: defaultdict(list))  # by variant, then by set
+    for row in make_rows(given.sets, is_mixed=False):
+        if row.options["about"] in wanted:
+            for run in range(given.runs):
+                for name, error in errors(clean(row.options, run)):
+                    found[name][row.options["set"]].append(error)
+    means = {v: {s: np.mean(e) for s, e in sets.items()} for v, sets in found.items()}
+    default = next(iter(means.values()))
+    print(f"{'variant':20} error, %   difference to the default and its standard error")
+    for name, by_set in means.items():
+        gaps = np.array([by_set[s] - default[s] for s in by_set])
+        error = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else np.nan
+        mean = np.mean(list(by_set.values()))
+        print(f"{name:20} {mean:8.2f}   {gaps.mean():+.2f} +- {error:.2f}")
+    if len(given.sets) > 1:
+        chosen = []
+        for left_out in given.sets:
+            mean = {
+                v: np.mean([e for s, e in by_set.items() if s != left_out])
+                for v, by_set in means.items()
+            }
+            chosen.append(means[min(mean, key=mean.get)][left_out])
+        print(f"{'one set left out':20} {np.mean(chosen):8.2f}")

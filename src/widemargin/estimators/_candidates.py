@@ -11,6 +11,7 @@ from widemargin.averaging import family_prior
 from widemargin.checks import check_number
 from widemargin.defaults import SCARCITY_PRIOR
 from widemargin.estimators._estimator import Classifier, fit_sample, reads_plainly
+from widemargin.estimators._spectral import SpectralModel
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.laplacian_svc import LaplacianSVC
 from widemargin.estimators.low_density_classifier import LowDensityClassifier
@@ -118,7 +119,7 @@ def list_candidates(candidates, budget):
     names = NAMES[: budget.n_candidates] if is_auto else candidates
     for name in map(str, names):
         is_spectral = name == SPECTRAL
-        in_spectra = isinstance(_MODELS[name], SpectralClassifier)
+        in_spectra = isinstance(_MODELS[name], SpectralModel)
         max_rows = budget.spectral_rows if in_spectra else budget.n_rows
         listed.append(Candidate(name, _MODELS[name], max_rows, is_spectral))
     return listed

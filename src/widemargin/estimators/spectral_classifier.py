@@ -1,101 +1,22 @@
 """Closed-form models in spectra that are computed once for all rows."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
-from sklearn import config_context
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length
 
-from widemargin.averaging import Average
-from widemargin.calibration import Calibration
-from widemargin.checks import check_number, refuse
-from widemargin.defaults import SPECTRAL_LABELS
-from widemargin.estimators._estimator import (
-    Classifier,
-    Fit,
-    Method,
-    check_sample_weight,
-    fit_sample,
-    read_parameters,
-    store_fit,
-)
-from widemargin.graphs import Graph
-from widemargin.kernels import Kernel
-from widemargin.labels import decide
-from widemargin.linalg.products import suited_threads
+from widemargin.estimators._estimator import Fit, Method, read_rows, values_at
+from widemargin.estimators._spectral import SpectralModel
+from widemargin.estimators.interaction import explain_rows, suggest_from
+from widemargin.labels import decide, known_names, labeled_mask
 from widemargin.linalg.random import as_generator
-from widemargin.sample import Sample, collect_sample
-from widemargin.solvers.closed_form import fit_covariances
-from widemargin.spaces import FunctionSum
-from widemargin.spaces.bases import list_covariances, make_bases
-
-FAMILIES = ("labels", "graph", "spectrum")
-
-
-@dataclass(frozen=True)
-class Geometry:
-    """What a fit computes from the rows alone, whatever their labels."""
-
-    sample: Sample  # its labels are those of the fit
-    bases: dict
-    covariances: tuple
-    seed: int  # by which labels are drawn if there are too many, and folds
-
-    @property
-    def components(self):
-        """The principal components of the kernel; None of fewer than three rows."""
-        return self.bases.get("kernel components", self.bases.get("linear"))
-
-    def restricted(self, families):
-        """The same with models of some families only."""
-        covariances = tuple(list_covariances(self.bases, families))
-        return replace(self, covariances=covariances)
-
-    def learn(self, sample):
-        """The labels that are used, thinned if there are many, and their model."""
-        labeled = sample.thin_labels(SPECTRAL_LABELS, as_generator(self.seed))
-        idx, bases = labeled.label_idx, self.bases
-        # The rows were checked by `fit`; a look at all of them takes milliseconds.
-        with suited_threads(0), config_context(assume_finite=True):
-            names, average, calibration, found, constant = fit_covariances(
-                self.covariances, bases, labeled
-            )
-            scores = {name: bases[name].scores(idx, c) for name, c in found.items()}
-        parts = [
-            bases[name].to_function(idx, c, scores[name]) for name, c in found.items()
-        ]
-        function = FunctionSum(tuple(parts), constant)
-        scores = sum(scores.values()) + constant
-        return labeled, Learned(names, average, calibration, function, scores)
-
-
-@dataclass(frozen=True)
-class Learned:
-    """The average of closed-form models, and its scores of all rows."""
-
-    names: list
-    average: Average
-    calibration: Calibration
-    function: FunctionSum
-    scores: np.ndarray
-
-
-def make_geometry(kernel, graph, families, n_components, sample, rng):
-    """The geometry of the rows; models on the same rows share it."""
-    seed = int(rng.integers(2**63))
-    shared = {} if sample.rows.shared is None else sample.rows.shared
-    key = kernel, graph, frozenset(families), n_components, seed
-    if key not in shared:
-        with suited_threads(0):  # threads gain little on tall and narrow matrices
-            bases = make_bases(
-                kernel, graph, sample.rows, families, n_components, as_generator(seed)
-            )
-        shared[key] = bases
-    return Geometry(sample, shared[key], (), seed)
+from widemargin.sample import collect_sample
+from widemargin.solvers.closed_form import label_functions
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SpectralClassifier(Classifier):
+class SpectralClassifier(SpectralModel):
     r"""Average of closed-form models over eigenvectors of all rows.
 
     Every model is Gaussian-process regression on the labels with its own prior
@@ -169,17 +90,6 @@ class SpectralClassifier(Classifier):
     True
     """
 
-    kernel: object = "rbf"
-    graph: object = "knn"
-    families: object = FAMILIES
-    n_components: int = 200
-    random_state: object = None
-
-    value_families = {"kernel": Kernel, "graph": Graph}
-    saved_state = (*Classifier.saved_state, "names_")
-    merge = "all"  # copies of a row would be each other's nearest neighbors
-    averaged = "names_"
-    used_families = ()  # whose bases are used in any case
     methods = (
         Method("spectral", "closed-form models over all rows; good with few labels"),
         Method(
@@ -190,75 +100,114 @@ class SpectralClassifier(Classifier):
         ),
     )
 
-    def _fit_sample(self, sample, rng):
-        kernel, graph = read_parameters(self, "kernel", "graph")
-        families = self._read_families(kernel)
-        used = families + self.used_families
-        self.geometry_ = make_geometry(
-            kernel, graph, used, self.n_components, sample, rng
-        ).restricted(families)
-        return self._fit_labels(sample)
-
     def _fit_labels(self, sample):
-        """What is learned from the labels of a sample with the rows of the geometry."""
-        labeled, learned = self.geometry_.learn(sample)
-        self.names_, scores = learned.names, learned.scores
-        probabilities = learned.calibration.probabilities(scores)
-        self.label_distributions_ = sample.spread_rows(probabilities)
-        held_out = labeled.spread_to_given(learned.average.held_out)
+        learned = self.geometry_.learn(sample)
+        self.names_ = learned.names
+        self.label_distributions_ = sample.spread_rows(learned.probabilities)
         return Fit(
             learned.function,
             learned.calibration,
             None,
-            decide(scores),
-            held_out,
+            decide(learned.scores),
+            learned.labeled.spread_to_given(learned.average.held_out),
             learned.average,
         )
 
-    def update(self, y, sample_weight=None):
-        """Learn other labels of the rows of the last `fit`, in milliseconds.
+    def suggest(self, n=10):
+        """Rows whose labels would help the most.
 
-        Labels may be added, changed and removed, also such of new classes. The result
-        is that of a new fit, as far as `random_state` is a number; eigenvectors and
-        parameters are those of the last one.
+        The first ten labels are for rows in the middle of clusters. Later ones are for
+        rows that lower the posterior variance of uncertain rows the most, and every
+        fifth is for a row that is drawn at random. Label them, and call `update`.
 
         Parameters
         ----------
-        y : array-like of shape (n_samples,)
-            All labels, as in `fit`.
-        sample_weight : array-like of shape (n_samples,), optional
-            As in `fit`. If other rows than before have the weight zero, eigenvectors
-            are computed again.
+        n : int, default=10
+            How many rows; fewer if fewer are unlabeled.
 
         Returns
         -------
-        self
+        Suggestions
+            Their positions in X as `rows`, `is_check` for random ones, and `reason`.
         """
-        before = self._read_geometry("update").sample
-        check_consistent_length(before.given, y)
-        weights = check_sample_weight(self, sample_weight, len(before.given))
-        if np.array_equal(weights > 0, before.given_row_idx >= 0):
-            sample = before.relabeled(y, weights)
-            return store_fit(self, sample, self._fit_labels(sample))
-        sample = collect_sample(before.given, y, weights, merge=self.merge)
-        return fit_sample(self, sample.sorted())
+        geometry = self._read_geometry("suggest")
+        _check_count(n, "suggest")
+        known, found = geometry.sample.labeled, self.label_distributions_
+        return suggest_from(geometry, known, n, self.average_, found)
 
-    def _read_geometry(self, who):
-        """The geometry of a fitted model; a message if it was read from a file."""
-        check_is_fitted(self)
-        if not hasattr(self, "geometry_"):
-            raise ValueError(
-                f"{who} of {type(self).__name__} needs the training rows and their "
-                "eigenvectors, which files of models do not hold; call fit(X, y) first."
-            )
-        return self.geometry_
+    def explain(self, X, n=5):
+        """The labels that decide about each row, with their amounts.
 
-    def _read_families(self, kernel):
-        """The families that are meant; the message names those that there are."""
-        if kernel.pairwise:
-            refuse(self, "kernel", "one of rows; LaplacianSVC takes a kernel matrix")
-        check_number(self, "n_components", low=1, integer=True)
-        names = tuple(str(name) for name in np.atleast_1d(self.families))
-        if not names or not set(names) <= set(FAMILIES):
-            refuse(self, "families", f"some of {', '.join(FAMILIES)}")
-        return names
+        Scores are linear in the targets of the labels. For the predicted class against
+        the second best one, a label of either contributes an amount to the margin, half
+        of the difference of both scores; all amounts together are the margin.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+        n : int, default=5
+            How many labels of each row, those of the largest absolute amounts.
+
+        Returns
+        -------
+        Explanation
+        """
+        geometry = self._read_geometry("explain")
+        _check_count(n, "explain")
+        labeled = geometry.thin_labels(geometry.sample)
+        found, constant = label_functions(
+            geometry.covariances, geometry.bases, labeled, self.average_
+        )
+        function, _ = geometry.add_up(labeled, found, constant)
+        weights = values_at(function, read_rows(self, X, reset=False))
+        return explain_rows(weights, labeled, n)
+
+
+def suggest_rows(X, y=None, n=10, random_state=None):
+    """Rows of X whose labels would help the most; X may have no labels at all.
+
+    With labels of two classes these are the suggestions of a `SpectralClassifier`, and
+    otherwise rows in the middle of clusters without a label. To label more and more
+    rows, keep a model: its `update` and `suggest` do not compute eigenvectors again.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,), optional
+        Labels, with -1, NaN or None for unlabeled rows.
+    n : int, default=10
+        How many rows; fewer if fewer are unlabeled.
+    random_state : int, Generator or None, default=None
+
+    Returns
+    -------
+    Suggestions
+        Positions of the rows as `rows`, `is_check` for random ones, and `reason`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from widemargin import suggest_rows
+    >>> X, y = load_digits(return_X_y=True)
+    >>> first = suggest_rows(X, n=10, random_state=0)
+    >>> len(set(y[first.rows])) > 5
+    True
+    """
+    _check_count(n, "suggest_rows")
+    model = SpectralClassifier(random_state=random_state)
+    rows = read_rows(model, X)
+    sample = collect_sample(rows, merge=model.merge).sorted()
+    model._make_geometry(sample, as_generator(random_state))
+    known = np.zeros(sample.n_rows, dtype=bool)
+    if y is not None:
+        check_consistent_length(rows, y)
+        known[sample.given_row_idx[labeled_mask(y)]] = True
+        if len(np.unique(known_names(y))) > 1:
+            return model.update(y).suggest(n)
+    return suggest_from(model.geometry_, known, n)
+
+
+def _check_count(n, who):
+    """Raise unless a number of rows or labels is one."""
+    if not isinstance(n, Integral) or isinstance(n, bool) or n < 1:
+        raise ValueError(f"n of {who} must be a whole number >= 1, got {n!r}.")

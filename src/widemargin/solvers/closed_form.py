@@ -78,19 +78,49 @@ def fit_covariances(
     average, calibration = average_scores(
         held_out, sample.codes, prior, label_counts(weights), trust=trust
     )
-    shares = np.where(average.weights > 1e-4, average.coef, 0.0)  # not negligible
-    shares = (shares / shares.sum()).reshape(len(fits), -1)
-    found, constant = {}, np.zeros(sample.signs.shape[1])
+    found, constant = combine_fits(covariances, bases, idx, fits, average)
+    kinds = [
+        f"noise {n:g}, constant {c:g}" for n in grid.noises for c in grid.constants
+    ]
+    names = [f"{c.name}, {kind}" for c in covariances for kind in kinds]
+    return names, average, calibration, found, constant
+
+
+def combine_fits(covariances, bases, label_idx, fits, average):
+    """Coordinates of the average, those of each basis by name, and the constant.
+
+    Fits of covariances without a share in the average, see `used_shares`, are not read.
+    """
+    found, constant = {}, 0.0
+    shares = used_shares(average, len(covariances))
     for covariance, fit, own in zip(covariances, fits, shares, strict=True):
         if not own.any():
             continue
         together = np.tensordot(own, fit.coef, axes=1)
         constant += np.tensordot(own * fit.constants, fit.coef.sum(axis=1), axes=1)
         for share, name, variances in covariance.terms:
-            c = bases[name].coordinates(idx, variances, share * together)
+            c = bases[name].coordinates(label_idx, variances, share * together)
             found[name] = found.get(name, 0.0) + c
-    kinds = [
-        f"noise {n:g}, constant {c:g}" for n in grid.noises for c in grid.constants
-    ]
-    names = [f"{c.name}, {kind}" for c in covariances for kind in kinds]
-    return names, average, calibration, found, constant
+    return found, constant
+
+
+def used_shares(average, n_covariances):
+    """What each fit of each covariance is multiplied by; 0 for negligible weights."""
+    shares = np.where(average.weights > 1e-4, average.coef, 0.0)
+    return (shares / shares.sum()).reshape(n_covariances, -1)
+
+
+def label_functions(covariances, bases, sample, average, *, grid=SPECTRAL_GRID):
+    """As `fit_covariances` for the functions that each label's target is multiplied by.
+
+    The scores of the average are linear in the targets: they are these functions, one
+    column for each label, times the targets.
+    """
+    idx, weights = sample.label_idx, sample.label_weights
+    options = weights / weights.mean(), grid.noises, grid.constants
+    used = used_shares(average, len(covariances)).any(axis=1)
+    targets = np.eye(len(idx))
+    listed = [covariances[i] for i in np.flatnonzero(used)]
+    grams = label_grams(listed, bases, idx)
+    fits = (fit_labels(next(grams), targets, *options) if u else None for u in used)
+    return combine_fits(covariances, bases, idx, fits, average)

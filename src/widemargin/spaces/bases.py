@@ -131,6 +131,10 @@ class SpectralBasis:
         """Scores of all rows."""
         return self.spectrum.vectors @ coordinates
 
+    def features(self, variances):
+        """Features of all rows whose inner products are the covariance."""
+        return self.spectrum.vectors * np.sqrt(self._unit(variances))
+
     def _unit(self, variances):
         return variances / (float(self.spectrum.mean_squares @ variances) or 1.0)
 
@@ -243,6 +247,12 @@ def label_grams(covariances, bases, label_idx):
                 known[key] = bases[name].covariance(label_idx, variances)
             total = total + share * known[key]
         yield total
+
+
+def spectral_features(covariance, bases):
+    """Features of the first term of a covariance, which must have variances."""
+    _, name, variances = covariance.terms[0]
+    return bases[name].features(variances)
 
 
 def list_covariances(bases, families, *, grid=SPECTRAL_GRID):

@@ -1,0 +1,190 @@
+"""What models over spectra that are computed once for all rows have in common."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn import config_context
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from widemargin.averaging import Average
+from widemargin.calibration import Calibration
+from widemargin.checks import check_number, refuse
+from widemargin.defaults import SPECTRAL_LABELS
+from widemargin.estimators._estimator import (
+    Classifier,
+    check_sample_weight,
+    fit_sample,
+    read_parameters,
+    store_fit,
+)
+from widemargin.estimators.interaction import Suspects
+from widemargin.graphs import Graph
+from widemargin.kernels import Kernel
+from widemargin.linalg.products import suited_threads
+from widemargin.linalg.random import as_generator
+from widemargin.sample import Sample, collect_sample
+from widemargin.solvers.active_learning import rank_suspects
+from widemargin.solvers.closed_form import fit_covariances
+from widemargin.spaces import FunctionSum
+from widemargin.spaces.bases import list_covariances, make_bases
+
+FAMILIES = ("labels", "graph", "spectrum")
+
+
+@dataclass(frozen=True)
+class Learned:
+    """The average of closed-form models of some labels, and its scores of all rows."""
+
+    labeled: Sample  # with the labels that were used, thinned if there were many
+    names: list
+    average: Average
+    calibration: Calibration
+    function: FunctionSum
+    scores: np.ndarray
+
+    @property
+    def probabilities(self):
+        """Class probabilities of all rows."""
+        return self.calibration.probabilities(self.scores)
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """What a fit computes from the rows alone, whatever their labels."""
+
+    sample: Sample  # with the labels of the last fit or update
+    bases: dict
+    covariances: tuple
+    seed: int  # by which labels are drawn if there are too many, and folds
+
+    @property
+    def components(self):
+        """The principal components of the kernel; None of fewer than three rows."""
+        return self.bases.get("kernel components", self.bases.get("linear"))
+
+    def thin_labels(self, sample):
+        """The sample with as many labels as can be fitted."""
+        return sample.thin_labels(SPECTRAL_LABELS, as_generator(self.seed))
+
+    def learn(self, sample):
+        """Fit all closed-form models to the labels of a sample of the same rows."""
+        labeled = self.thin_labels(sample)
+        # The rows were checked by `fit`; a look at all of them takes milliseconds.
+        with suited_threads(0), config_context(assume_finite=True):
+            names, average, calibration, found, constant = fit_covariances(
+                self.covariances, self.bases, labeled
+            )
+            function, scores = self.add_up(labeled, found, constant)
+        return Learned(labeled, names, average, calibration, function, scores)
+
+    def add_up(self, labeled, found, constant):
+        """The function of coordinates in the bases, and its scores of all rows."""
+        idx, bases = labeled.label_idx, self.bases
+        scores = {name: bases[name].scores(idx, c) for name, c in found.items()}
+        parts = [
+            bases[name].to_function(idx, c, scores[name]) for name, c in found.items()
+        ]
+        function = FunctionSum(tuple(parts), constant)
+        return function, sum(scores.values()) + constant
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SpectralModel(Classifier):
+    """Base of models that learn from labels what they need besides the geometry.
+
+    A subclass writes ``_fit_labels(sample)``, which returns a `Fit`.
+    """
+
+    kernel: object = "rbf"
+    graph: object = "knn"
+    families: object = FAMILIES
+    n_components: int = 200
+    random_state: object = None
+
+    value_families = {"kernel": Kernel, "graph": Graph}
+    saved_state = (*Classifier.saved_state, "names_")
+    merge = "all"  # copies of a row would be each other's nearest neighbors
+    averaged = "names_"
+    used_families = ()  # whose bases are made in any case
+
+    def _fit_sample(self, sample, rng):
+        self._make_geometry(sample, rng)
+        return self._fit_labels(sample)
+
+    def _make_geometry(self, sample, rng):
+        """Compute the bases, or take those of another model of the same rows."""
+        kernel, graph = read_parameters(self, "kernel", "graph")
+        families, seed = self._read_families(kernel), int(rng.integers(2**63))
+        used = tuple(sorted({*families, *self.used_families}))
+        shared = {} if sample.rows.shared is None else sample.rows.shared
+        key = kernel, graph, used, self.n_components, seed
+        if key not in shared:
+            options = used, self.n_components, as_generator(seed)
+            with suited_threads(0):  # threads gain little on tall and narrow matrices
+                shared[key] = make_bases(kernel, graph, sample.rows, *options)
+        covariances = tuple(list_covariances(shared[key], families))
+        self.geometry_ = Geometry(sample, shared[key], covariances, seed)
+
+    def update(self, y, sample_weight=None):
+        """Learn other labels of the rows of the last `fit`, in milliseconds.
+
+        Labels may be added, changed and removed, also such of new classes. The result
+        is that of a new fit, as far as `random_state` is a number; eigenvectors and
+        parameters are those of the last one.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,)
+            All labels, as in `fit`.
+        sample_weight : array-like of shape (n_samples,), optional
+            As in `fit`. If other rows than before have the weight zero, eigenvectors
+            are computed again.
+
+        Returns
+        -------
+        self
+        """
+        before = self._read_geometry("update").sample
+        check_consistent_length(before.given, y)
+        weights = check_sample_weight(self, sample_weight, len(before.given))
+        if np.array_equal(weights > 0, before.given_row_idx >= 0):
+            sample = before.relabeled(y, weights)
+            self.geometry_ = replace(self.geometry_, sample=sample)
+            return store_fit(self, sample, self._fit_labels(sample))
+        sample = collect_sample(before.given, y, weights, merge=self.merge)
+        return fit_sample(self, sample.sorted())
+
+    def suspect_labels(self):
+        """Given labels that models without them contradict.
+
+        Returns
+        -------
+        Suspects
+            Positions in X, the least probable label first, its probability, and the
+            class that is the most probable.
+        """
+        sample = self._read_geometry("suspect_labels").sample
+        rows = np.flatnonzero(sample.given_codes >= 0)
+        found = rank_suspects(self.held_out_proba_, sample.given_codes[rows])
+        suspects, probabilities, best = found
+        return Suspects(rows[suspects], probabilities, self.classes_[best])
+
+    def _read_geometry(self, who):
+        """The geometry of a fitted model; a message if it was read from a file."""
+        check_is_fitted(self)
+        if not hasattr(self, "geometry_"):
+            raise ValueError(
+                f"{who} of {type(self).__name__} needs the training rows and their "
+                "eigenvectors, which files of models do not hold; call fit(X, y) first."
+            )
+        return self.geometry_
+
+    def _read_families(self, kernel):
+        """The families that are meant; the message names those that there are."""
+        if kernel.pairwise:
+            refuse(self, "kernel", "one of rows; LaplacianSVC takes a kernel matrix")
+        check_number(self, "n_components", low=1, integer=True)
+        names = [str(name) for name in np.atleast_1d(self.families)]
+        if not names or not set(names) <= set(FAMILIES):
+            refuse(self, "families", f"some of {', '.join(FAMILIES)}")
+        return names

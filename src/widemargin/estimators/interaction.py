@@ -1,0 +1,154 @@
+"""What a person who labels rows gets from a model: rows, reasons, doubts."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from widemargin.defaults import SUGGESTIONS
+from widemargin.labels import decide, margins
+from widemargin.solvers.active_learning import (
+    Suggestions,
+    find_medoids,
+    plan_suggestions,
+    posterior_root,
+    suggest_by_variance,
+)
+from widemargin.spaces.bases import spectral_features
+
+_REASONS = ("middle of a cluster", "uncertain rows depend on it", "random check")
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The labels that decide about some rows.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_rows, n)
+        Positions of labeled training rows, those of the largest absolute amounts first.
+    amounts : ndarray of shape (n_rows, n)
+        What each adds to the margin: positive for labels of the predicted class if they
+        support it. Labels of neither class add nothing.
+    margins : ndarray of shape (n_rows,)
+        Half of the difference between the scores of both classes: the sum of the
+        amounts of all labels.
+    predicted, others : ndarray of shape (n_rows,)
+        The predicted class and the second best one.
+    """
+
+    rows: np.ndarray
+    amounts: np.ndarray
+    margins: np.ndarray
+    predicted: np.ndarray
+    others: np.ndarray
+
+    def frame(self):
+        """One line for each row and label as a :class:`pandas.DataFrame`."""
+        import pandas as pd
+
+        n_rows, n = self.rows.shape
+        columns = {
+            "row": np.repeat(np.arange(n_rows), n),
+            "predicted": np.repeat(self.predicted, n),
+            "other": np.repeat(self.others, n),
+            "margin": np.repeat(self.margins, n),
+            "labeled_row": self.rows.ravel(),
+            "amount": self.amounts.ravel(),
+        }
+        return pd.DataFrame(columns)
+
+
+@dataclass(frozen=True)
+class Suspects:
+    """Given labels that models without them contradict, the least probable first."""
+
+    rows: np.ndarray  # positions in X
+    probabilities: np.ndarray  # of the given labels
+    suggested: np.ndarray  # the most probable classes
+
+    def frame(self):
+        """One line for each label as a :class:`pandas.DataFrame`."""
+        import pandas as pd
+
+        return pd.DataFrame(vars(self))
+
+
+def explain_rows(weights, sample, n):
+    """The explanation from what multiplies each label's target in the scores of rows.
+
+    `weights` is (n_rows, n_labels); the labels are those of the sample.
+    """
+    scores = weights @ sample.signs
+    predicted, every = decide(scores), np.arange(len(scores))
+    if scores.shape[1] == 1:
+        others = 1 - predicted
+    else:
+        rest = scores.copy()
+        rest[every, predicted] = -np.inf
+        others = rest.argmax(axis=1)
+    is_own = sample.codes == predicted[:, None]
+    amounts = weights * (is_own - 1.0 * (sample.codes == others[:, None]))
+    order = np.argsort(-np.abs(amounts), axis=1, kind="stable")[:, :n]
+    given, labels = np.flatnonzero(sample.given_codes >= 0), sample.given_label_idx
+    first = np.empty(sample.n_labels, dtype=np.intp)
+    first[labels[labels >= 0][::-1]] = given[labels >= 0][::-1]  # of several copies
+    return Explanation(
+        first[order],
+        np.take_along_axis(amounts, order, axis=1),
+        margins(scores, predicted),
+        sample.classes[predicted],
+        sample.classes[others],
+    )
+
+
+def suggest_from(geometry, labeled, n, average=None, distributions=None):
+    """Rows to label next, see `SpectralClassifier.suggest`; `labeled` is a mask.
+
+    `average` and `distributions` are those of a fitted model, or None.
+    """
+    covariances, bases, sample = geometry.covariances, geometry.bases, geometry.sample
+    usable = [c for c in covariances if c.terms[0][2] is not None]
+    if not usable:
+        raise ValueError(
+            "suggestions need eigenvectors of the rows: at least three rows, and "
+            "'graph' or 'spectrum' among the families of SpectralClassifier."
+        )
+    known_idx, free = np.flatnonzero(labeled), ~labeled
+    n = min(n, int(free.sum()))
+    rng = np.random.default_rng([geometry.seed, len(known_idx)])
+    n_first, is_check = plan_suggestions(len(known_idx), n, average is not None)
+    chosen = np.zeros(0, dtype=np.intp)
+    if n_first:
+        features = spectral_features(usable[0], bases)
+        n_clusters = max(SUGGESTIONS.n_first, len(known_idx) + n_first)
+        n_clusters = min(n_clusters, sample.n_rows)
+        seed = int(rng.integers(2**31))
+        chosen = find_medoids(features, known_idx, n_clusters, seed)[:n_first]
+        free[chosen] = False
+        missing = rng.choice(np.flatnonzero(free), n_first - len(chosen), replace=False)
+        chosen = np.append(chosen, missing)  # equal features have one cluster
+        free[missing] = False
+    if len(is_check):
+        shares = average.weights.reshape(len(covariances), -1).sum(axis=1)
+        shares = {c.name: s for c, s in zip(covariances, shares, strict=True)}
+        usable = sorted(usable, key=lambda c: -shares[c.name])[: SUGGESTIONS.n_models]
+        known_idx = np.append(known_idx, chosen)
+        noise, uncertainty = SUGGESTIONS.noise, np.zeros(sample.n_rows)
+        row_idx, largest = sample.given_row_idx, distributions.max(axis=1)
+        uncertainty[row_idx[row_idx >= 0]] = 1.0 - largest[row_idx >= 0]
+        draws = np.full(len(is_check), -1)
+        drawn = rng.choice(np.flatnonzero(free), is_check.sum(), replace=False)
+        draws[is_check] = drawn
+        free[drawn] = False
+        roots = [
+            posterior_root(spectral_features(c, bases), known_idx, noise)
+            for c in usable
+        ]
+        shares = [shares[c.name] for c in usable]
+        weights = uncertainty**SUGGESTIONS.power
+        more = suggest_by_variance(roots, shares, weights, free, draws, noise)
+        chosen = np.append(chosen, more)
+    is_check = np.append(np.zeros(n_first, dtype=bool), is_check)
+    kinds = np.where(is_check, 2, np.arange(len(is_check)) >= n_first)
+    reasons = tuple(_REASONS[kind] for kind in kinds)
+    return Suggestions(sample.origin_idx[chosen], is_check, reasons)
