@@ -29,7 +29,7 @@ _HOMES = {
     "UniversumSVC": "widemargin.estimators",
     "load": "widemargin.model_files",
     "save": "widemargin.model_files",
-    "suggest_rows": "widemargin.estimators",
+    "suggest_rows": "widemargin.estimators.spectral_classifier",
 }
 
 _MODULES = (

@@ -53,9 +53,12 @@ def neg_log_prior(slope, *, center=CALIBRATION_CENTER, spread=CALIBRATION_SPREAD
 def calibrate_models(held_out, codes, weights):
     """Slopes of several models, and their probabilities of held-out labels."""
     slopes = fit_slopes(held_out, codes, weights)
-    scores = (slopes[:, None, None] * held_out).reshape(-1, held_out.shape[2])
-    probabilities = Calibration(1.0).probabilities(scores)
-    return slopes, probabilities.reshape(*held_out.shape[:2], -1)
+    scores = slopes[:, None, None] * held_out
+    if scores.shape[2] == 1:
+        scores = 0.5 * np.concatenate([-scores, scores], axis=2)
+    scores = np.ascontiguousarray(np.moveaxis(scores, 2, 0))  # as in `fit_slopes`
+    odds = np.exp(scores - scores.max(axis=0))
+    return slopes, np.ascontiguousarray(np.moveaxis(odds / odds.sum(axis=0), 0, 2))
 
 
 def fit_calibration(scores, codes, weights, **prior):

@@ -17,7 +17,7 @@ from widemargin.estimators.low_density_classifier import LowDensityClassifier
 from widemargin.estimators.margin_clustering import MaxMarginClustering
 from widemargin.estimators.self_labeling_gpc import SelfLabelingGPC
 from widemargin.estimators.self_labeling_svc import SelfLabelingSVC
-from widemargin.estimators.spectral_classifier import SpectralClassifier, suggest_rows
+from widemargin.estimators.spectral_classifier import SpectralClassifier
 from widemargin.estimators.transductive_svc import TransductiveSVC
 from widemargin.estimators.tri_class_svc import TriClassSVC
 from widemargin.estimators.universum_svc import UniversumSVC
@@ -35,5 +35,4 @@ __all__ = [
     "TransductiveSVC",
     "TriClassSVC",
     "UniversumSVC",
-    "suggest_rows",
 ]
