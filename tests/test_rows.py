@@ -109,12 +109,12 @@ def test_columns_hidden_by_large_spreads_are_told(
         lambda rng: np.c_[rng.normal(size=(200, 3)), 1 + 1e-9 * rng.random((200, 9))],
         lambda rng: np.c_[rng.normal(size=(200, 3)), np.ones((200, 9))],
         lambda rng: np.ones((5, 3)),
-        lambda rng: rng.normal(size=(1, 3)),
+        lambda rng: [1.0, 0.05, 0.05] * rng.normal(size=(9, 3)),
         lambda rng: sparse.csr_array(amounts(rng)),
     ],
     ids=[
         "pixels", "few pixels", "noisy pixels", "alike", "components",
-        "rare categories", "rounding", "constants", "no spread", "one row", "sparse",
+        "rare categories", "rounding", "constants", "no spread", "few rows", "sparse",
     ],
 )  # fmt: skip
 def test_other_columns_of_small_spread_are_not_told(rng, make):
