@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import DataConversionWarning
 
+from widemargin.checks import DataWarning
 from widemargin.labels import (
     decide,
     has_label,
     hide,
     labeled_mask,
     read_labels,
+    refuse_unlabeled,
     sign_coding,
 )
 
@@ -108,6 +110,7 @@ def of_objects(*values):
     ],
     ids=repr,
 )
+@pytest.mark.filterwarnings("ignore:y holds the text 'nan'")
 def test_every_way_to_leave_a_label_out(y, classes, labeled):
     """Class names keep their type, whatever container they came in."""
     labels = read_labels(y)
@@ -231,23 +234,61 @@ def test_other_floats_do_not_warn(y):
     assert labels.labeled.tolist() == [value == value for value in y]
 
 
-@pytest.mark.parametrize("written", ["", "nan", "NaN", "None", "<NA>", "-1"])
-def test_marker_turned_into_text_is_a_class_but_looks_like_one(written):
-    y = np.array(["cat", written, "dog", written])
-    with pytest.warns(UserWarning, match="is read as a class") as record:
+@pytest.mark.parametrize(
+    "written", ["", "nan", "NaN", "None", "<NA>", "-1", "?", " Unknown ", "N/A", "TBD"]
+)
+@pytest.mark.parametrize("gap", ["dog", None])
+def test_placeholder_is_a_class_but_looks_like_a_marker(written, gap):
+    y = np.array(["cat", written, "dog", written, gap], dtype=object)
+    with pytest.warns(
+        DataWarning, match=r"is read as a class.* None .* rename"
+    ) as record:
         labels = read_labels(y)
-    assert labels.labeled.all()
+    assert labels.labeled.tolist() == [value is not None for value in y]
     assert len(record) == 1
     assert repr(written) in str(record[0].message)
+    assert record[0].filename == __file__
 
 
 @pytest.mark.parametrize(
-    "y", [["-1", "1"], ["cat", "nan", None, "dog"], ["none", "some"], ["a", "b", "c"]]
+    "y", [["-1", "1"], ["cat", None, "dog"], ["nothing", "some"], ["a", "b", "c"]]
 )
 def test_other_texts_do_not_warn(y):
-    """Two classes, an explicit gap, or plain names leave no doubt."""
+    """Two classes or plain names leave no doubt."""
     labels = read_labels(y)
     assert labels.labeled.tolist() == [value is not None for value in y]
+
+
+@pytest.mark.parametrize("y", [np.arange(100), [f"id {i}" for i in range(31)]])
+def test_scattered_labels_look_like_numbers(y):
+    with pytest.warns(DataWarning, match="like a number or an identifier") as record:
+        read_labels(y)
+    assert len(record) == 1
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.arange(26),
+        np.tile(np.arange(100), 2),
+        np.append(np.repeat(np.arange(50), 2), np.arange(50, 150)),
+    ],
+    ids=["letters", "pairs", "half"],
+)
+def test_many_classes_are_not_scattered_labels(y):
+    """Few classes, two labels of each, or half of the labels alone in their class."""
+    assert read_labels(y).n_classes == len(np.unique(y))
+
+
+@pytest.mark.parametrize("y", [[0, -1, 1], [0.0, NAN], ["cat", None], [None, 1]])
+def test_unlabeled_samples_are_refused_with_the_way_out(y):
+    with pytest.raises(ValueError, match=r"y of it .* 1 unlabeled of .*labeled_scorer"):
+        refuse_unlabeled(y, "y of it")
+
+
+@pytest.mark.parametrize("y", [[0, 1], [-1.0, 1.0], ["-1", "nan"], []])
+def test_known_labels_are_not_refused(y):
+    refuse_unlabeled(y, "y of it")
 
 
 @pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series])

@@ -9,7 +9,11 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import StandardScaler
 
+from widemargin.checks import DataWarning
 from widemargin.graphs import Graph, KnnGraph
 from widemargin.kernels import Cosine, Kernel, Linear, Polynomial, Precomputed, Rbf
 from widemargin.kernels.width import MEDIAN_ROWS
@@ -52,6 +56,75 @@ def test_a_gram_matrix_names_the_place_of_its_rows(X):
     assert_array_equal(some.X, gram[np.ix_([20, 4], [20, 4])])
     assert_array_equal(some.points(Precomputed(), np.array([1])), [4])
     assert_array_equal(some.columns(Precomputed(), np.array([1])), some.X[:, [1]])
+
+
+def amounts(rng, n_large=13):
+    """Several amounts of money beside ages and grades."""
+    large = 1e4 * rng.lognormal(size=(200, n_large)) * np.linspace(1, 5, n_large)
+    return np.c_[
+        large, rng.normal(40, 9, size=(200, 1)), rng.integers(5, size=(200, 6))
+    ]
+
+
+def in_nanoseconds(rng):
+    dates = 1.7e18 + 3e16 * rng.random(200)
+    return np.c_[rng.normal(size=(200, 4)), dates]
+
+
+@pytest.mark.parametrize(
+    ("make", "largest", "smallest", "n_hidden"),
+    [
+        (lambda rng: load_wine().data, 12, 7, 12),
+        (lambda rng: load_breast_cancer().data, 23, 19, 28),
+        (lambda rng: amounts(rng)[:, [13, 0, 14]], 1, 2, 2),
+        (in_nanoseconds, 4, None, 4),
+        (amounts, None, None, 7),
+    ],
+    ids=["wine", "breast_cancer", "amount", "date", "amounts"],
+)
+def test_columns_hidden_by_large_spreads_are_told(
+    rng, make, largest, smallest, n_hidden
+):
+    X = make(rng)
+    with pytest.warns(DataWarning, match="very different spread") as record:
+        Rows(X).check_spreads("X of Model")
+    text = str(record[0].message)
+    assert len(record) == 1
+    assert f"{n_hidden} of {X.shape[1]} columns hardly count" in text
+    assert largest is None or f"column {largest} is {X[:, largest].std():.3g}" in text
+    assert smallest is None or f"column {smallest} {X[:, smallest].std():.3g}" in text
+    assert "make_pipeline(StandardScaler(), Model(...))" in text
+    Rows(StandardScaler().fit_transform(X)).check_spreads("X of Model")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rng: load_digits().data,
+        lambda rng: load_digits().data[:20],
+        lambda rng: load_digits().data + 1e-3 * rng.normal(size=(1797, 64)),
+        lambda rng: load_iris().data,
+        lambda rng: PCA().fit_transform(load_digits().data[:150]),
+        lambda rng: np.c_[rng.normal(size=(200, 3)), np.eye(200)[:, :9]],
+        lambda rng: np.c_[rng.normal(size=(200, 3)), 1 + 1e-9 * rng.random((200, 9))],
+        lambda rng: np.c_[rng.normal(size=(200, 3)), np.ones((200, 9))],
+        lambda rng: np.ones((5, 3)),
+        lambda rng: [1.0, 0.05, 0.05] * rng.normal(size=(9, 3)),
+        lambda rng: sparse.csr_array(amounts(rng)),
+    ],
+    ids=[
+        "pixels", "few pixels", "noisy pixels", "alike", "components",
+        "rare categories", "rounding", "constants", "no spread", "few rows", "sparse",
+    ],
+)  # fmt: skip
+def test_other_columns_of_small_spread_are_not_told(rng, make):
+    Rows(make(rng)).check_spreads("X of Model")
+
+
+def test_spreads_have_no_meaning_in_gram_matrices_and_are_not_read_in_blocks(rng):
+    X = amounts(rng)
+    GramRows(np.diag(X[:, 0])).check_spreads("X of Model")
+    BlockRows([X]).check_spreads("X of Model")
 
 
 def test_models_share_the_edges_of_graphs_that_differ_in_their_laplacian(X):

@@ -1,9 +1,23 @@
-"""Checks of parameters: the message names who, what, the value, and the way out."""
+"""Checks of parameters and data: messages name who, what, the value, the way out."""
 
 import math
 import numbers
+import sys
+import warnings
 
 import numpy as np
+
+
+class DataWarning(UserWarning):
+    """X or y can be learned from, but may not mean what the user expects."""
+
+
+def warn_of_data(message):
+    """Issue a `DataWarning` at the line that called the library."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back and frame.f_globals["__name__"].startswith("widemargin."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, DataWarning, stacklevel=level)
 
 
 def check_number(owner, name, *, low=None, strict=False, high=None, integer=False):

@@ -5,14 +5,19 @@ targets (scikit-learn's convention), NaN in float targets, and None, NaN or NA i
 object, string, categorical and nullable ones. Above it live masks, codes and signs.
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.utils import column_or_1d
 
+from widemargin.checks import warn_of_data
+from widemargin.defaults import MANY_CLASSES
+
 _UNLABELED = -1  # the marker in integer targets
-_WRITTEN = ("", "nan", "NaN", "None", "<NA>", "NaT")  # markers turned into text
+_PLACEHOLDERS = (  # what people and programs write for a value that is not known
+    "", "-", "?", "<na>", "missing", "n/a", "na", "nan", "nat", "none", "null", "tbd",
+    "unknown",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,19 @@ class PartialLabels:
     def labeled_idx(self):
         """Positions of the labeled samples."""
         return np.flatnonzero(self.labeled)
+
+    @property
+    def placeholders(self):
+        """Class names that look like marks of unlabeled samples."""
+        names = [name for name in self.classes.tolist() if isinstance(name, str)]
+        marks = (*_PLACEHOLDERS, *[str(_UNLABELED)] * (len(names) > 2))
+        return [name for name in names if name.strip().lower() in marks]
+
+    @property
+    def is_scattered(self):
+        """Whether there are many classes, and most labels the only one of theirs."""
+        n_single = (np.bincount(self.codes) == 1).sum()
+        return self.n_classes > MANY_CLASSES and n_single > 0.5 * self.n_labeled
 
     def coded(self):
         """Targets with codes in place of names, unlabeled samples marked as such."""
@@ -92,9 +110,9 @@ def read_labels(y, used=None):
         if used is not None and not np.all(used):
             message += " Samples of weight zero are left out."
         raise ValueError(message)
-    if labeled.all():
-        _warn_of_marker(classes)
-    return PartialLabels(classes, labeled, codes)
+    labels = PartialLabels(classes, labeled, codes)
+    _warn_of_doubts(labels)
+    return labels
 
 
 def labeled_mask(y):
@@ -104,6 +122,18 @@ def labeled_mask(y):
     ([True, True, False], [True, False])
     """
     return _labeled_mask(_as_array(y))
+
+
+def refuse_unlabeled(y, who):
+    """Raise ValueError if an entry of y carries no label; `who` names it."""
+    labeled = labeled_mask(y)
+    if not labeled.all():
+        raise ValueError(
+            f"{who} must hold known labels only, got {(~labeled).sum():,} unlabeled of "
+            f"{len(labeled):,} samples; leave them out of X and y, score with "
+            "labeled_scorer(), or cross-validate with cv=SemiSupervisedSplit(5), both "
+            "of widemargin.model_selection."
+        )
 
 
 def known_names(y, used=None):
@@ -303,23 +333,24 @@ def _too_few_classes(classes, y):
     return f"{message}."
 
 
-def _warn_of_marker(classes):
-    """Say so where a float -1, or a marker turned into text, is read as a class."""
-    message, names = None, classes.tolist()
-    if classes.dtype.kind == "f" and len(names) > 2 and names[0] == _UNLABELED:
-        message = (
+def _warn_of_doubts(labels):
+    """Warn of classes that may be none, and of targets that may be no classes."""
+    names = labels.classes.tolist()
+    is_float = labels.classes.dtype.kind == "f" and labels.labeled.all()
+    if is_float and len(names) > 2 and names[0] == _UNLABELED:
+        warn_of_data(
             "y holds the float -1.0 and no NaN: -1.0 is read as a class. If it marks "
             "unlabeled samples, pass y.astype(int) or use NaN."
         )
-    elif classes.dtype.kind in "UO":
-        written = [name for name in names if name in _WRITTEN]
-        if len(names) > 2 and str(_UNLABELED) in names:
-            written.append(str(_UNLABELED))
-        if written:
-            message = (
-                f"y holds the text {written[0]!r} and no missing value: it is read as "
-                "a class. If it marks unlabeled samples, pass an object array with "
-                "None in their place."
-            )
-    if message is not None:
-        warnings.warn(message, UserWarning, stacklevel=4)
+    if labels.placeholders:
+        warn_of_data(
+            f"y holds the text {labels.placeholders[0]!r}, which is read as a class. "
+            "If it marks unlabeled samples, pass an object array with None in their "
+            "place; if it is a class, rename it."
+        )
+    if labels.is_scattered:
+        warn_of_data(
+            f"y has {labels.n_classes:,} classes and {labels.n_labeled:,} labels, most "
+            "of them the only one of their class, like a number or an identifier. "
+            "Divide numbers into a few intervals; of real classes label more rows."
+        )

@@ -13,6 +13,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
+from widemargin.checks import warn_of_data
+from widemargin.defaults import SPREADS
 from widemargin.kernels.base import Kernel, WidthKernel
 from widemargin.kernels.width import MEDIAN_ROWS, merge_moments, moments
 from widemargin.linalg.rows import (
@@ -50,6 +52,26 @@ class Rows:
     def check(self, who):
         """Raise ValueError unless the rows can be learned from; `who` names them."""
         _check_values(_largest(self.X), self, who)
+
+    def check_spreads(self, who, names=None):
+        """Warn if a few columns of a dense matrix, with `names`, make up distances."""
+        if self.pairwise or self.in_blocks or self.is_sparse or len(self) < 10:
+            return  # by chance, spreads in fewer rows differ tenfold
+        deviations = np.sqrt(moments(self.X)[2][:-1])
+        hidden_idx = find_hidden(self.X, deviations)
+        if not len(hidden_idx):
+            return
+        large, small = deviations.argmax(), hidden_idx[deviations[hidden_idx].argmin()]
+        high, low = deviations[large], deviations[small]
+        if names is not None:
+            large, small = repr(str(names[large])), repr(str(names[small]))
+        warn_of_data(
+            f"{who} has columns of very different spread: the standard deviation of "
+            f"column {large} is {high:.3g} and that of column {small} {low:.3g}, a "
+            f"ratio of {high / low:,.0f}, and {len(hidden_idx):,} of "
+            f"{self.n_features:,} columns hardly count in distances. If units differ, "
+            f"scale them: make_pipeline(StandardScaler(), {who.split()[-1]}(...))."
+        )
 
     def take(self, idx):
         """Some of the rows, in one matrix."""
@@ -312,6 +334,31 @@ class BlockRows(Rows):
                 best = np.take_along_axis(best, order[None], axis=2)
             lengths[own_idx], neighbors[own_idx] = best
         return graph.join(lengths, neighbors, self.dtype)
+
+
+def find_hidden(X, deviations, rule=SPREADS):
+    """Columns of a matrix that hardly count in distances because others are large.
+
+    Those are many columns that hold nearly no variance together, below a gap: sorted
+    deviations of pixels or of principal components fall without one. Columns that hold
+    rounding, or mostly the same value, are not listed.
+    """
+    # Rounding is not relative to the largest column: dates may be in nanoseconds.
+    rounding = 1e-9 * min(1.0, deviations.max())
+    n_varying = np.count_nonzero(deviations > rounding)
+    order = np.argsort(-deviations, kind="stable")[:n_varying]
+    found = deviations[order]
+    shares = np.cumsum((found / deviations.max()) ** 2)
+    is_split = found[:-1] >= rule.gap * found[1:]
+    is_split &= shares[:-1] >= (1.0 - rule.variance) * shares[-1:]
+    is_split &= np.arange(n_varying)[:0:-1] >= rule.columns * n_varying
+    if not is_split.any():
+        return order[:0]
+    hidden_idx = np.sort(order[is_split.argmax() + 1 :])
+    hidden = X[:, hidden_idx]
+    varies = deviations[hidden_idx] > 1e-6 * np.abs(hidden.mean(axis=0))  # of float32
+    varies &= (hidden == np.median(hidden, axis=0)).mean(axis=0) < rule.same
+    return hidden_idx[varies]
 
 
 def find_kind(given):

@@ -303,6 +303,34 @@ def test_supervised_fit_needs_no_unlabeled_rows(done, refused, iris, truth):
     )
 
 
+@pytest.mark.parametrize("method", ["auto", "svm"])
+def test_a_placeholder_among_the_labels_is_noted_once(done, iris, method):
+    iris["species"] = iris["species"].fillna("?")
+    iris.to_csv("iris.csv", index=False)
+    result = done(*FIT, "--method", method)
+    report = " ".join((result.stdout + result.stderr).split())
+    assert report.count("'?' is learned as a class") == 1
+    assert "add --missing '?'" in report
+    result = done(*FIT, "--method", method, "--missing", "?", "--force")
+    assert "learned as a class" not in result.output
+
+
+def test_labels_like_numbers_are_noted_once(done, iris):
+    some = [i // 2 for i in range(20)] + list(range(10, 40))
+    iris["species"] = pd.Series([*some, *[None] * 100], dtype="Int64")
+    iris.to_csv("iris.csv", index=False)
+    result = done(*FIT, "--method", "svm", "--json")
+    (note,) = json.loads(result.stdout)["notes"]
+    assert note.startswith("most of the 50 labels are the only one of their class")
+    assert result.stderr == ""
+
+
+def test_scaled_columns_are_not_noted(done, iris):
+    iris["date"] = 1.7e9 + 1e7 * np.sin(iris.index)
+    iris.to_csv("iris.csv", index=False)
+    assert "spread" not in done(*FIT, "--method", "svm").output
+
+
 def test_warnings_are_notes(done):
     words = "--method", "laplacian", "--folds", 0, "--set", "solver__max_iter=1"
     result = done(*FIT, *words, "--set", "solver=pcg")

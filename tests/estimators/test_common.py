@@ -1,8 +1,13 @@
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.metrics.pairwise import linear_kernel
+from sklearn.model_selection import KFold, cross_val_score
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from widemargin import (
@@ -17,11 +22,13 @@ from widemargin import (
     TriClassSVC,
     UniversumSVC,
 )
+from widemargin.checks import DataWarning
 from widemargin.datasets import hide_labels
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.margin_clustering import MaxMarginClustering
-from widemargin.kernels import Nystrom, Rbf
+from widemargin.kernels import Custom, Nystrom, Rbf
 from widemargin.labelling import Evolution, Shaking, Starts
+from widemargin.model_selection import SemiSupervisedSplit, labeled_scorer
 from widemargin.solvers.cccp import Relaxed
 from widemargin.solvers.evidence import MarginalLikelihood
 from widemargin.solvers.informative_vectors import InformativeVectors
@@ -104,22 +111,24 @@ def test_scikit_learn_compatible_with_other_options(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        FewLabelClassifier(),
-        LabelSearchClassifier(),
-        LaplacianRLSC(),
-        LaplacianSVC(),
-        SpectralClassifier(),
-        SelfLabelingGPC(),
-        SelfLabelingSVC(),
-        TransductiveSVC(),
-        TriClassSVC(),
-        UniversumSVC(),
-    ],
-    ids=lambda model: type(model).__name__,
+CLASSIFIERS = [
+    FewLabelClassifier(),
+    LabelSearchClassifier(),
+    LaplacianRLSC(),
+    LaplacianSVC(),
+    SpectralClassifier(),
+    SelfLabelingGPC(),
+    SelfLabelingSVC(),
+    TransductiveSVC(),
+    TriClassSVC(),
+    UniversumSVC(),
+]
+of_all_classifiers = pytest.mark.parametrize(
+    "model", CLASSIFIERS, ids=lambda model: type(model).__name__
 )
+
+
+@of_all_classifiers
 def test_a_constant_weight_of_any_size_is_weight_one(model):
     X, y = load_iris(return_X_y=True)
     y = hide_labels(y, 15, rng=0)
@@ -130,3 +139,91 @@ def test_a_constant_weight_of_any_size_is_weight_one(model):
         assert_allclose(found.predict_proba(X), plain, atol=1e-10)
     with pytest.raises(ValueError, match=r"and its sum must be finite.* to 1e\+307"):
         clone(model).fit(X, y, sample_weight=np.full(150, 1e307))
+
+
+@pytest.fixture
+def dated():
+    """Forty flowers, 20 of them labeled, and a date in seconds."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    rows = np.r_[:20, 60:80]
+    X = X.iloc[rows].assign(date=1.7e9 + 1e7 * np.sin(rows))
+    return X, hide_labels(y.iloc[rows], 20, rng=0)
+
+
+def data_warnings(model, X, y, **options):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        clone(model).fit(X, y, **options)
+    return [each for each in caught if issubclass(each.category, DataWarning)]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [*CLASSIFIERS, MaxMarginClustering()],
+    ids=lambda model: type(model).__name__,
+)
+def test_columns_with_other_units_are_told_once(model, dated):
+    X, y = dated
+    (found,) = data_warnings(model, X, y)
+    text, name = str(found.message), type(model).__name__
+    assert text.startswith(f"X of {name} has columns of very different spread: the")
+    assert "column 'date' is" in text
+    assert f"make_pipeline(StandardScaler(), {name}(...))" in text
+    assert found.filename == __file__
+    assert not data_warnings(model, StandardScaler().fit_transform(X), y)
+
+
+@pytest.mark.parametrize("kernel", [linear_kernel, Custom(linear_kernel)])
+def test_columns_of_an_own_kernel_are_its_own_matter(dated, kernel):
+    X, y = dated
+    assert not data_warnings(LabelSearchClassifier(kernel=kernel), X, y)
+
+
+@pytest.mark.parametrize("model", [FewLabelClassifier(), LaplacianSVC()])
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_doubtful_labels_are_told_once(model, class_weight):
+    X, _ = load_iris(return_X_y=True)
+    y = np.arange(150)
+    y[100:] = -1
+    if hasattr(model, "class_weight"):
+        model = clone(model).set_params(class_weight=class_weight)
+    (found,) = data_warnings(model, X, y)
+    assert "like a number or an identifier" in str(found.message)
+
+
+def test_own_candidates_do_not_repeat_what_is_told(dated):
+    X, y = dated
+    own = {"own": LaplacianSVC(class_weight="balanced")}
+    model = FewLabelClassifier(own, random_state=0)
+    with pytest.warns(DataWarning, match="X of FewLabelClassifier has") as record:
+        model.fit(X, y)
+    assert len(record) == 1
+    assert not [text for text in model.report_.messages if "spread" in text]
+
+
+@of_all_classifiers
+def test_score_refuses_unlabeled_rows(model):
+    X, y = load_iris(return_X_y=True)
+    partial = hide_labels(y, 15, rng=0)
+    model = clone(model).fit(X, partial)
+    name = type(model).__name__
+    message = f"y of {name}.score must hold known labels only, got 135 unlabeled of 150"
+    with pytest.raises(ValueError, match=message):
+        model.score(X, partial)
+    known = partial != -1
+    right = model.predict(X[known]) == y[known]
+    assert model.score(X[known], partial[known]) == np.mean(right)
+    weights = 1.0 + np.arange(150)
+    right = model.predict(X) == y
+    assert_allclose(model.score(X, y, weights), np.average(right, weights=weights))
+
+
+def test_cross_validation_refuses_unlabeled_rows_unless_they_are_left_out():
+    X, y = load_iris(return_X_y=True)
+    y = hide_labels(y, 30, rng=0)
+    model = SpectralClassifier(random_state=0)
+    cv = KFold(3, shuffle=True, random_state=0)
+    with pytest.raises(ValueError, match="SemiSupervisedSplit"):
+        cross_val_score(model, X, y, cv=cv, error_score="raise")
+    for options in ({"cv": SemiSupervisedSplit(3)}, {"scoring": labeled_scorer()}):
+        assert cross_val_score(model, X, y, **{"cv": cv, **options}).mean() > 0.8

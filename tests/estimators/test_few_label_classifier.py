@@ -454,6 +454,16 @@ def test_judgment_does_not_depend_on_the_prior():
         assert few_label_report._judge(average, prior) is helps
 
 
+def test_an_error_near_that_of_a_constant_is_told(model, rng):
+    """Classes that have nothing to do with the rows; 30 % are of the second one."""
+    X = rng.normal(size=(100, 3))
+    y = np.where(np.arange(100) % 10 < 3, "some", "most")
+    noise = FewLabelClassifier(QUICK, random_state=0).fit(X, hide_labels(y, 40, rng=0))
+    told = "hardly better than always predicting most (error 30.0 %)"
+    assert told in noise.report_.messages[0]
+    assert not [text for text in model.report_.messages if "hardly better" in text]
+
+
 @pytest.mark.slow
 def test_noise_is_not_taken_for_help(rng):
     """Labels that have nothing to do with the rows."""

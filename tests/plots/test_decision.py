@@ -77,6 +77,7 @@ def test_plot_again_draws_elsewhere(moons, moons_model, ax):
     assert len(before.collections) == n_before == len(ax.collections)
 
 
+@pytest.mark.filterwarnings("ignore::widemargin.checks.DataWarning")
 def test_boundary_in_a_projection_only_if_it_speaks_of_the_rows(rng):
     """A slice is drawn by itself if rows keep their class on it."""
     codes = np.arange(40) % 2

@@ -147,6 +147,7 @@ def notes():
     ],
     ids=repr,
 )
+@pytest.mark.filterwarnings("ignore::widemargin.checks.DataWarning")
 def test_columns_of_any_transformer(step, columns, expected, notes, tmp_path):
     """Columns that a model does not use are not asked for."""
     steps = ColumnTransformer([("step", step, columns)])

@@ -85,6 +85,7 @@ def _in_one_sentence(error):
 @contextlib.contextmanager
 def _warnings_as_notes():
     """Each warning for users once, as a line on stderr."""
+    from widemargin.checks import DataWarning
     from widemargin.solvers.result import Status
 
     seen = set()
@@ -98,6 +99,9 @@ def _warnings_as_notes():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", UserWarning)
+        # Notes on the table say both.
+        warnings.simplefilter("ignore", DataWarning)
+        warnings.filterwarnings("ignore", "The number of unique classes is greater")
         # A command that is interrupted keeps nothing, so that this would mislead.
         kept = re.escape(Status.INTERRUPTED.value)
         warnings.filterwarnings("ignore", f"(?s).*{kept}")

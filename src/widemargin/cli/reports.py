@@ -137,9 +137,20 @@ def _table_notes(sample, notes_few_labels=True):
     for column in sample.columns:
         if column.doubt:
             yield f"{column.name!r} {column.doubt}"
-    if sample.labels is None or not notes_few_labels:
+    if sample.labels is None:
         return
-    if max(sample.counts.values()) == 1:
+    for name in sample.labels.placeholders:
+        yield (
+            f"{name!r} is learned as a class; if it marks rows without a label, add "
+            f"--missing {name!r}"
+        )
+    if sample.labels.is_scattered:
+        yield (
+            f"most of the {sample.labels.n_labeled:,} labels are the only one of their "
+            "class, like numbers or identifiers; choose another column with --target, "
+            "or label several rows of each class"
+        )
+    if notes_few_labels and max(sample.counts.values()) == 1:
         yield (
             f"each of the {len(sample.counts):,} classes has a single label: nothing "
             "can be estimated; label a few rows of each class"

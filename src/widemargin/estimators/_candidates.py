@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from widemargin.averaging import family_prior
-from widemargin.checks import check_number
+from widemargin.checks import DataWarning, check_number
 from widemargin.defaults import SCARCITY_PRIOR
 from widemargin.estimators._estimator import Classifier, fit_sample, reads_plainly
 from widemargin.estimators._spectral import SpectralModel
@@ -290,6 +290,7 @@ def fit_candidate(candidate, draw, seed, fold_rows, kernel):
     n_rows = part.sample.n_rows
     with warnings.catch_warnings(record=True) as caught, suited_threads(n_rows):
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", DataWarning)  # given for all rows
         try:
             part.fit(model)
             if not set(model.classes_) <= set(range(part.sample.n_classes)):

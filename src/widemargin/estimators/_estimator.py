@@ -16,8 +16,14 @@ from sklearn.utils.validation import (
 
 from widemargin.checks import check_number, refuse
 from widemargin.graphs import Graph
-from widemargin.kernels import Kernel, Landmarks, Precomputed, read_kernel
-from widemargin.labels import decide, read_labels
+from widemargin.kernels import Custom, Kernel, Landmarks, Precomputed, read_kernel
+from widemargin.labels import (
+    decide,
+    known_names,
+    labeled_mask,
+    read_labels,
+    refuse_unlabeled,
+)
 from widemargin.linalg.random import as_generator
 from widemargin.rows import GramRows, Rows, find_kind, scatter
 from widemargin.sample import collect_sample
@@ -143,7 +149,21 @@ class Fit:
     average: object = None  # weights of the models, and the evidence for them
 
 
-class Classifier(ClassifierMixin, Estimator):
+class KnownLabelsScore(ClassifierMixin):
+    """The `score` of all classifiers, which refuses unlabeled rows."""
+
+    def score(self, X, y, sample_weight=None):
+        """Accuracy on rows whose labels are known.
+
+        ValueError if y marks an unlabeled row. Scorers of scikit-learn do not call this
+        method: they count such a row as a wrong prediction, see
+        :func:`~widemargin.model_selection.labeled_scorer`.
+        """
+        refuse_unlabeled(y, f"y of {type(self).__name__}.score")
+        return super().score(X, y, sample_weight)
+
+
+class Classifier(KnownLabelsScore, Estimator):
     """Base of the classifiers: `fit` and predictions around one method.
 
     A subclass writes ``_fit_sample(sample, rng)``, which returns a `Fit`.
@@ -276,6 +296,10 @@ def read_rows(estimator, X, *, reset=True):
         validate_data(estimator, rows.parts[0], reset=reset, skip_check_array=True)
     if reset or rows.in_blocks:  # squares are of no concern in a matrix to predict
         rows.check(who)
+    has_kernel = reset and hasattr(estimator, "kernel")
+    is_own = has_kernel and isinstance(read_parameter(estimator, "kernel"), Custom)
+    if reset and not is_own:  # a user's own function may scale columns itself
+        rows.check_spreads(who, getattr(estimator, "feature_names_in_", None))
     return rows
 
 
@@ -295,9 +319,9 @@ def read_sample(estimator, X, y, sample_weight, *, merge=None):
     check_consistent_length(rows, y)
     weights = check_sample_weight(estimator, sample_weight, len(rows))
     if getattr(estimator, "class_weight", None) is not None:
-        labels, used_idx = read_labels(y, weights > 0), np.flatnonzero(weights)
+        used = labeled_mask(y) & (weights > 0)
         weights /= weights.max()  # the product must not overflow
-        weights[used_idx[labels.labeled]] *= _class_weights(estimator, labels)
+        weights[used] *= _class_weights(estimator, known_names(y, used))
     find_irrelevant = getattr(estimator, "find_irrelevant", None)
     irrelevant = None if find_irrelevant is None else find_irrelevant(y)
     return collect_sample(rows, y, weights, irrelevant, merge=merge or estimator.merge)
@@ -325,15 +349,13 @@ def check_sample_weight(estimator, sample_weight, n_samples):
     return weights
 
 
-def _class_weights(estimator, labels):
+def _class_weights(estimator, names):
     """Weight of each label by its class, from the parameter `class_weight`."""
-    names = labels.classes[labels.codes]
-    weights = compute_class_weight(
-        estimator.class_weight, classes=labels.classes, y=names
-    )
+    classes, codes = np.unique(names, return_inverse=True)
+    weights = compute_class_weight(estimator.class_weight, classes=classes, y=names)
     if not np.isfinite(weights).all() or (weights < 0).any():
         refuse(estimator, "class_weight", "'balanced' or a dict of finite weights >= 0")
-    return weights[labels.codes]
+    return weights[codes]
 
 
 def read_parameter(estimator, name):

@@ -3,7 +3,6 @@
 from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -22,6 +21,7 @@ from widemargin.estimators._candidates import (
 )
 from widemargin.estimators._estimator import (
     Estimator,
+    KnownLabelsScore,
     Method,
     Progress,
     check_classes,
@@ -40,7 +40,7 @@ _NEGLIGIBLE_WEIGHT = 1e-3  # candidates below it do not predict
 
 
 @dataclass(eq=False, repr=False)
-class FewLabelClassifier(ClassifierMixin, Estimator):
+class FewLabelClassifier(KnownLabelsScore, Estimator):
     r"""Average of models with different assumptions, weighted by few labels.
 
     The classifier to reach for first. It scores each model on held-out labels and

@@ -195,7 +195,7 @@ def write_report(fitted, average, error, draw, inference, prior, skipped=()):
         n_changed=inference.n_changed,
         label_next=inference.label_next,
         helps=helps,
-        messages=tuple(_messages(fitted, average, draw, helps, skipped)),
+        messages=tuple(_messages(fitted, average, draw, helps, skipped, error)),
     )
 
 
@@ -209,10 +209,19 @@ def _judge(average, prior):
     return False if evidence[0] > 0.5 * evidence.sum() else None
 
 
-def _messages(fitted, average, draw, helps, skipped):
+def _messages(fitted, average, draw, helps, skipped, error):
     """What a user should know, most important first."""
     if skipped:
         yield f"interrupted: {', '.join(skipped)} not tried"
+    counts = np.bincount(draw.sample.codes, weights=draw.counts)
+    most, constant_error = counts.argmax(), 1.0 - counts.max() / counts.sum()
+    if average.n_held_out and error[0] + error[1] >= constant_error:
+        yield (
+            "by the held-out labels, predictions are hardly better than always "
+            f"predicting {draw.sample.classes[most]!s} (error "
+            f"{100 * constant_error:.1f} %); label more rows, and check whether the "
+            "features have to do with the classes"
+        )
     if not len(draw.unlabeled_idx):
         yield "all rows are labeled, so there was nothing else to try"
     elif not average.n_held_out:

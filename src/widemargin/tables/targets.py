@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
+from widemargin.defaults import MANY_CLASSES
 from widemargin.labels import labeled_mask, read_labels
 from widemargin.tables.columns import refuse_mixture
 from widemargin.tables.errors import TableError
 
-_MAX_SINGLE = 20  # classes that may have a single label each
 _MARKER = -1  # marks an unlabeled row where all labels are whole numbers
 _LARGEST = 2**53  # pandas reads numbers beside empty cells as floats, exact up to here
 
@@ -32,7 +32,7 @@ def read_target(values, *, as_names=False):
             f"(labeled rows: {n_labeled:,}); label rows of at least one more "
             f"class{marked}."
         )
-    if len(different) > max(_MAX_SINGLE, 0.9 * n_labeled):
+    if len(different) > max(MANY_CLASSES, 0.9 * n_labeled):
         raise TableError(
             f"Column {name!r} holds {len(different):,} different labels in "
             f"{n_labeled:,} labeled rows; a target has several rows of each class. "
