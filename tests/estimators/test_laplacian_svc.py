@@ -91,7 +91,7 @@ def test_powers_are_averaged_in_order_and_given_ones_are_kept(digits):
     assert model.powers_ == (0, 1, 4, 1, 4)
     fixed = LaplacianSVC().set_params(graph__power=3).fit(X, y_partial)
     assert fixed.powers_ == (0, 3, 3)
-    assert LaplacianSVC(solver="pcg").fit(X, y_partial).powers_ in ((0, 2), (0, 3))
+    assert len(LaplacianSVC(solver="pcg").fit(X, y_partial).powers_) == 2
     one = LaplacianSVC(intrinsic_reg=0.05).fit(X, y_partial)
     assert len(one.powers_) == 1
 
