@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from widemargin import LaplacianRLSC, LaplacianSVC
+from widemargin import LaplacianRLSC, LaplacianSVC, load, save
 from widemargin.datasets import hide_labels, make_two_moons
 from widemargin.defaults import LAPLACIAN_LADDER
 from widemargin.graphs import KnnGraph, graph_laplacian, knn_adjacency
@@ -66,6 +66,45 @@ def test_graph_finds_the_moons_where_the_labels_alone_do_not(moons):
     model = LaplacianSVC(kernel=Rbf(4.0), intrinsic_reg=0.05, graph=KnnGraph(power=1))
     model.fit(X, y_partial)
     assert error(model, X, y, y_partial) < 0.02 < 0.1 < error(svc, X, y, y_partial)
+
+
+@pytest.mark.parametrize("method", [LaplacianSVC, LaplacianRLSC])
+def test_defaults_find_two_moons_from_two_labels_each(method):
+    """The graph is a pair of curves, for which power 1 is right."""
+    errors = []
+    for seed in range(6):
+        X, y = make_two_moons(300, noise=0.05, random_state=seed)
+        y_partial = hide_labels(y, 4, rng=seed)
+        model = method().fit(X, y_partial)
+        errors.append(error(model, X, y, y_partial))
+        assert model.powers_ == (0, 1, 1)
+    assert np.mean(errors) < 0.02
+
+
+def test_powers_are_averaged_in_order_and_given_ones_are_kept(digits):
+    X, _, y_partial = digits
+    graph = KnnGraph(power=(4, 1))  # far apart: every dimension between needs both
+    prior = graph.power_prior(graph.adjacency(X), "auto")
+    model = LaplacianSVC(graph=graph).fit(X, y_partial)
+    assert list(prior) == [1, 4]
+    assert model.shares_ == (0.0, 0.75, 0.75, 1.0, 1.0)
+    assert model.powers_ == (0, 1, 4, 1, 4)
+    fixed = LaplacianSVC().set_params(graph__power=3).fit(X, y_partial)
+    assert fixed.powers_ == (0, 3, 3)
+    assert len(LaplacianSVC(solver="pcg").fit(X, y_partial).powers_) == 2
+    one = LaplacianSVC(intrinsic_reg=0.05).fit(X, y_partial)
+    assert len(one.powers_) == 1
+
+
+def test_several_powers_survive_cloning_and_saving(moons, tmp_path):
+    X, _, y_partial = moons
+    model = clone(LaplacianSVC(graph=KnnGraph(power=(1, 2)))).fit(X, y_partial)
+    assert model.get_params()["graph__power"] == (1, 2)
+    save(model, tmp_path / "model.wm")
+    loaded = load(tmp_path / "model.wm")
+    assert loaded.graph == model.graph
+    assert loaded.powers_ == model.powers_
+    assert_array_equal(loaded.decision_function(X), model.decision_function(X))
 
 
 def test_defaults_at_least_halve_the_error_of_an_svc_on_digits(digits):
@@ -291,7 +330,7 @@ def test_single_precision_is_kept_and_agrees(digits, solver):
         error(m, X.astype(m.function_.points.dtype), y, y_partial)
         for m in (single, double)
     ]
-    assert abs(errors[0] - errors[1]) <= 0.001
+    assert abs(errors[0] - errors[1]) <= 0.005  # three of 570 rows
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "laplacian", "cosine"])
@@ -334,7 +373,8 @@ def test_one_label_a_class(moons):
     X, y, _ = moons
     y_partial = hide_labels(y, 2, rng=0)
     model = LaplacianSVC(kernel=Rbf(2.0)).fit(X, y_partial)
-    assert_allclose(model.average_.weights, 1 / 3)  # no label can be held out
+    assert model.average_.n_held_out == 0
+    assert model.average_.weights[-1] > 0.99  # nothing but the graph can help
     assert np.isfinite(model.predict_proba(X)).all()
 
 
@@ -552,7 +592,7 @@ def test_results_print_in_a_few_lines(digits):
     X, _, y_partial = digits
     model = LaplacianSVC().fit(X, y_partial)
     assert len(repr(model.result_)) < 300
-    assert len(repr(model.average_)) < 400
+    assert len(repr(model.average_)) < 600
 
 
 def test_verbose_prints_progress(digits, capsys):

@@ -157,3 +157,19 @@ def test_a_graph_gives_the_laplacian_of_its_edges(X, power, normalized):
     again = graph.laplacian_of(adjacency, auto_power=3, normalized=True)
     expected = graph_laplacian(adjacency, normalized=True, power=power)
     assert_array_equal(again.to_dense(), expected.to_dense())
+
+
+def test_of_several_powers_the_one_for_the_dimension_is_most_probable(X):
+    graph = KnnGraph(5, power=(3, 1, 2))
+    prior = graph.power_prior(graph.adjacency(X), auto_power=3)
+    assert_allclose(sum(prior.values()), 1.0)
+    assert list(prior) == sorted(prior)
+    made = graph.laplacian_of(graph.adjacency(X), auto_power=3)
+    assert prior[made.power] == max(prior.values())
+    assert KnnGraph().power_prior(graph.adjacency(X), 3) == {3: 1.0}
+
+
+@pytest.mark.parametrize("power", [(), (1, 0), (1.5,), [1, 2], ("auto",), True, None])
+def test_powers_are_whole_numbers(power):
+    with pytest.raises(ValueError, match=r"power of KnnGraph must be 'auto', a whole"):
+        KnnGraph(power=power)

@@ -9,7 +9,9 @@ from widemargin.graphs import (
     graph_laplacian,
     knn_adjacency,
     no_laplacian,
+    spectral_dimension,
 )
+from widemargin.graphs.laplacian import power_prior
 
 
 @pytest.fixture
@@ -119,6 +121,51 @@ def test_iterated_is_a_matrix_power(adjacency, rng, normalized, power):
     assert_allclose(iterated @ V, expected @ V, atol=1e-9)
     assert_allclose(iterated @ V[:, 0], expected @ V[:, 0], atol=1e-9)
     assert_allclose(iterated.to_dense(), expected, atol=1e-9)
+
+
+def test_wide_products_in_blocks_are_those_of_their_columns(adjacency, rng):
+    V = rng.normal(size=(30, 9000))
+    iterated = graph_laplacian(adjacency).iterated(3)
+    assert_allclose(iterated @ V, iterated.to_dense() @ V, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_dimensions", [1, 2, 3])
+@pytest.mark.parametrize("is_large", [False, True])
+def test_dimension_of_a_lattice_is_that_of_its_space(n_dimensions, is_large):
+    """Exact for few samples, estimated by random signs for many."""
+    side = {1: (200, 2000), 2: (16, 40), 3: (6, 16)}[n_dimensions][is_large]
+    steps = np.eye(side, k=1) + np.eye(side, k=1 - side)
+    ring, lattice = steps + steps.T, 0.0
+    for axis in range(n_dimensions):
+        factors = [np.eye(side)] * n_dimensions
+        factors[axis] = ring
+        product = sparse.csr_array([[1.0]])
+        for factor in factors:
+            product = sparse.kron(product, sparse.csr_array(factor), format="csr")
+        lattice = product + lattice
+    # 16 steps are few in three dimensions, and walks meet behind a small lattice
+    error = abs(spectral_dimension(lattice.tocsr()) - n_dimensions)
+    assert error < (0.7 if side == 6 else 0.25)
+
+
+def test_dimension_does_not_depend_on_the_weights_unit_or_on_lone_samples(adjacency):
+    dimension = spectral_dimension(adjacency)
+    assert_allclose(spectral_dimension(7.0 * adjacency), dimension)
+    assert spectral_dimension(sparse.csr_matrix((5, 5))) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("dimension", "expected"),
+    [(0.0, [1, 0, 0]), (1.625, [0.5, 0.5, 0]), (2.0, [0, 1, 0]), (9.0, [0, 0, 1])],
+)
+def test_prior_of_powers_rises_with_the_dimension(dimension, expected):
+    assert_allclose(power_prior((1, 2, 3), dimension), expected)
+
+
+def test_negligible_powers_are_left_out():
+    assert_allclose(power_prior((1, 2, 3), 2.01), [0, 1, 0])
+    assert_allclose(power_prior((3,), 1.0), [1])
+    assert_allclose(power_prior((1, 3), 2.0), [0.5, 0.5])
 
 
 def test_iterated_laplacian_does_not_write_to_its_argument(adjacency, rng):

@@ -103,11 +103,11 @@ def scores_of(objective, problem):
 def test_ends_are_the_model_without_the_graph_and_with_nothing_else(rng):
     objective = make_objective(rng, intercept="penalized")
     family = share_graph(objective)
-    assert family.shares == GRAPH_SHARES
+    assert tuple(model.share for model in family.models) == GRAPH_SHARES
     plain = replace(objective, intrinsic=0.0)
     for problem, model in [
-        (family.problems[0], plain),
-        (family.problems[-1], family.graph),
+        (family.models[0].problem, plain),
+        (family.models[-1].problem, family.graph),
     ]:
         ours, direct = (
             scores_of(objective, problem),
@@ -118,7 +118,7 @@ def test_ends_are_the_model_without_the_graph_and_with_nothing_else(rng):
 
 def test_both_kernels_are_equally_large_on_the_labels(rng):
     family = share_graph(make_objective(rng))
-    traces = [np.trace(problem.response) for problem in family.problems]
+    traces = [np.trace(model.problem.response) for model in family.models]
     assert_allclose(traces, traces[0])
 
 
@@ -131,11 +131,39 @@ def test_scale_of_the_kernel_does_not_matter(rng):
         ambient=100 * objective.ambient,
     )
     for one, other in zip(
-        share_graph(objective).problems, share_graph(larger).problems, strict=True
+        share_graph(objective).models, share_graph(larger).models, strict=True
     ):
-        assert_allclose(
-            scores_of(objective, one), scores_of(larger, other), rtol=1e-5, atol=1e-7
+        ours, theirs = (
+            scores_of(objective, one.problem),
+            scores_of(larger, other.problem),
         )
+        assert_allclose(ours, theirs, rtol=1e-5, atol=1e-7)
+
+
+def test_models_of_several_powers_are_those_of_each(rng):
+    """In order of the share, then of the power; without the graph there is one."""
+    objective = make_objective(rng, intercept="penalized")
+    several = share_graph(objective, {1: 0.25, 3: 0.75})
+    assert several.graph.laplacian.power == 3
+    assert [(model.share, model.power, model.prior) for model in several.models] == [
+        (0.0, 0, 1.0), (0.75, 1, 0.25), (0.75, 3, 0.75), (1.0, 1, 0.25), (1.0, 3, 0.75),
+    ]  # fmt: skip
+    for model in several.models[1:]:
+        alone = replace(objective, laplacian=objective.laplacian.iterated(model.power))
+        (one,) = share_graph(alone, shares=(model.share,)).models
+        ours, theirs = (
+            scores_of(objective, one.problem),
+            scores_of(objective, model.problem),
+        )
+        assert_allclose(ours, theirs, atol=1e-9)
+
+
+def test_graph_alone_has_hardly_an_intercept(rng):
+    """Its weight is that of the loss, but for one that the graph penalizes."""
+    graph = share_graph(make_objective(rng, intercept="penalized")).graph
+    assert graph.intercept.penalty == 1.0
+    inside = make_objective(rng, intercept="inside")
+    assert share_graph(inside, shares=(0.0, 1.0)).graph.intercept == inside.intercept
 
 
 def test_weights_for_more_rows_keep_the_graphs(rng):
@@ -151,15 +179,17 @@ def test_weights_for_more_rows_keep_the_graphs(rng):
 def test_given_weights_are_a_family_of_one(rng, intrinsic, share):
     objective = make_objective(rng, intrinsic=intrinsic)
     family = given_graph(objective)
-    assert family.shares == (share,)
+    assert [model.share for model in family.models] == [share]
     larger = make_objective(rng, n_samples=180, intrinsic=intrinsic)
     model = family.graph_objective(larger)
     assert (model.ambient, model.intrinsic) == (objective.ambient, intrinsic)
 
 
-def test_weight_of_the_graph_is_twice_the_number_of_rows(rng):
-    family = share_graph(make_objective(rng))  # a kernel with unit diagonal
-    assert_allclose(family.graph.intrinsic / family.graph.ambient, 2 * 60)
+@pytest.mark.parametrize("power", [1, 2])
+def test_weight_of_the_graph_grows_with_the_rows_and_falls_with_the_power(rng, power):
+    objective = make_objective(rng, power=power)  # a kernel with unit diagonal
+    graph = share_graph(objective, ratio=3.0).graph
+    assert_allclose(graph.intrinsic / graph.ambient, 3.0 * 60 / power**2)
 
 
 def test_kernel_that_is_zero_on_the_labels_is_refused(rng):

@@ -37,22 +37,23 @@ def sample_of(objective, codes):
 
 @pytest.fixture
 def scored(rng):
-    """Problems of all graph shares, their solutions and their sample."""
+    """Models of all graph shares and two powers, their solutions and their sample."""
     objective = make_objective(rng, n_classes=2, loss=Squared(), n_labels=20)
-    problems = share_graph(objective).problems
+    models = share_graph(objective, {1: 0.25, 2: 0.75}).models
+    results = [reduced_newton(model.problem) for model in models]
     codes = (objective.targets[:, 0] > 0).astype(int)
-    return problems, [reduced_newton(p) for p in problems], sample_of(objective, codes)
+    return models, results, sample_of(objective, codes)
 
 
 def test_weights_follow_the_calibrated_leave_one_out_losses(scored):
     """Weights recomputed label by label, slopes by their prior included."""
-    problems, results, sample = scored
-    average, calibration = average_family(problems, results, sample)
+    models, results, sample = scored
+    average, calibration = average_family(models, results, sample, scarcity=6.0)
     counts = sample.label_weights * sample.label_weights.sum()
     counts = counts / (sample.label_weights @ sample.label_weights)
     signs, summed, slopes = 2.0 * sample.codes - 1.0, [], []
-    for problem, result in zip(problems, results, strict=True):
-        scores = problem.leave_one_out(result.solution)
+    for model, result in zip(models, results, strict=True):
+        scores = model.problem.leave_one_out(result.solution)
         slope = fit_calibration(scores, sample.codes, counts).slope
         p = 1.0 / (1.0 + np.exp(-slope * signs * scores[:, 0]))
         loss = -sum(
@@ -61,26 +62,29 @@ def test_weights_follow_the_calibrated_leave_one_out_losses(scored):
         )
         summed.append(loss + neg_log_prior(slope))
         slopes.append(slope)
-    weights = softmax(-TRUST * np.array(summed))
+    shares = np.array([0.0, 0.75, 0.75, 1.0, 1.0])
+    powers = np.array([1.0, 0.25, 0.75, 0.25, 0.75])
+    log_prior = np.log(powers) + 6.0 * sample.scarcity * shares
+    weights = softmax(log_prior - TRUST * np.array(summed))
     assert_allclose(average.weights, weights)
     assert_allclose(calibration.slope, weights @ slopes)
 
 
 def test_only_label_of_its_class_is_not_held_out(rng):
-    """Three classes with one label each: nothing to go by, equal weights."""
+    """Three classes with one label each: the prior is all there is to go by."""
     objective = make_objective(rng, n_labels=3)
-    problems = share_graph(objective).problems
+    models = share_graph(objective).models
     sample = sample_of(objective, np.arange(3))
-    results = [reduced_newton(problem) for problem in problems]
-    average, _ = average_family(problems, results, sample)
+    results = [reduced_newton(model.problem) for model in models]
+    average, _ = average_family(models, results, sample, scarcity=2.0)
     assert_allclose(average.losses, 0.0)
-    assert_allclose(average.weights, 1 / 3)
+    assert_allclose(average.weights, softmax([0.0, 1.5, 2.0]))
     assert np.isnan(average.held_out).all()
 
 
 def test_combined_result_is_the_average_and_reports_a_failure(scored):
-    problems, results, sample = scored
-    average, _ = average_family(problems[:2], results[:2], sample)
+    models, results, sample = scored
+    average, _ = average_family(models[:2], results[:2], sample)
     good = SolveResult(np.array([1.0, 3.0]), 2.0, Status.CONVERGED, 4)
     bad = replace(good, solution=np.array([5.0, 7.0]), status=Status.MAX_ITER, n_iter=9)
     mixed = combine_results([bad, good], average)

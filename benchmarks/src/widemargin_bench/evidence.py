@@ -17,8 +17,13 @@ from sklearn.datasets import make_blobs
 from widemargin import LabelSearchClassifier, MaxMarginClustering, TransductiveSVC
 from widemargin.averaging import family_prior
 from widemargin.datasets import hide_labels
-from widemargin.defaults import PATH_DECAY, SEARCH_LADDER, UNLABELED_WEIGHTS
-from widemargin.graphs import KnnGraph
+from widemargin.defaults import (
+    GRAPH_POWERS,
+    PATH_DECAY,
+    SEARCH_LADDER,
+    UNLABELED_WEIGHTS,
+)
+from widemargin.graphs import KnnGraph, graph_laplacian
 from widemargin.kernels import Rbf
 from widemargin.labelling import Automatic, Starts
 from widemargin.labelling.path import PathSettings, follow_path, hold_out
@@ -27,6 +32,7 @@ from widemargin.objectives.laplacian import Intercept, ManifoldObjective, share_
 from widemargin.objectives.losses import SquaredHinge
 from widemargin.rows import Rows
 from widemargin.sample import collect_sample, label_counts
+from widemargin.solvers.laplacian import models_prior
 from widemargin.solvers.newton import reduced_newton
 from widemargin.spaces import GramSpace, choose_space
 from widemargin_bench.tables.few_labels import SETS, clean, make_rows
@@ -76,10 +82,12 @@ class Models:
 
 
 def manifold(X):
-    """Space and graph Laplacian of `LaplacianSVC`."""
+    """Space, graph Laplacian and prior weights of its powers of `LaplacianSVC`."""
     kernel = Rbf().fit_width(X, np.random.default_rng(0))
     graph = KnnGraph()
-    return GramSpace(kernel(X)), graph.laplacian_of(graph.adjacency(X), auto_power=3)
+    adjacency = graph.adjacency(X)
+    powers = graph.power_prior(adjacency, GRAPH_POWERS.powers)
+    return GramSpace(kernel(X)), graph_laplacian(adjacency), powers
 
 
 def manifold_objective(space, laplacian, sample):
@@ -100,16 +108,16 @@ def manifold_objective(space, laplacian, sample):
 def laplacian_models(X, y, y_partial):
     """Models of `LaplacianSVC` for each share of the graph."""
     sample = collect_sample(Rows(X), y_partial, merge="none")
-    objective = manifold_objective(*manifold(X), sample)
-    held_out, found = [], []
-    for problem in share_graph(objective).problems:
+    space, laplacian, powers = manifold(X)
+    objective = manifold_objective(space, laplacian, sample)
+    models, held_out, found = share_graph(objective, powers).models, [], []
+    for problem in (model.problem for model in models):
         solution = reduced_newton(problem).solution
         held_out.append(problem.leave_one_out(solution))
         found.append(objective.functions.scores(problem.coordinates(solution)))
     held_out = np.array(held_out)
     held_out[:, ~sample.is_repeated] = np.nan
-    prior = np.full(len(held_out), 1.0 / len(held_out))
-    return _collect(sample, held_out, prior, found, y)
+    return _collect(sample, held_out, models_prior(models, sample), found, y)
 
 
 def label_search_models(X, y, y_partial, seed):

@@ -10,7 +10,12 @@ import numpy as np
 from sklearn.base import clone
 
 from widemargin.checks import check_choice, check_number, check_number_or, refuse
-from widemargin.defaults import HOLDOUT_SIZE, LAPLACIAN_LADDER, NOTEWORTHY_SHARE
+from widemargin.defaults import (
+    GRAPH_POWERS,
+    HOLDOUT_SIZE,
+    LAPLACIAN_LADDER,
+    NOTEWORTHY_SHARE,
+)
 from widemargin.estimators._estimator import (
     Classifier,
     Fit,
@@ -24,6 +29,7 @@ from widemargin.estimators._estimator import (
 )
 from widemargin.graphs import (
     check_adjacency,
+    graph_laplacian,
     no_laplacian,
     rows_near,
     unreached_components,
@@ -63,6 +69,7 @@ class LaplacianClassifier(Classifier):
     saved_state = (
         *Classifier.saved_state,
         "shares_",
+        "powers_",
         "ambient_reg_",
         "intrinsic_reg_",
         "solver_",
@@ -174,18 +181,30 @@ class Geometry:
     space: object
     kernel: object
     graph: object  # None if no model uses one
-    power: int  # of its Laplacian if the user leaves that open
+
+    @cached_property
+    def adjacency(self):
+        """The edges of the user's graph or between nearest neighbors."""
+        adjacency = self.sample.adjacency
+        if adjacency is None:
+            adjacency = self.sample.rows.adjacency(self.graph, self.kernel)
+        return adjacency
 
     @cached_property
     def laplacian(self):
-        """The Laplacian of the user's graph or of the nearest neighbors."""
-        sample, graph = self.sample, self.graph
-        if graph is None:
-            return no_laplacian(sample.n_rows, self.space.dtype)
-        adjacency = sample.adjacency
-        if adjacency is None:
-            adjacency = sample.rows.adjacency(graph, self.kernel)
-        return graph.laplacian_of(adjacency, auto_power=self.power)
+        """The Laplacian of the graph, of power 1."""
+        if self.graph is None:
+            return no_laplacian(self.sample.n_rows, self.space.dtype)
+        return graph_laplacian(self.adjacency, normalized=self.graph.normalized)
+
+    @cached_property
+    def powers(self):
+        """Powers of the Laplacian and their prior weights, a dict."""
+        if self.graph is None:
+            return {1: 1.0}
+        # few landmarks cannot follow the higher powers
+        auto_power = GRAPH_POWERS.powers if self.space.is_exact else 1
+        return self.graph.power_prior(self.adjacency, auto_power)
 
 
 def make_geometry(estimator, sample, rng):
@@ -198,8 +217,7 @@ def make_geometry(estimator, sample, rng):
         kernel, sample.rows, landmarks, rng, ladder=LAPLACIAN_LADDER, who=who
     )
     graph = None if estimator.intrinsic_reg == 0 else graph
-    power = 3 if space.is_exact else 1  # few landmarks cannot follow the third power
-    return Geometry(sample, space, kernel, graph, power)
+    return Geometry(sample, space, kernel, graph)
 
 
 def plan_training(estimator, geometry, rng):
@@ -220,15 +238,18 @@ def plan_training(estimator, geometry, rng):
     check, is_pcg = None, isinstance(solver, Pcg)
     if is_pcg:
         sample, check = solver.plan_stopping(sample, rng)
-    objective = make_objective(estimator, geometry, sample)
+    powers = geometry.powers
+    power = max(powers, key=powers.get)
+    objective = make_objective(estimator, geometry, sample, power)
     holdout = objective
     if is_pcg:
+        powers = {power: 1.0}  # each takes as long as the rest of the fit
         holdout, sample = make_holdout(objective, geometry, sample, rng)
     by_labels = isinstance(estimator.intrinsic_reg, str)
-    return Training(objective, holdout, sample, solver, check, by_labels)
+    return Training(objective, holdout, sample, solver, check, by_labels, powers)
 
 
-def make_objective(estimator, geometry, sample):
+def make_objective(estimator, geometry, sample, power):
     """Loss and penalties; the weight of the graph is zero where it is left open."""
     scale = check_scale(geometry.space.mean_diagonal(), type(estimator).__name__)
     intercepts = {
@@ -239,7 +260,7 @@ def make_objective(estimator, geometry, sample):
     intrinsic = estimator.intrinsic_reg
     return ManifoldObjective(
         geometry.space,
-        geometry.laplacian,
+        geometry.laplacian.iterated(power),
         sample.label_idx,
         sample.signs,
         sample.label_weights / sample.label_weights.sum(),
@@ -253,14 +274,15 @@ def make_objective(estimator, geometry, sample):
 def make_holdout(objective, geometry, sample, rng, size=HOLDOUT_SIZE):
     """The objective on which labels are held out, a part where Newton is fast."""
     sample = sample.thin_labels(size.labels, rng)
-    space, laplacian = geometry.space, geometry.laplacian
+    space, laplacian = geometry.space, objective.laplacian
     if not space.low_rank and sample.n_rows > size.rows:
         if sample.adjacency is None:  # the graph is made anew from these rows
             idx = sample.draw_rows(size.rows, rng)
         else:  # it would fall to pieces: the nearest rows along it
             idx = rows_near(sample.adjacency, sample.label_idx, size.rows, rng)
         sample, space = sample.part(idx), space.part(idx)
-        laplacian = replace(geometry, sample=sample, space=space).laplacian
+        part = replace(geometry, sample=sample, space=space)
+        laplacian = part.laplacian.iterated(laplacian.power)
     holdout = replace(
         objective,
         space=space,
@@ -305,14 +327,17 @@ def describe(estimator, geometry, training, solved):
     solution, average = solved.result.solution, solved.average
     has_intercept = training.objective.intercept is not None
     c, b = (solution[:-1], solution[-1]) if has_intercept else (solution, 0.0)
-    estimator.shares_, estimator.solver_ = solved.shares, training.solver
+    estimator.shares_ = shares = tuple(model.share for model in solved.models)
+    estimator.powers_ = tuple(model.power for model in solved.models)
+    estimator.solver_ = training.solver
     estimator.has_own_graph_ = geometry.sample.adjacency is not None
     estimator.ambient_reg_ = solved.graph.ambient / geometry.space.mean_diagonal()
     estimator.intrinsic_reg_ = solved.graph.intrinsic
     estimator.start_ = solved.last if isinstance(training.solver, Pcg) else None
     weights = np.round(average.weights, 3).tolist()
-    Progress.of(estimator).say(f"graph shares {solved.shares} have weights {weights}")
-    if average.weights @ solved.shares >= NOTEWORTHY_SHARE:
+    say = Progress.of(estimator).say
+    say(f"graph shares {shares}, powers {estimator.powers_} have weights {weights}")
+    if average.weights @ shares >= NOTEWORTHY_SHARE:
         sample, matrix = geometry.sample, geometry.laplacian.matrix
         n_components, unreached = unreached_components(matrix, sample.label_idx)
         if unreached.any():

@@ -19,8 +19,8 @@ class LaplacianRLSC(LaplacianClassifier):
 
     Attributes
     ----------
-    classes_, function_, calibration_, average_, shares_, transduction_, result_
-    held_out_proba_, ambient_reg_, intrinsic_reg_, solver_, start_, n_iter_
+    classes_, function_, calibration_, average_, shares_, powers_, transduction_
+    result_, held_out_proba_, ambient_reg_, intrinsic_reg_, solver_, start_, n_iter_
         As in `LaplacianSVC`.
 
     References

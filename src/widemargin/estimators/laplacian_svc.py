@@ -22,13 +22,14 @@ class LaplacianSVC(LaplacianClassifier):
         Gram matrix of all rows in `fit`, and the kernel values of new rows against them
         in `predict`.
     graph : "knn" or Graph, default="knn"
-        A value such as ``KnnGraph(n_neighbors=5)``. Its ``power="auto"`` is 3, and 1
-        with landmarks.
+        A value such as ``KnnGraph(n_neighbors=5)``. Its ``power="auto"`` is
+        ``(1, 2, 3)``, of which one or two suit the dimension of the graph, and 1 with
+        landmarks.
     ambient_reg : float, default=1e-3
         Weight of the kernel norm.
     intrinsic_reg : float or "auto", default="auto"
         Weight of the smoothness along the graph; 0 gives a supervised model. "auto"
-        averages models with different shares of the graph, see Notes.
+        averages models with different shares and powers of the graph, see Notes.
     landmarks : int, Nystrom, "auto" or None, default="auto"
         Landmarks of a Nystrom approximation of the kernel, for many rows: memory
         O(n_samples * n_landmarks) instead of O(n_samples^2). "auto" takes 1,000 of them
@@ -59,8 +60,11 @@ class LaplacianSVC(LaplacianClassifier):
         See :class:`~widemargin.estimators.Classifier`.
     shares_ : tuple of float
         Share of the graph in each of the models of ``average_``.
+    powers_ : tuple of int
+        Power of the graph Laplacian in each of them; 0 without the graph.
     ambient_reg_, intrinsic_reg_ : float
-        The weights in the model with the largest share of the graph.
+        The weights in the model with the largest share of the graph and, of several
+        powers, the one that suits it best.
     solver_ : LaplacianSolver
         The solver that was used.
     start_ : ndarray or None
@@ -80,7 +84,9 @@ class LaplacianSVC(LaplacianClassifier):
     with the norm of the kernel divided by its mean diagonal. The weights of [1]_ are
     ``ambient_reg * n_labeled`` and ``intrinsic_reg * n_labeled`` for a kernel with unit
     diagonal. "auto" averages models with shares 0, 3/4 ("newton" and "dual" only) and 1
-    of the graph, see :doc:`/guide/laplacian`.
+    of the graph and, of the powers p of `graph`, with the two next to the one for its
+    dimension, see :doc:`/guide/laplacian`. "pcg" and your own weights take the most
+    probable power alone.
 
     Time O(n^3) for "newton" and "dual", about O(n^2.5) for "pcg", O(n r^2) with r
     landmarks. Deviations from [1]_: the default intercept; one exact factorization

@@ -3,7 +3,12 @@
 from widemargin.graphs.adjacency import check_adjacency, rows_near, unreached_components
 from widemargin.graphs.base import Graph
 from widemargin.graphs.knn import KnnGraph, knn_adjacency
-from widemargin.graphs.laplacian import IteratedLaplacian, graph_laplacian, no_laplacian
+from widemargin.graphs.laplacian import (
+    IteratedLaplacian,
+    graph_laplacian,
+    no_laplacian,
+    spectral_dimension,
+)
 
 __all__ = [
     "Graph",
@@ -14,5 +19,6 @@ __all__ = [
     "knn_adjacency",
     "no_laplacian",
     "rows_near",
+    "spectral_dimension",
     "unreached_components",
 ]

@@ -1,12 +1,13 @@
 """The graph that joins each row to its nearest neighbors."""
 
+import numbers
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
-from widemargin.checks import check_choice, check_number, check_number_or
+from widemargin.checks import check_choice, check_number, check_number_or, refuse
 from widemargin.graphs.base import Graph
 
 WEIGHTS = ("heat", "binary", "self-tuned")
@@ -23,21 +24,28 @@ class KnnGraph(Graph, shorthand="knn"):
     weights : {"self-tuned", "heat", "binary"} or float, default="self-tuned"
         Weights of its edges, see :func:`knn_adjacency`; a number is the width of
         "heat".
-    power : int or "auto", default="auto"
-        How often the graph Laplacian is applied; "auto" leaves it to the estimator.
+    power : int, tuple of int or "auto", default="auto"
+        How often the graph Laplacian is applied. With several numbers, such as
+        ``(1, 2, 3)``, the dimension of the graph sets their prior weights, and
+        `LaplacianSVC` and `LaplacianRLSC` average over those that are not negligible;
+        other estimators take the most probable one. "auto" leaves it to the estimator.
     normalized : bool, default=True
         Whether the Laplacian is normalized by the degrees.
     """
 
     n_neighbors: int = 8
     weights: str | float = "self-tuned"
-    power: int | str = "auto"
+    power: int | tuple | str = "auto"
     normalized: bool = True
 
     def __post_init__(self):
         check_number(self, "n_neighbors", low=1, integer=True)
         check_number_or(self, "weights", WEIGHTS, low=0, strict=True)
-        check_number_or(self, "power", ("auto",), low=1, integer=True)
+        powers = self.power if isinstance(self.power, tuple) else (self.power,)
+        is_auto = isinstance(self.power, str) and self.power == "auto"
+        if not is_auto and not (powers and all(map(_is_power, powers))):
+            wanted = "'auto', a whole number >= 1 or a tuple of such numbers"
+            refuse(self, "power", wanted)
         check_choice(self, "normalized", (True, False))
 
     def adjacency(self, X, metric="euclidean"):
@@ -47,6 +55,12 @@ class KnnGraph(Graph, shorthand="knn"):
     def join(self, lengths, neighbors, dtype):
         """The same from lengths to and positions of nearest neighbors, (n_rows, k)."""
         return join_neighbors(lengths, neighbors, self.weights, dtype)
+
+
+def _is_power(power):
+    """Whether something is a whole number >= 1."""
+    is_whole = isinstance(power, numbers.Integral) and not isinstance(power, bool)
+    return is_whole and power >= 1
 
 
 def knn_adjacency(X, n_neighbors=8, weights="heat", *, metric="euclidean"):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -133,13 +134,21 @@ class ManifoldObjective:
 
 
 @dataclass(frozen=True)
-class GraphFamily:
-    """Models in order of the share of the graph in their kernel."""
+class GraphModel:
+    """A model with a share of the graph in its kernel."""
 
-    # from 0 (the graph is not used) to 1 (nothing but the kernel bent by it)
-    shares: tuple[float, ...]
-    problems: list[ReducedObjective]  # one for each share
-    # the model of share 1 (or the given one), with its weights
+    share: float  # from 0 (no graph) to 1 (nothing but the kernel bent by the graph)
+    power: int  # of the graph Laplacian; 0 for no graph
+    prior: float  # prior weight of the power among those of the same share
+    problem: ReducedObjective
+
+
+@dataclass(frozen=True)
+class GraphFamily:
+    """Models in order of the share of the graph, then of its power."""
+
+    models: list[GraphModel]
+    # the model of share 1 and the most probable power (or the given one)
     graph: ManifoldObjective
     chosen: bool  # whether the weights were chosen for these rows, and not given
 
@@ -150,45 +159,64 @@ class GraphFamily:
         graph, fewer = self.graph, 1.0
         if self.chosen:
             fewer = graph.space.n_rows / objective.space.n_rows
-        ambient = graph.ambient * fewer
-        return replace(objective, ambient=ambient, intrinsic=graph.intrinsic)
+        weights = {"ambient": graph.ambient * fewer, "intrinsic": graph.intrinsic}
+        return replace(objective, intercept=graph.intercept, **weights)
 
 
 def given_graph(objective, problem=None):
     """A family of one: the objective with the weights that it has."""
-    share = 1.0 if objective.intrinsic > 0 else 0.0
-    problems = [problem or objective.reduced()]
-    return GraphFamily((share,), problems, objective, chosen=False)
+    has_graph = objective.intrinsic > 0
+    share, power = (1.0, objective.laplacian.power) if has_graph else (0.0, 0)
+    model = GraphModel(share, power, 1.0, problem or objective.reduced())
+    return GraphFamily([model], objective, chosen=False)
 
 
-def share_graph(objective, shares=GRAPH_SHARES, *, ratio=GRAPH_RATIO):
-    r"""Models between the one without the graph and the one with nothing else.
+def share_graph(objective, powers=None, shares=GRAPH_SHARES, *, ratio=GRAPH_RATIO):
+    r"""Models between the one without the graph and those with nothing else.
 
-    The model of share :math:`\theta` learns f = f0 + f1 + b and penalizes
+    The model of share :math:`\theta` and power p learns f = f0 + f1 + b and penalizes
 
     .. math:: \gamma_A \Big( \frac{\|f_0\|_K^2}{1 - \theta}
               + \frac{\tau}{\theta} \big( \|f_1\|_K^2
-              + \rho f_1^\top L f_1 \big) \Big)
+              + \rho f_1^\top L^p f_1 \big) \Big)
 
-    besides b. For a kernel with unit diagonal :math:`\rho` is n times `ratio`, and
-    :math:`\tau` makes both kernels equally large on the labeled rows, so that the
-    same :math:`\gamma_A` means as much regularization for each share. Shares other than
-    0 and 1 need an intercept that is not inside the graph term.
+    besides b. For a kernel with unit diagonal :math:`\rho` is `ratio` times
+    :math:`n / p^2`, and :math:`\tau` makes both kernels equally large on the labeled
+    rows, so that the same :math:`\gamma_A` means as much regularization for each model.
+    Shares other than 0 and 1 need an intercept that is not inside the graph term. For
+    share 1 such an intercept has the weight 1, that of the loss: nearly constant
+    functions are smooth along the graph, and another constant would let few labels
+    shift all scores. `powers` have prior weights, a dict; the objective's own power is
+    the only one by default.
     """
-    plain = replace(objective, intrinsic=0.0).reduced()
-    space = objective.space
-    ratio = ratio * space.n_rows / space.mean_diagonal()
-    deformed = space.deformed(objective.laplacian, ratio)
-    undeformed = space.deformed(objective.laplacian, 0.0)
+    powers = {objective.laplacian.power: 1.0} if powers is None else powers
+    undeformed = objective.space.deformed(objective.laplacian, 0.0)
     size = undeformed.mean_diagonal(objective.label_idx)
     if size <= 0:
         raise ValueError(
             "the kernel is zero on all labeled rows, so that nothing can be learned "
             "from them; look for labeled rows of zeros, or choose another kernel."
         )
-    tau = deformed.mean_diagonal(objective.label_idx) / size
-    ambient = tau * objective.ambient
-    graph = replace(objective, ambient=ambient, intrinsic=ratio * ambient)
-    ends = {0.0: plain, 1.0: graph.reduced(deformed)}
-    problems = [ends.get(share) or plain.mixed(ends[1.0], share) for share in shares]
-    return GraphFamily(tuple(shares), problems, graph, chosen=True)
+    plain = replace(objective, intrinsic=0.0).reduced(undeformed)
+    ratio = ratio * objective.space.n_rows / objective.space.mean_diagonal()
+    intercept, graphs, bent = objective.intercept, {}, {}
+    if intercept is not None and not intercept.inside:
+        intercept = replace(intercept, penalty=max(1.0, intercept.penalty))
+    for power in powers:  # a factorization, as large as the Gram matrix, at a time
+        laplacian = objective.laplacian.iterated(power)
+        deformed = objective.space.deformed(laplacian, ratio / power**2)
+        tau = deformed.mean_diagonal(objective.label_idx) / size
+        weights = {"ambient": tau * objective.ambient}
+        weights["intrinsic"] = deformed.ratio * weights["ambient"]
+        graphs[power] = replace(
+            objective, laplacian=laplacian, intercept=intercept, **weights
+        )
+        bent[power] = graphs[power].reduced(deformed)
+    models = [GraphModel(0.0, 0, 1.0, plain)] if 0.0 in shares else []
+    for share, (power, prior) in product(shares, powers.items()):
+        if share == 1:
+            models.append(GraphModel(share, power, prior, bent[power]))
+        elif share > 0:
+            mixed = plain.mixed(bent[power], share)
+            models.append(GraphModel(share, power, prior, mixed))
+    return GraphFamily(models, graphs[max(powers, key=powers.get)], chosen=True)

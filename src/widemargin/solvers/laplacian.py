@@ -4,11 +4,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from widemargin.averaging import Average, average_scores
+from widemargin.averaging import Average, average_scores, family_prior
 from widemargin.calibration import Calibration
 from widemargin.checks import check_choice, check_number
-from widemargin.defaults import GRAPH_SHARES, NEWTON_LIMITS
-from widemargin.objectives.laplacian import ManifoldObjective, given_graph, share_graph
+from widemargin.defaults import GRAPH_SCARCITY, GRAPH_SHARES, NEWTON_LIMITS
+from widemargin.objectives.laplacian import (
+    GraphModel,
+    ManifoldObjective,
+    given_graph,
+    share_graph,
+)
 from widemargin.objectives.losses import Hinge
 from widemargin.sample import Sample, label_counts
 from widemargin.solvers.box_dual import box_dual
@@ -172,22 +177,23 @@ class Training:
     solver: LaplacianSolver
     check: object  # when `Pcg` stops early, or None
     by_labels: bool  # whether held-out labels choose the weight of the graph
+    powers: dict[int, float]  # of the graph Laplacian, with prior weights
 
 
 @dataclass(frozen=True)
 class Learned:
     """A Laplacian model."""
 
-    shares: tuple[float, ...]  # of the graph in each of the models that were averaged
+    models: list[GraphModel]  # those that were averaged
     average: Average  # their weights, by held-out labels
     calibration: Calibration  # of the average
-    graph: ManifoldObjective  # that of the model with the largest share
+    graph: ManifoldObjective  # that of the largest share and most probable power
     result: SolveResult  # its solution has the coordinates of the average
     last: np.ndarray  # coordinates of the last model, from which another fit may start
 
 
 def learn(training, *, problem=None, start=None, callback=None):
-    """Fit the models of all graph shares and average them by held-out labels.
+    """Fit models of all graph shares and powers, and average by held-out labels.
 
     Every model predicts each label from the others, in closed form. A label that is the
     only one of its class is not held out. `problem` is that of the given weights, if
@@ -199,33 +205,41 @@ def learn(training, *, problem=None, start=None, callback=None):
         intercept = training.holdout.intercept
         is_inside = intercept is not None and intercept.inside
         mixes = not isinstance(training.solver, Pcg) and not is_inside
-        family = share_graph(training.holdout, GRAPH_SHARES if mixes else (0.0, 1.0))
+        shares = GRAPH_SHARES if mixes else (0.0, 1.0)
+        family = share_graph(training.holdout, training.powers, shares)
     else:
         family = given_graph(training.holdout, problem)
-    exact = [reduced_newton(problem) for problem in family.problems]
-    average, calibration = average_family(family.problems, exact, training.sample)
+    exact = [reduced_newton(model.problem) for model in family.models]
+    average, calibration = average_family(family.models, exact, training.sample)
     results = solve_family(family, exact, training, start, callback)
     result = combine_results(results, average)
     if any(one.status is Status.INTERRUPTED for one in exact):
         result = replace(result, status=Status.INTERRUPTED)
     graph = family.graph_objective(training.objective)
     last = results[-1].solution
-    return Learned(family.shares, average, calibration, graph, result, last)
+    return Learned(family.models, average, calibration, graph, result, last)
 
 
-def average_family(problems, results, sample):
-    """Average and calibration by leave-one-out scores of each problem's solution."""
-    pairs = zip(problems, results, strict=True)
-    held_out = np.array([p.leave_one_out(result.solution) for p, result in pairs])
+def models_prior(models, sample, *, scarcity=GRAPH_SCARCITY):
+    """Prior weights: shares are families of powers, larger ones for scarce labels."""
+    shares = np.array([model.share for model in models])
+    prior = family_prior(shares, [model.prior for model in models])
+    return prior * np.exp(scarcity * sample.scarcity * (shares - 1.0))
+
+
+def average_family(models, results, sample, *, scarcity=GRAPH_SCARCITY):
+    """Average and calibration by leave-one-out scores of each model's solution."""
+    pairs = zip(models, results, strict=True)
+    held_out = np.array([m.problem.leave_one_out(r.solution) for m, r in pairs])
     held_out[:, ~sample.is_repeated] = np.nan
-    prior = np.full(len(problems), 1.0 / len(problems))
+    prior = models_prior(models, sample, scarcity=scarcity)
     counts = label_counts(sample.label_weights)
     return average_scores(held_out, sample.codes, prior, counts)
 
 
 def solve_family(family, exact, training, start=None, callback=None):
     """Coordinates of every model; `exact` are the minima by Newton's method."""
-    solver, problems = training.solver, family.problems
+    solver, problems = training.solver, [model.problem for model in family.models]
     if isinstance(solver, Pcg):
         return _solve_by_pcg(family, training, start, callback)
     if isinstance(solver, Dual):
@@ -241,7 +255,7 @@ def _solve_by_pcg(family, training, start, callback):
     options = {"max_iter": solver.max_iter, "tol": solver.tol}
     options |= {"check": training.check, "callback": callback}
     results = []
-    if len(family.shares) > 1:
+    if len(family.models) > 1:
         plain = replace(objective, intrinsic=0.0)
         if len(plain.label_idx) > NEWTON_LIMITS.labels:
             results.append(pcg(plain, **options))
