@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import softmax
 
 from widemargin.calibration import Calibration, calibrate_models, neg_log_prior
-from widemargin.defaults import LEAST_PROBABILITY, TRUST
+from widemargin.defaults import EXPECTED_LABELS, LEAST_PROBABILITY, TRUST
 from widemargin.stored import Stored, is_finite, require
 
 _ERROR_CAUTION = 1.25  # held-out models are not those that predict
@@ -200,7 +200,7 @@ def share_std(n_wrong, n_scored):
     return np.sqrt(drawn * (1.0 - drawn) / (n_scored + 4.0))
 
 
-def estimate_error(held_out, codes, counts=None):
+def estimate_error(held_out, codes, counts=None, *, is_random=None, expected=None):
     """Share of new rows that are misclassified, and its standard error.
 
     Held-out labels are trials of one probability; rows of NaN among their
@@ -208,9 +208,20 @@ def estimate_error(held_out, codes, counts=None):
     as by chance, keep the estimate from 0 and 1. The standard error is that of
     `share_std` times 1.25, because the models that did not see a label are not those
     that predict.
+
+    Labels of rows that were chosen, because they are hard for example, are no such
+    trials. If only some labels `is_random`, a mask, then these are counted, and with
+    them `EXPECTED_LABELS` more that are wrong as often as the probabilities of the
+    unlabeled rows let one expect.
     """
     counts = np.ones(len(codes)) if counts is None else counts
     is_held_out = np.isfinite(held_out).all(axis=1)
+    if is_random is not None and not is_random.all():
+        is_held_out &= is_random
+        n_wrong = float(counts @ _wrong(held_out[None], codes, is_held_out[None])[0])
+        n_wrong += EXPECTED_LABELS * expected
+        n_trials = float(counts[is_held_out].sum()) + EXPECTED_LABELS
+        return n_wrong / n_trials, float(_ERROR_CAUTION * share_std(n_wrong, n_trials))
     n_wrong = float(counts @ _wrong(held_out[None], codes, is_held_out[None])[0])
     n_held_out = float(counts[is_held_out].sum())
     half_chance = 0.5 * (1.0 - 1.0 / held_out.shape[1])

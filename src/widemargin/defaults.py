@@ -453,3 +453,8 @@ SELF_TRAINING_WEIGHT = 10.0
 SUGGESTIONS = SuggestionRule(
     n_first=10, check_every=5, power=2.0, noise=0.1, n_models=3
 )
+
+# Labels that the expected error of the probabilities counts for beside labels of random
+# rows, if the others were chosen. Data: to be filled. Command: `python
+# benchmarks/evidence/suggestions.py`.
+EXPECTED_LABELS = 10.0

@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import LinearSVC
 
+import widemargin
 from widemargin import (
     FewLabelClassifier,
     LaplacianSVC,
@@ -166,7 +167,7 @@ def test_all_families_of_each_budget():
     """Names in the order of the budgets, the supervised machine first."""
     X, y = make_blobs(90, centers=3, random_state=0)
     y = hide_labels(y, 12, rng=0)
-    sizes = {"fast": 3, "balanced": 6, "thorough": 7}
+    sizes = {"fast": 3, "balanced": 7, "thorough": 8}
     for budget, size in sizes.items():
         model = FewLabelClassifier(budget=budget, random_state=0).fit(X, y)
         assert model.names_ == ["supervised", *_candidates.NAMES[: size - 1]]
@@ -202,13 +203,12 @@ def test_blocks_do_not_matter(digits, partial, model):
         sample, np.random.default_rng(0), is_weighted=False
     )
     weights = model._used_weights()
-    options = {"kernel": model.models_[0].kernel, "compared_rows": 20}
-    whole = _candidates.infer(model.models_, weights, draw, **options)
+    whole = _candidates.infer(model.models_, weights, draw, 20)
     parts = _candidates.infer(
-        model.models_, weights, draw, **options, buffer_bytes=7 * 3 * 10 * 8
+        model.models_, weights, draw, 20, buffer_bytes=7 * 3 * 10 * 8
     )
     assert_array_equal(parts.codes, whole.codes)
-    assert_array_equal(parts.label_next, whole.label_next)
+    assert_allclose(parts.certainty, whole.certainty)
 
 
 def test_own_candidates(digits, partial):
@@ -295,14 +295,14 @@ def test_seeds_reach_nested_estimators(digits, partial):
 
 @pytest.mark.parametrize("candidates", [[], {}])
 def test_no_other_candidates(digits, partial, candidates):
-    """Rows to label are then those in doubt."""
+    """There is then no model that rows to label could be chosen by."""
     model = FewLabelClassifier(candidates, random_state=0).fit(digits[0], partial)
     assert model.names_ == ["supervised"]
     assert "all rows are labeled" not in str(model.report_)
-    hidden = np.flatnonzero(partial < 0)
-    sureness = model.predict_proba(digits[0][hidden]).max(axis=1)
-    proposed = np.searchsorted(hidden, model.report_.label_next)
-    assert sureness[proposed].mean() < np.median(sureness)
+    assert "label next" not in str(model.report_)
+    for ask in (model.suggest, lambda: model.explain(digits[0])):
+        with pytest.raises(ValueError, match="needs the candidate 'spectral'"):
+            ask()
 
 
 def test_all_labeled_is_the_supervised_machine(digits):
@@ -638,3 +638,129 @@ def test_a_class_that_weights_leave_out_is_told(digits, partial):
         ValueError, match=r"two labeled classes.*Samples of weight zero"
     ):
         FewLabelClassifier().fit(digits[0], partial, sample_weight=weights)
+
+
+@pytest.fixture
+def fast(digits, partial):
+    return FewLabelClassifier(random_state=0).fit(digits[0], partial)
+
+
+@pytest.mark.parametrize("budget", ["fast", Budget(3, spectral_rows=90, n_rows=60)])
+def test_update_equals_a_new_fit(digits, partial, budget):
+    """With all rows, and with a sample of them that depends on the labels."""
+    X, y = digits
+    more, hidden = partial.copy(), np.flatnonzero(partial < 0)
+    more[hidden[:8]], more[np.flatnonzero(partial >= 0)[0]] = y[hidden[:8]], -1
+    model = FewLabelClassifier(budget=budget, random_state=0).fit(X, partial)
+    fresh = FewLabelClassifier(budget=budget, random_state=0).fit(X, more)
+    geometry = model.models_[1].geometry_.bases
+    updated = model.update(more)
+    assert_allclose(updated.predict_proba(X), fresh.predict_proba(X), atol=1e-8)
+    assert_allclose(updated.weights_, fresh.weights_, atol=1e-8)
+    assert_array_equal(updated.report_.label_next, fresh.report_.label_next)
+    if budget == "fast":
+        assert updated.models_[1].geometry_.bases is geometry
+
+
+def test_update_learns_a_new_class(digits, partial):
+    X = digits[0]
+    without_nine = np.where(partial == 9, -1, partial)
+    model = FewLabelClassifier(random_state=0).fit(X, without_nine)
+    assert 9 not in model.classes_
+    fresh = FewLabelClassifier(random_state=0).fit(X, partial)
+    assert_allclose(model.update(partial).predict_proba(X), fresh.predict_proba(X))
+
+
+def test_suggestions_are_unlabeled_rows(fast, partial):
+    found = fast.suggest(12)
+    assert len(set(found.rows)) == 12
+    assert (partial[found.rows] == -1).all()
+    assert found.is_check.sum() in (2, 3)  # every fifth
+    assert_array_equal(fast.report_.label_next, fast.suggest(10).rows)
+
+
+def test_suggestions_of_a_part_of_the_rows_are_places_among_all(digits, partial):
+    budget = Budget(2, spectral_rows=120, n_rows=60)
+    model = FewLabelClassifier(budget=budget, random_state=0).fit(digits[0], partial)
+    rows = model.suggest(20).rows
+    assert rows.max() >= 120
+    assert (partial[rows] == -1).all()
+
+
+def test_explanations_name_labeled_rows_and_classes(fast, digits, partial):
+    """Labels of the predicted class among rows with this label."""
+    X, y = digits
+    found = fast.explain(X[:5], n=3)
+    assert (partial[found.rows] >= 0).all()
+    assert set(found.predicted) <= set(fast.classes_)
+    supports = (y[found.rows] == found.predicted[:, None]) & (found.amounts > 0)
+    assert supports[:, 0].all()
+
+
+def test_wrong_labels_are_suspect(digits):
+    X, y = digits
+    partial = hide_labels(y, 100, rng=0)
+    wrong = np.flatnonzero(partial >= 0)[::10]
+    partial[wrong] = (partial[wrong] + 3) % 10
+    suspects = FewLabelClassifier(random_state=0).fit(X, partial).report_.suspect_labels
+    assert np.isin(wrong, suspects.rows[:15]).mean() >= 0.7
+    right = suspects.suggested[np.isin(suspects.rows, wrong)]
+    truth = y[suspects.rows[np.isin(suspects.rows, wrong)]]
+    assert np.mean(right == truth) > 0.7
+    assert list(suspects.frame()) == ["rows", "probabilities", "suggested"]
+
+
+def test_all_labels_random_is_the_default(fast, digits, partial):
+    model = FewLabelClassifier(random_state=0)
+    model.fit(digits[0], partial, random_labels=np.ones(200, dtype=bool))
+    assert model.report_.error == fast.report_.error
+    assert "chosen" not in str(model.report_)
+
+
+def test_only_random_labels_and_probabilities_estimate_the_error(digits, partial):
+    X = digits[0]
+    labeled = np.flatnonzero(partial >= 0)
+    checks = np.isin(np.arange(200), labeled[::4])
+    model = FewLabelClassifier(random_state=0).fit(X, partial, random_labels=checks)
+    held_out = model.held_out_proba_[checks[labeled]]
+    tested = np.isfinite(held_out).all(axis=1)
+    wrong = held_out.argmax(axis=1) != partial[labeled[::4]]
+    expected = 1.0 - model.certainty_[partial < 0].mean()
+    estimate = (wrong[tested].sum() + 10 * expected) / (tested.sum() + 10)
+    assert_allclose(model.report_.error, estimate)
+    assert f"{tested.sum()} labels of random rows" in str(model.report_)
+
+
+def test_chosen_labels_alone_are_not_to_be_trusted(digits, partial):
+    model = FewLabelClassifier(random_state=0)
+    model.fit(digits[0], partial, random_labels=np.zeros(200, dtype=bool))
+    assert "not to be trusted" in str(model.report_)
+
+
+@pytest.mark.parametrize("mask", [np.ones(3, dtype=bool), np.zeros(200)])
+def test_random_labels_are_a_mask_over_rows(digits, partial, mask):
+    with pytest.raises(ValueError, match="random_labels of FewLabelClassifier must be"):
+        FewLabelClassifier().fit(digits[0], partial, random_labels=mask)
+
+
+def test_report_in_a_notebook(fast):
+    """Names, numbers and pictures, and no markup from names."""
+    page = fast.report_._repr_html_()
+    for c in fast.report_.candidates:
+        assert c.name in page
+        assert f"{c.weight:.2f}" in page
+    assert page.count("<svg") == 2 * len(fast.names_) + 1
+    own = {"<b>bold</b>": LaplacianSVC()}
+    X, y = make_two_moons(60, random_state=0)
+    model = FewLabelClassifier(own, random_state=0).fit(X, hide_labels(y, 8, rng=0))
+    assert "<b>bold" not in model.report_._repr_html_()
+
+
+def test_a_model_from_a_file_says_what_it_lacks(fast, partial, tmp_path):
+    widemargin.save(fast, tmp_path / "m.wm")
+    loaded = widemargin.load(tmp_path / "m.wm")
+    with pytest.raises(ValueError, match=r"update .* needs the training rows"):
+        loaded.update(partial)
+    with pytest.raises(ValueError, match=r"suggest .* needs the candidate"):
+        loaded.suggest()
+    assert_array_equal(loaded.report_.label_next, fast.report_.label_next)

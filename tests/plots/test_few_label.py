@@ -27,7 +27,7 @@ def make_report(errors, spreads, *, error=0.1, error_std=0.05):
     n_held_out = 20 if np.isfinite(errors).any() else 0
     rows = np.arange(3)
     return FewLabelReport(
-        candidates, error, error_std, n_held_out, 20, 80, 5, rows, True, ()
+        candidates, error, error_std, n_held_out, 20, 80, 5, rows, None, True, ()
     )
 
 

@@ -24,12 +24,9 @@ from widemargin.linalg.products import suited_threads
 from widemargin.linalg.rows import BUFFER_BYTES, row_blocks
 from widemargin.rows import Shared
 from widemargin.sample import collect_sample
-from widemargin.solvers.active_learning import choose_rows, information
 from widemargin.values import Value
 
 SUPERVISED = "supervised"
-_SUGGESTED_ROWS = 10  # rows that are proposed for labelling
-_INFORMATIVE_ROWS = 2000  # of the largest value, among which they are chosen
 
 
 @dataclass(frozen=True)
@@ -150,6 +147,7 @@ class Part:
     """
 
     sample: object
+    row_idx: np.ndarray  # places of the rows in the sample of all rows
     y: np.ndarray  # in codes
     kept: np.ndarray  # which labels are among the rows
     is_weighted: bool
@@ -228,7 +226,7 @@ class Draw:
             idx = np.sort(np.concatenate([sample.label_idx[kept], others]))
             part = sample.part(idx)
             part = replace(part, rows=part.rows.take(slice(None)))  # in one matrix
-            self._parts[key] = Part(part, part.coded(), kept, self.is_weighted)
+            self._parts[key] = Part(part, idx, part.coded(), kept, self.is_weighted)
         return self._parts[key]
 
 
@@ -275,16 +273,22 @@ class FittedCandidate:
     held_out: np.ndarray = field(repr=False)  # NaN without a model that lacks the label
     n_rows: int
     seconds: float
+    given_idx: np.ndarray = field(repr=False)  # which of the given rows it learned from
     messages: tuple = ()
 
 
-def fit_candidate(candidate, draw, seed, fold_rows, kernel):
-    """Fit a candidate, the supervised one with a kernel; predict held-out labels."""
+def fit_candidate(candidate, draw, seed, fold_rows, kernel, before=None):
+    """Fit a candidate, the supervised one with a kernel; predict held-out labels.
+
+    `before` is the candidate with other labels; on the same rows it is updated.
+    """
     began = time.perf_counter()
     is_supervised = candidate.name == SUPERVISED
     part = draw.take(candidate.max_rows, labeled_only=is_supervised)
-    estimator = candidate.estimator
+    estimator, given_idx = candidate.estimator, draw.sample.origin_idx[part.row_idx]
     model = clone(estimator).set_params(**_random_states(estimator, seed))
+    if before is not None and np.array_equal(before.given_idx, given_idx):
+        model = before.model
     if is_supervised:
         model.set_params(kernel=kernel)
     n_rows = part.sample.n_rows
@@ -292,7 +296,10 @@ def fit_candidate(candidate, draw, seed, fold_rows, kernel):
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", DataWarning)  # given for all rows
         try:
-            part.fit(model)
+            if before is not None and model is before.model:
+                model.update(part.y, part.sample.row_weights)
+            else:
+                part.fit(model)
             if not set(model.classes_) <= set(range(part.sample.n_classes)):
                 raise ValueError(
                     f"candidate {candidate.name!r} of FewLabelClassifier, a "
@@ -314,7 +321,9 @@ def fit_candidate(candidate, draw, seed, fold_rows, kernel):
     if is_supervised:
         n_rows = model.function_.n_points
     seconds = time.perf_counter() - began
-    return FittedCandidate(candidate.name, model, held_out, n_rows, seconds, messages)
+    return FittedCandidate(
+        candidate.name, model, held_out, n_rows, seconds, given_idx, messages
+    )
 
 
 def class_probabilities(model, X, n_classes):
@@ -366,18 +375,15 @@ class Inference:
     """Classes of the unlabeled rows by the average, and how candidates differ there."""
 
     codes: np.ndarray
+    certainty: np.ndarray  # probability of that class
     n_changed: int  # rows that differ from the first candidate
     changed: np.ndarray  # share of such rows for each candidate
-    label_next: np.ndarray  # rows of the sample whose labels would help the most
 
 
-def infer(models, weights, draw, kernel, compared_rows, *, buffer_bytes=BUFFER_BYTES):
-    """Predict the unlabeled rows, those of weight zero only `compared_rows` of them.
-
-    `kernel` says which rows are alike.
-    """
+def infer(models, weights, draw, compared_rows, *, buffer_bytes=BUFFER_BYTES):
+    """Predict the unlabeled rows, those of weight zero only `compared_rows` of them."""
     sample, rows, n_classes = draw.sample, draw.unlabeled_idx, draw.sample.n_classes
-    codes, value = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
+    codes, certainty = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
     differ, n_compared = np.zeros(len(models)), np.zeros(len(models))
     n_changed, is_used, shape = 0, weights > 0, (sample.n_rows, n_classes)
     known = {  # probabilities of models that were fitted on all rows
@@ -395,14 +401,9 @@ def infer(models, weights, draw, kernel, compared_rows, *, buffer_bytes=BUFFER_B
             found[c] = class_probabilities(models[c], points, n_classes)
         probabilities = np.array([found[c] for c in active])
         mixture = np.tensordot(weights[active], probabilities, axes=1)
-        codes[block] = mixture.argmax(axis=1)
-        value[block] = information(probabilities, weights[active])
+        codes[block], certainty[block] = mixture.argmax(axis=1), mixture.max(axis=1)
         own = probabilities.argmax(axis=2)
         differ[active] += (own != own[0]).sum(axis=1)
         n_compared[active] += len(mixture)
         n_changed += int((codes[block] != own[0]).sum())
-    changed = differ / np.maximum(n_compared, 1)
-    best = np.argsort(-value, kind="stable")[:_INFORMATIVE_ROWS]
-    points = sample.rows.take(rows[best]).X
-    chosen = choose_rows(value[best], kernel, points, _SUGGESTED_ROWS)
-    return Inference(codes, n_changed, changed, rows[best[chosen]])
+    return Inference(codes, certainty, n_changed, differ / np.maximum(n_compared, 1))

@@ -312,8 +312,11 @@ def reads_plainly(classifier, y):
 
 
 def read_sample(estimator, X, y, sample_weight, *, merge=None):
-    """The training sample: what the user passed to `fit`, checked and put together."""
-    rows = read_rows(estimator, X)
+    """The training sample: what the user passed to `fit`, checked and put together.
+
+    X may also be `Rows` that were read before.
+    """
+    rows = X if isinstance(X, Rows) else read_rows(estimator, X)
     if y is None:
         read_labels(y)  # raises: there is nothing to learn from
     check_consistent_length(rows, y)

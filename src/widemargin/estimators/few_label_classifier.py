@@ -10,6 +10,7 @@ from widemargin.averaging import average_models, estimate_error
 from widemargin.checks import check_choice
 from widemargin.estimators._candidates import (
     NAMES,
+    SPECTRAL,
     SUPERVISED,
     Budget,
     class_probabilities,
@@ -31,8 +32,11 @@ from widemargin.estimators._estimator import (
     values_at,
 )
 from widemargin.estimators.few_label_report import FewLabelReport, write_report
+from widemargin.estimators.interaction import Suspects
+from widemargin.estimators.spectral_classifier import SpectralClassifier
 from widemargin.kernels import Rbf
 from widemargin.linalg.random import as_generator
+from widemargin.solvers.active_learning import rank_suspects
 from widemargin.solvers.driver import Interruptible
 from widemargin.stored import is_finite, require
 
@@ -126,7 +130,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         ),
     )
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, random_labels=None):
         """Fit on labeled and unlabeled rows.
 
         Parameters
@@ -137,22 +141,55 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
             Weight of each row in every candidate. A label of weight below one also
             counts less when candidates are scored and in the estimated error; if all
             have less than one, their ratios count. Rows of weight zero are left out.
+        random_labels : array-like of bool, shape (n_samples,), optional
+            Which labels belong to rows that were drawn at random; all of them if it is
+            not given. The error is estimated from these labels only, because rows that
+            were chosen, by `suggest` for example, are no fair sample.
 
         Notes
         -----
         An interrupt (Ctrl-C) leaves a model of the candidates that were fitted so far,
         and is then passed on.
         """
-        is_weighted = sample_weight is not None
+        return self._fit(X, y, sample_weight, random_labels)
+
+    def update(self, y, sample_weight=None, random_labels=None):
+        """Learn other labels of the rows of the last `fit`.
+
+        The result is that of a new fit, as far as `random_state` is a number. The
+        candidates "spectral" and "low_density" reuse what they computed from the rows;
+        all others are fitted again.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,)
+            All labels, as in `fit`.
+        sample_weight, random_labels
+            As in `fit`.
+        """
+        if not hasattr(self, "_fitted"):
+            check_is_fitted(self, "models_")
+            raise ValueError(
+                "update of FewLabelClassifier needs the training rows, which files of "
+                "models do not hold; call fit(X, y) first."
+            )
+        rows, fitted = self._fitted
+        before = {part.name: part for part in fitted if hasattr(part.model, "update")}
+        return self._fit(rows, y, sample_weight, random_labels, before)
+
+    def _fit(self, X, y, sample_weight, random_labels, before=None):
+        """Fit; candidates on the same rows as `before`, by name, are updated."""
+        is_weighted, before = sample_weight is not None, before or {}
         budget = self._check_parameters(is_weighted=is_weighted)
         sample = read_sample(self, X, y, sample_weight, merge="none")
+        is_random = self._read_random_labels(sample, random_labels)
         rng, progress = as_generator(self.random_state), Progress.of(self)
         listed = list_candidates(self.candidates, budget)
         seed = int(rng.integers(2**31))  # the same for all, so that copies are the same
         draw = draw_candidates(sample, rng, is_weighted=is_weighted)
         fitted = []
         with Interruptible() as work:
-            self._fit_candidates(fitted, listed, draw, seed, budget, rng)
+            self._fit_candidates(fitted, listed, draw, seed, budget, rng, before)
         if not fitted:
             raise KeyboardInterrupt
         prior = prior_weights(listed[: len(fitted)], sample)
@@ -163,19 +200,89 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         self.models_ = [part.model for part in fitted]
         self.names_ = [part.name for part in fitted]
         progress.say(f"predicting {len(draw.unlabeled_idx):,} unlabeled rows")
-        kernel, n_compared = self.models_[0].kernel, budget.compared_rows
-        found = infer(self.models_, self._used_weights(), draw, kernel, n_compared)
+        found = infer(self.models_, self._used_weights(), draw, budget.compared_rows)
         self._transduce(sample, draw, found.codes)
-        error = estimate_error(average.held_out, sample.codes, draw.counts)
-        found = replace(found, label_next=sample.origin_idx[found.label_next])
+        self.certainty_ = np.ones(len(sample.given))
+        self.certainty_[sample.origin_idx[draw.unlabeled_idx]] = found.certainty
+        self._fitted = sample.given, fitted
+        expected = 1.0 - found.certainty.mean() if len(found.certainty) else 0.0
+        error = estimate_error(
+            average.held_out,
+            sample.codes,
+            draw.counts,
+            is_random=is_random,
+            expected=expected,
+        )
+        suspects = rank_suspects(average.held_out, sample.codes)
         skipped = [candidate.name for candidate in listed[len(fitted) :]]
         skipped = skipped if work.was_interrupted else []
-        self.report_ = write_report(fitted, average, error, draw, found, prior, skipped)
+        self.report_ = write_report(
+            fitted, average, error, draw, found, prior, skipped,
+            is_random=is_random,
+            label_next=self._suggested_rows(),
+            suspects=_name_suspects(sample, *suspects),
+        )  # fmt: skip
         if work.was_interrupted:
             raise KeyboardInterrupt
         return self
 
-    def _fit_candidates(self, fitted, listed, draw, seed, budget, rng):
+    def _read_random_labels(self, sample, random_labels):
+        """Which labels are of random rows, a mask over them; None for all."""
+        if random_labels is None:
+            return None
+        mask = np.asarray(random_labels)
+        if mask.shape != (len(sample.given),) or mask.dtype != bool:
+            raise ValueError(
+                "random_labels of FewLabelClassifier must be a mask, one bool for each "
+                f"of {len(sample.given)} rows, got {mask.dtype} of shape {mask.shape}."
+            )
+        return mask[sample.origin_idx[sample.label_idx]]
+
+    def suggest(self, n=10):
+        """Rows whose labels would help the most, see `SpectralClassifier.suggest`.
+
+        The uncertainty of rows is that of the average. Pass `is_check` of the result,
+        for all labels that you make this way, on to `fit` or `update` as
+        `random_labels`.
+        """
+        spectral, given_idx = self._closed_form("suggest")
+        found = spectral.suggest(n, certainty=self.certainty_[given_idx])
+        return replace(found, rows=given_idx[found.rows])
+
+    def explain(self, X, n=5):
+        """The labels that decide about each row, see `SpectralClassifier.explain`.
+
+        The amounts are exact for the candidate "spectral". Its weight in the average is
+        in the report.
+        """
+        spectral, given_idx = self._closed_form("explain")
+        found = spectral.explain(X, n)
+        return replace(
+            found,
+            rows=given_idx[found.rows],
+            predicted=self.classes_[found.predicted],
+            others=self.classes_[found.others],
+        )
+
+    def _closed_form(self, who):
+        """The candidate "spectral", and the given rows that it learned from."""
+        check_is_fitted(self, "models_")
+        _, fitted = getattr(self, "_fitted", (None, ()))
+        for part in fitted:
+            if part.name == SPECTRAL and isinstance(part.model, SpectralClassifier):
+                return part.model, part.given_idx
+        raise ValueError(
+            f"{who} of FewLabelClassifier needs the candidate 'spectral' and the "
+            "training rows, which files of models do not hold; fit with it among the "
+            "candidates."
+        )
+
+    def _suggested_rows(self):
+        """What `suggest` proposes, if it can."""
+        names = [part.name for part in self._fitted[1]]
+        return self.suggest().rows if SPECTRAL in names else np.zeros(0, dtype=np.intp)
+
+    def _fit_candidates(self, fitted, listed, draw, seed, budget, rng, before):
         """Append the fitted candidates to a list, one by one."""
         progress = Progress.of(self)
         # The supervised model sees labeled rows only; its width is that of all rows.
@@ -188,7 +295,14 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
             return
         jobs = Parallel(n_jobs=self.n_jobs, return_as="generator")
         tasks = (
-            delayed(fit_candidate)(candidate, draw, seed, budget.fold_rows, kernel)
+            delayed(fit_candidate)(
+                candidate,
+                draw,
+                seed,
+                budget.fold_rows,
+                kernel,
+                before.get(candidate.name),
+            )
             for candidate in listed[1:]
         )
         for part in jobs(tasks):
@@ -301,6 +415,12 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         fits = fits and bool((np.diff(codes) > 0).all())  # each once
         fits = fits and codes[0] >= 0 and codes[-1] < len(self.classes_)
         require(fits, model, "classes_")
+
+
+def _name_suspects(sample, suspects, probabilities, best):
+    """Suspect labels with positions in X and class names."""
+    rows = sample.origin_idx[sample.label_idx[suspects]]
+    return Suspects(rows, probabilities, sample.classes[best])
 
 
 def _describe(part, draw):

@@ -6,6 +6,7 @@ from html import escape
 import numpy as np
 
 from widemargin.averaging import share_std
+from widemargin.estimators.interaction import Suspects
 from widemargin.stored import Stored, require
 
 _NOTEWORTHY_WEIGHT = 0.05  # of a candidate whose warnings are passed on
@@ -41,6 +42,9 @@ class FewLabelReport(Stored):
     label_next : ndarray of int
         Positions, from 0, of the rows whose label would help the most, the best first:
         ``X[label_next]``, or ``.iloc[label_next]`` of a data frame.
+    suspect_labels : Suspects
+        Given labels that models without them contradict, the least probable one first:
+        `rows`, `probabilities`, `suggested` and `frame()`. Model files leave them out.
     helps : bool or None
         Whether unlabeled rows seem to help: True if the average makes fewer mistakes
         than the supervised model, by more than chance explains; False if that model
@@ -57,6 +61,7 @@ class FewLabelReport(Stored):
     n_unlabeled: int
     n_changed: int
     label_next: np.ndarray = field(repr=False)
+    suspect_labels: Suspects | None = field(repr=False, metadata={"kept": False})
     helps: bool | None
     messages: tuple
 
@@ -169,7 +174,10 @@ def _interval(error, std, largest):
     )
 
 
-def write_report(fitted, average, error, draw, inference, prior, skipped=()):
+def write_report(
+    fitted, average, error, draw, inference, prior, skipped=(),
+    *, is_random=None, label_next=(), suspects=None,
+):  # fmt: skip
     """The report of a fit; `error` with its standard error, `skipped` the names."""
     n_scored = np.where(average.n_scored > 0, average.n_scored, np.nan)
     errors = np.where(average.n_scored > 0, average.errors, np.nan)
@@ -193,9 +201,13 @@ def write_report(fitted, average, error, draw, inference, prior, skipped=()):
         n_labeled=draw.sample.n_labels,
         n_unlabeled=len(draw.unlabeled_idx),
         n_changed=inference.n_changed,
-        label_next=inference.label_next,
+        label_next=np.asarray(label_next, dtype=np.intp),
+        suspect_labels=suspects,
         helps=helps,
-        messages=tuple(_messages(fitted, average, draw, helps, skipped, error)),
+        messages=(
+            *_describe_choice(is_random, tested),
+            *_messages(fitted, average, draw, helps, skipped, error),
+        ),
     )
 
 
@@ -207,6 +219,24 @@ def _judge(average, prior):
         return True
     evidence = average.weights / prior  # the prior is no verdict on unlabeled rows
     return False if evidence[0] > 0.5 * evidence.sum() else None
+
+
+def _describe_choice(is_random, tested):
+    """What follows from labels of rows that were chosen, not drawn."""
+    if is_random is None or is_random.all():
+        return
+    n_checks = int((is_random & tested).sum())
+    if n_checks:
+        yield (
+            f"the error is estimated from {n_checks} labels of random rows and from "
+            "the probabilities of the unlabeled rows, because the other labels were "
+            "chosen"
+        )
+    else:
+        yield (
+            "the estimated error is not to be trusted: all labels were chosen, and it "
+            "rests on the probabilities of the models alone; label some random rows"
+        )
 
 
 def _messages(fitted, average, draw, helps, skipped, error):

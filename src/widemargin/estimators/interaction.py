@@ -101,10 +101,11 @@ def explain_rows(weights, sample, n):
     )
 
 
-def suggest_from(geometry, labeled, n, average=None, distributions=None):
+def suggest_from(geometry, labeled, n, average=None, certainty=None):
     """Rows to label next, see `SpectralClassifier.suggest`; `labeled` is a mask.
 
-    `average` and `distributions` are those of a fitted model, or None.
+    `average` is that of the closed-form models and `certainty` the probability of the
+    class that is predicted for each given row; both are None without a fitted model.
     """
     covariances, bases, sample = geometry.covariances, geometry.bases, geometry.sample
     usable = [c for c in covariances if c.terms[0][2] is not None]
@@ -134,8 +135,8 @@ def suggest_from(geometry, labeled, n, average=None, distributions=None):
         usable = sorted(usable, key=lambda c: -shares[c.name])[: SUGGESTIONS.n_models]
         known_idx = np.append(known_idx, chosen)
         noise, uncertainty = SUGGESTIONS.noise, np.zeros(sample.n_rows)
-        row_idx, largest = sample.given_row_idx, distributions.max(axis=1)
-        uncertainty[row_idx[row_idx >= 0]] = 1.0 - largest[row_idx >= 0]
+        row_idx = sample.given_row_idx
+        uncertainty[row_idx[row_idx >= 0]] = 1.0 - certainty[row_idx >= 0]
         draws = np.full(len(is_check), -1)
         drawn = rng.choice(np.flatnonzero(free), is_check.sum(), replace=False)
         draws[is_check] = drawn

@@ -113,7 +113,7 @@ class SpectralClassifier(SpectralModel):
             learned.average,
         )
 
-    def suggest(self, n=10):
+    def suggest(self, n=10, *, certainty=None):
         """Rows whose labels would help the most.
 
         The first ten labels are for rows in the middle of clusters. Later ones are for
@@ -124,6 +124,9 @@ class SpectralClassifier(SpectralModel):
         ----------
         n : int, default=10
             How many rows; fewer if fewer are unlabeled.
+        certainty : ndarray of shape (n_samples,), optional
+            Probability of the predicted class of each training row by a model that you
+            use together with this one.
 
         Returns
         -------
@@ -132,8 +135,10 @@ class SpectralClassifier(SpectralModel):
         """
         geometry = self._read_geometry("suggest")
         _check_count(n, "suggest")
-        known, found = geometry.sample.labeled, self.label_distributions_
-        return suggest_from(geometry, known, n, self.average_, found)
+        if certainty is None:
+            certainty = self.label_distributions_.max(axis=1)
+        known = geometry.sample.labeled
+        return suggest_from(geometry, known, n, self.average_, certainty)
 
     def explain(self, X, n=5):
         """The labels that decide about each row, with their amounts.
