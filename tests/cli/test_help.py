@@ -47,7 +47,9 @@ def test_benchmarks_that_are_not_installed_say_how_to_get_them(
     for command in BENCHMARKS:
         refused(command, *words)
         lines = run(command, *words).stderr.splitlines()
-        assert "    pip install ./benchmarks" in lines  # whole, so that it can be copied
+        assert (
+            "    pip install ./benchmarks" in lines
+        )  # whole, so that it can be copied
 
 
 def test_help_names_benchmarks_that_are_not_installed(done, installed):
