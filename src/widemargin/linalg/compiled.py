@@ -29,15 +29,15 @@ import time
 import numba
 from numba.core import event
 
-_PATIENCE = 1.0  # seconds of compilation after which a user wonders what is going on
+_MESSAGE = "compiling numerical loops (once per installation, about 5 s)"
 
 
 class Announcement(event.Listener):
-    """Says once per process that loops are being compiled, if that takes a while.
+    """Says once per process that loops are being compiled, if it takes over a second.
 
     numba triggers its event only where no code is found on disk. A terminal gets a
-    line; elsewhere, where lines on stderr may end up in somebody's data or reports, it
-    is a record of the logger "widemargin" with level INFO, which is silent by default.
+    line. Elsewhere, where it might end up in somebody's output, it is a log record of
+    level INFO, which is silent by default.
     """
 
     def __init__(self):
@@ -45,34 +45,24 @@ class Announcement(event.Listener):
 
     def on_start(self, event):
         """Loops that a loop calls are compiled meanwhile: a moment to look at time."""
-        if self.depth == 0 and not _is_ours(event.data["dispatcher"]):
-            return
-        now = time.perf_counter()
+        owner, now = event.data["dispatcher"].py_func.__module__, time.perf_counter()
         if self.depth == 0:
+            if not str(owner).startswith("widemargin."):
+                return
             self.begin = now - self.spent  # as if all had been compiled at one stretch
         self.depth += 1
-        if now - self.begin > _PATIENCE and not self.is_made:
+        if now - self.begin > 1.0 and not self.is_made:
             self.is_made = True
-            _announce("compiling numerical loops (once per installation, about 5 s)")
+            if sys.stderr is not None and sys.stderr.isatty():
+                print(f"widemargin: {_MESSAGE}", file=sys.stderr, flush=True)
+            else:
+                logging.getLogger("widemargin").info(_MESSAGE)
 
     def on_end(self, event):
         """Note the time that it took."""
         if self.depth > 0:
             self.depth -= 1
             self.spent = time.perf_counter() - self.begin
-
-
-def _is_ours(dispatcher):
-    """Whether a compiled function is a loop of this library."""
-    return str(dispatcher.py_func.__module__).startswith("widemargin.")
-
-
-def _announce(message):
-    """A line where a person sees it, else a record for those who look for it."""
-    if sys.stderr is not None and sys.stderr.isatty():
-        print(f"widemargin: {message}", file=sys.stderr, flush=True)
-    else:
-        logging.getLogger("widemargin").info(message)
 
 
 event.register("numba:compile", Announcement())

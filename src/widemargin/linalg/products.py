@@ -92,5 +92,6 @@ def sparse_product(matrix, coefficients):
     from widemargin.linalg.products_loops import add_rows
 
     product = np.zeros(len(coefficients))
-    add_rows(matrix, coefficients, product)
+    # Contiguous, or another variant of the loop would be compiled.
+    add_rows(matrix, np.ascontiguousarray(coefficients), product)
     return product
