@@ -67,14 +67,14 @@ def count_threads(n_cores=None):
 
 
 def suited_threads(n_rows):
-    """A context in which linear algebra on few rows runs in one thread.
+    """A context in which BLAS and OpenMP loops on few rows run in one thread.
 
     With more, threads that wait for each other take many times longer on a busy
     machine, and gain little on an idle one.
     """
     if n_rows > _SMALL_ROWS:
         return nullcontext()
-    return threadpool_limits(1, user_api="blas")
+    return threadpool_limits(1)
 
 
 def column_dots(A, B):
