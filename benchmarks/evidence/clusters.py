@@ -41,11 +41,11 @@ RULE = {
 }  # fmt: skip
 SEARCH = {
     "CLUSTER_GRAPH_WEIGHT": (0.0, 1.0, 3.0, 10.0, 30.0, 100.0),
-    "CLUSTER_RESHAKES": (0, 10, 30, 100),
+    "CLUSTER_RESHAKES": (0, 1, 2, 5, 10),
     "SMALLEST_CLUSTER": (0.0, 0.05, 0.1, 0.2, 0.4),
     "CLUSTER_TOLERANCE": (0.0, 0.03, 0.1, 0.3),
 }
-CHOICE_SAMPLES, SEARCH_SAMPLES = (300, 600, 1200, 2000), (1000, 2000, 4000, 8000)
+CHOICE_SAMPLES, SEARCH_SAMPLES = (400, 700, 1200, 2000), (1000, 2000, 4000, 8000)
 LARGE = ("mnist", "usps", "letter", "waveform")
 
 

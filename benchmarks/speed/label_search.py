@@ -165,15 +165,15 @@ def steps(n_runs=5):
 
 
 def by_factor(problem, starts):
-    """Number of tests and moves of searches that keep one vector of length rank."""
+    """Number of tests and moves of searches that keep a vector per class."""
     smoother, total = problem.smoother, np.zeros(2, dtype=np.int64)
     eps = 1e2 * np.finfo(smoother.matrix.dtype).eps
     for start in starts:
         codes, progress = start.copy(), np.zeros(4, dtype=np.int64)
-        signs = (2 * codes - 1).astype(smoother.matrix.dtype)
-        loops.sweep_two(
+        members = (np.arange(2)[:, None] == codes).astype(smoother.matrix.dtype)
+        loops.sweep_factor(
             smoother.matrix, smoother.rough_matrix, smoother.weighted_diagonal,
-            signs @ smoother.matrix, codes, np.bincount(codes, minlength=2),
+            members @ smoother.matrix, codes, np.bincount(codes, minlength=2),
             problem.lower, problem.upper, problem.order,
             eps * smoother.weighted_diagonal.max(), progress, 2**62,
         )  # fmt: skip

@@ -3,11 +3,21 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
+from widemargin.defaults import ClusterDirections
+from widemargin.graphs import KnnGraph
+from widemargin.kernels import Rbf
+from widemargin.labelling import choice as module
 from widemargin.labelling.choice import (
     Parameters,
     choose_parameters,
     nearest_neighbors,
+    shared_directions,
 )
+from widemargin.labelling.clusters import ClusterGraph, ClusterModel, ClusterTask
+from widemargin.labelling.constraints import read_constraints
+from widemargin.rows import Rows
+from widemargin.sample import collect_sample
+from widemargin.spaces import GramSpace
 
 
 @pytest.fixture
@@ -156,3 +166,48 @@ def test_nearest_neighbors_of_few_rows(points, n):
     neighbors = nearest_neighbors(points[:n], "euclidean")
     assert neighbors.shape == (n, max(1, n - 1))
     assert ((neighbors >= 0) & (neighbors < n)).all()
+
+
+# Directions that trials share
+
+
+def directions_of(X, order, graph=12, kernel=6):
+    adjacency, gram = KnnGraph(5).adjacency(X), Rbf(0.05)(X)
+    size = ClusterDirections(graph, kernel)
+    return shared_directions(KnnGraph(5), adjacency, gram, order, size), gram
+
+
+def test_directions_hold_smooth_and_leading_functions(points):
+    directions, gram = directions_of(points, np.arange(40))
+    assert directions.shape == (40, 18)
+    assert_allclose(directions.T @ directions, np.eye(18), atol=1e-12)
+    adjacency = KnnGraph(5).adjacency(points)
+    laplacian = KnnGraph(5).laplacian_of(adjacency, auto_power=1).to_dense()
+    smoothest = np.linalg.eigh(laplacian)[1][:, :12]
+    leading = np.linalg.eigh(gram)[1][:, -3:]
+    for functions, least in ((smoothest, 1 - 1e-6), (leading, 0.99)):
+        inside = directions.T @ functions
+        assert (np.einsum("ij,ij->j", inside, inside) > least).all()
+
+
+def test_shuffled_rows_shuffle_the_directions(points, rng):
+    order, shuffled = np.argsort(points[:, 0]), rng.permutation(40)
+    one, _ = directions_of(points, order)
+    other, _ = directions_of(points[shuffled], np.argsort(points[shuffled, 0]))
+    expected = (one @ one.T)[np.ix_(shuffled, shuffled)]
+    assert_allclose(other @ other.T, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("intrinsic_reg", ["auto", 0])
+def test_trials_on_few_rows_have_the_exact_smoothers(points, intrinsic_reg):
+    """All functions are directions then."""
+    graph = ClusterGraph(KnnGraph(5), intrinsic_reg)
+    constraints = read_constraints(None, None, 40, 2, "fit")
+    task = ClusterTask(collect_sample(Rows(points), merge="none"), constraints)
+    kernels = Rbf(0.1), Rbf(1.0)
+    listed = [Parameters(p, kernel, 0.01) for p in (1, 2) for kernel in kernels]
+    trials = module._smoothers(listed, task, graph, "test")
+    for one, smoother in zip(listed, trials, strict=True):
+        exact = ClusterModel(GramSpace(one.kernel(points)), graph, one, 1.0)
+        expected = exact.smoother(task) @ np.eye(40)
+        assert_allclose(smoother @ np.eye(40), expected, atol=1e-8)

@@ -1,8 +1,11 @@
+import io
 import json
+import logging
 import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -125,3 +128,85 @@ def test_other_runtime_errors_are_raised(monkeypatch):
     monkeypatch.setattr(module.numba, "njit", njit)
     with pytest.raises(RuntimeError, match="unknown cache locator class"):
         compiled(add_one)
+
+
+MESSAGE = "compiling numerical loops (once per installation, about 5 s)"
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Seconds that pass only when a test says so."""
+    now = SimpleNamespace(seconds=100.0)
+    monkeypatch.setattr(module.time, "perf_counter", lambda: now.seconds)
+    return now
+
+
+def compile_for(announcement, clock, *seconds, owner="widemargin.solvers.loops"):
+    """Compile a loop that calls others; pieces of time between their beginnings."""
+    function = SimpleNamespace(__module__=owner)
+    ours = SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=function)})
+    for piece in seconds:
+        announcement.on_start(ours)
+        clock.seconds += piece
+    for _ in seconds:
+        announcement.on_end(ours)
+
+
+@pytest.mark.parametrize(
+    ("loops", "n_lines"),
+    [
+        ([[0.9]], 0),
+        ([[3.0]], 0),  # over before the next look at the time
+        ([[0.6, 0.6, 0.1]], 1),
+        ([[0.6], [0.6], [0.1], [2.0, 2.0]], 1),
+        ([[0.3], [0.3], [0.3]], 0),
+    ],
+)
+def test_compilation_of_more_than_a_second_is_recorded_once(
+    clock, caplog, loops, n_lines
+):
+    announcement = module.Announcement()
+    with caplog.at_level(logging.INFO, logger="widemargin"):
+        for pieces in loops:
+            compile_for(announcement, clock, *pieces)
+            clock.seconds += 1000.0  # time between fits does not count
+    assert caplog.messages == n_lines * [MESSAGE]
+
+
+def test_loops_of_other_libraries_are_not_announced(clock, caplog):
+    with caplog.at_level(logging.INFO, logger="widemargin"):
+        compile_for(module.Announcement(), clock, 5.0, 5.0, owner="umap.layouts")
+    assert not caplog.messages
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_only_a_terminal_gets_a_line(clock, monkeypatch, is_terminal):
+    stream = io.StringIO()
+    stream.isatty = lambda: is_terminal
+    monkeypatch.setattr(module.sys, "stderr", stream)
+    compile_for(module.Announcement(), clock, 2.0, 2.0)
+    assert stream.getvalue() == is_terminal * f"widemargin: {MESSAGE}\n"
+
+
+@pytest.mark.slow
+def test_code_from_disk_is_not_announced(tmp_path):
+    """numba compiles in the first process only, and nothing is printed."""
+    (tmp_path / "loop.py").write_text(LOOP)
+    (tmp_path / "watch.py").write_text(
+        "from numba.core import event\n"
+        "class Watch(event.Listener):\n"
+        "    n = 0\n"
+        "    def on_start(self, event): Watch.n += 1\n"
+        "    def on_end(self, event): pass\n"
+        "event.register('numba:compile', Watch())\n"
+    )
+    script = f"from watch import Watch\n{REPORT}\nimport sys\nsys.exit(3 + Watch.n)"
+    path = os.pathsep.join([str(tmp_path), str(Path(widemargin.__file__).parents[1])])
+    environment = os.environ | {"PYTHONPATH": path, "NUMBA_CACHE_DIR": str(tmp_path)}
+    codes = [
+        subprocess.run(
+            [sys.executable, "-c", script], env=environment, stdout=subprocess.DEVNULL
+        ).returncode
+        for _ in range(2)
+    ]
+    assert codes == [4, 3]

@@ -43,3 +43,15 @@ def test_explained_share_is_that_of_the_inverse(rng, rank):
     expected = np.einsum("ij,jk,ik->i", cross, inverse, cross)
     found = LowRankSmoother(features, weights, 0.3).explanation()(new)
     assert_allclose(found, expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize("rank", [2, 5, 8])
+def test_leading_points_are_those_of_the_dense_matrix(rng, rank):
+    """Up to a rotation; all five dimensions if more are wanted than there are."""
+    features, weights = rng.normal(size=(25, 5)), np.full(25, 0.04)
+    ours = LowRankSmoother(features, weights, 0.1)
+    points = ours.leading_points(rank)
+    values, vectors = np.linalg.eigh(25 * ours.weighted_block(np.arange(25)))
+    leading = vectors[:, -rank:] * np.sqrt(np.maximum(values[-rank:], 0.0))
+    assert points.shape == (25, min(rank, 5))
+    assert_allclose(points @ points.T, leading @ leading.T, atol=1e-9)

@@ -34,6 +34,7 @@ from widemargin.labelling.clusters import (
 )
 from widemargin.labelling.constraints import read_constraints
 from widemargin.labels import decide, sign_coding
+from widemargin.linalg.products import suited_threads
 from widemargin.linalg.random import as_generator
 from widemargin.objectives.class_sizes import Balance
 from widemargin.sample import collect_sample
@@ -70,10 +71,10 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         ``Balance(shares, tolerance)`` also sets how far the share of a cluster may be
         off, which is 0.1 by default.
     search : str or Search, default="auto"
-        As in `LabelSearchClassifier`, except that "auto" is
-        ``Shaking(n_reshakes=30)``, after which sizes become those of the data. Unless
-        it is ``Shaking(size_floor=0)``, which is the algorithm of [1]_, no search
-        leaves a cluster below a tenth of the mean size.
+        As in `LabelSearchClassifier`, except that "auto" is `Shaking` with two
+        `n_reshakes` per cluster, after which sizes become those of the data. Unless it
+        is ``Shaking(size_floor=0)``, which is the algorithm of [1]_, no
+        search leaves a cluster below a tenth of the mean size.
     n_restarts : int, default=2
         Random starts; the one of lowest objective counts. While parameters are chosen,
         and for two clusters with shaking, which always ends the same, there is one.
@@ -192,11 +193,12 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         search, graph = _read_search(self), _read_graph(self)
         rng = as_generator(self.random_state)
         task = _read_task(self, X, init, fixed)
-        chosen, found = _choose(self, task, search, graph, rng)
-        model = _make_model(self, task, graph, chosen, rng)
-        rng = np.random.default_rng(int(rng.integers(2**31)))
-        smoother = model.smoother(task)
-        _find(self, task, search, model, smoother, rng, found)
+        with suited_threads(task.sample.n_rows):
+            chosen, found = _choose(self, task, search, graph, rng)
+            model = _make_model(self, task, graph, chosen, rng)
+            rng = np.random.default_rng(int(rng.integers(2**31)))
+            smoother = model.smoother(task)
+            _find(self, task, search, model, smoother, rng, found)
         return self
 
     def fit_path(self, X, *, ambient_reg, init=None, fixed=None):
@@ -274,7 +276,7 @@ def _read_search(estimator):
     search, n_restarts = read_parameter(estimator, "search"), estimator.n_restarts
     refines = isinstance(search, Automatic)
     if refines:
-        search = Shaking(n_reshakes=CLUSTER_RESHAKES)
+        search = Shaking(n_reshakes=CLUSTER_RESHAKES * estimator.n_clusters)
     improver, has_floor = search, True
     if isinstance(search, Shaking):
         # Shaking would destroy the user's clusters; shaking some of them may help.

@@ -5,11 +5,12 @@ from itertools import groupby, product
 from operator import attrgetter
 
 import numpy as np
-from sklearn.metrics import adjusted_rand_score
+from scipy.linalg import eigh, qr, svd
 from sklearn.neighbors import NearestNeighbors
 
 from widemargin.defaults import (
     AGREEMENT_NEIGHBORS,
+    CLUSTER_DIRECTIONS,
     CLUSTER_REGS,
     CLUSTER_WIDTHS,
     SOUND_CLUSTER,
@@ -18,8 +19,8 @@ from widemargin.defaults import (
 from widemargin.kernels import Kernel, Rbf, select_gamma
 from widemargin.labelling.clusters import cluster_spectrum
 from widemargin.solvers.result import Status
+from widemargin.spaces import FeatureSpace, graph_spectrum
 from widemargin.spaces.choose import check_scale
-from widemargin.spaces.smoother import GraphPenalty, SpectralPath
 from widemargin.stored import Stored
 
 _MEDIAN_ROWS = 1000  # rows whose distances give the median
@@ -126,7 +127,6 @@ def try_parameters(listed, task, search, graph, rng, who, report=None):
         results.append(result)
         if with_spectrum:
             codes = cluster_spectrum(problem, order, rng)
-            codes = result.solution if codes is None else codes  # did not converge
             spectral.append(replace(result, solution=codes))
         if report is not None:
             report(f"trial {len(results)} of {len(listed)}: {parameters}")
@@ -138,20 +138,48 @@ def try_parameters(listed, task, search, graph, rng, who, report=None):
 
 
 def _smoothers(listed, task, graph, who):
-    """The smoother of each parameters; neighbors in the list share what they can."""
+    """The smoother of each parameters, over a few directions that they share.
+
+    The kernel is projected onto them. A trial then costs O(n^2) instead of O(n^3), and
+    searches differ little: directions that are neither smooth along the graph nor
+    leading ones of a kernel have hardly any ties.
+    """
     rows, weights = task.sample.rows, task.weights
-    adjacency = graph.adjacency(listed[0].kernel, rows)  # widths have one geometry
-    for power, of_power in groupby(listed, attrgetter("power")):
-        penalty = None
-        if adjacency is not None:
-            laplacian, weight = graph.penalty(adjacency, power)
-            penalty = GraphPenalty(laplacian, weights, weight)
-        for kernel, of_kernel in groupby(of_power, attrgetter("kernel")):
-            gram = kernel(rows.X)
-            scale = check_scale(float(np.diagonal(gram).mean(dtype=np.float64)), who)
-            path = penalty.path(gram) if penalty else SpectralPath(gram, weights)
-            for parameters in of_kernel:
-                yield path(parameters.ambient_reg * scale)
+    adjacency = rows.adjacency(graph.graph, listed[0].kernel)  # widths share it
+    grams = {one.kernel: one.kernel(rows.X) for one in listed}
+    widest = grams[listed[-1].kernel]
+    order, size = task.sample.order, CLUSTER_DIRECTIONS
+    directions = shared_directions(graph.graph, adjacency, widest, order, size)
+    spaces = {}
+    for kernel, gram in grams.items():
+        scale = check_scale(float(np.diagonal(gram).mean(dtype=np.float64)), who)
+        values, axes = eigh(directions.T @ (gram @ directions))
+        features = directions @ (axes * np.sqrt(np.maximum(values, 0.0) / scale))
+        spaces[kernel] = FeatureSpace(features)
+    for (power, kernel), alike in groupby(listed, attrgetter("power", "kernel")):
+        space = spaces[kernel]
+        if graph.intrinsic_reg != 0:
+            space = space.with_graph(*graph.penalty(adjacency, power))
+        path = space.path(weights)
+        for one in alike:
+            yield path(one.ambient_reg)
+
+
+def shared_directions(graph, adjacency, gram, order, size):
+    """Orthonormal functions over the rows, (n_rows, rank), in which trials search.
+
+    The smoothest ones along the graph, and the leading ones of a kernel as far as these
+    show them; all functions if there are few rows. Rows are taken in an order that does
+    not depend on how they were shuffled.
+    """
+    n_rows = len(gram)
+    if n_rows <= size.graph + size.kernel:
+        return np.eye(n_rows)
+    laplacian = graph.laplacian_of(adjacency, auto_power=1, normalized=True).matrix
+    smooth = np.empty((n_rows, size.graph))
+    smooth[order] = graph_spectrum(laplacian[order][:, order], size.graph).vectors
+    leading = svd(gram @ smooth, full_matrices=False)[0][:, : size.kernel]
+    return qr(np.hstack([smooth, leading]), mode="economic")[0]
 
 
 def choose_parameters(listed, labelings, neighbors, n_clusters):
@@ -166,7 +194,9 @@ def choose_parameters(listed, labelings, neighbors, n_clusters):
     is_searched = np.array([one.source == "search" for one in listed])
     stability = np.zeros(len(listed))
     for family in (np.flatnonzero(is_searched), np.flatnonzero(~is_searched)):
-        stability[family] = _mean_similarity([labelings[i] for i in family])
+        if len(family):
+            own = [labelings[i] for i in family]
+            stability[family] = _mean_similarity(own, n_clusters)
     smallest = [np.bincount(c, minlength=n_clusters).min() for c in labelings]
     is_sound = np.array(smallest) >= SOUND_CLUSTER * len(neighbors) / n_clusters
     if not is_sound[is_searched].any():
@@ -176,14 +206,21 @@ def choose_parameters(listed, labelings, neighbors, n_clusters):
     return Choice(tuple(listed), agreement, stability, is_sound, best, labelings)
 
 
-def _mean_similarity(labelings):
+def _mean_similarity(labelings, n_clusters):
     """Mean adjusted Rand index of each with all others."""
-    n = len(labelings)
-    similarity = np.zeros((n, n))
-    for a in range(n):
-        for b in range(a):
-            similarity[a, b] = adjusted_rand_score(labelings[a], labelings[b])
-    return (similarity + similarity.T).sum(axis=1) / max(1, n - 1)
+    n_trials, n_rows = len(labelings), len(labelings[0])
+    members = np.hstack(
+        [codes[:, None] == np.arange(n_clusters) for codes in labelings]
+    )
+    shared = members.T.astype(np.float64) @ members  # rows that are in two clusters
+    shared = shared.reshape(n_trials, n_clusters, n_trials, n_clusters)
+    pairs = (shared**2).sum(axis=(1, 3)) - n_rows  # that are together in two labelings
+    own = np.diagonal(pairs)
+    expected = np.multiply.outer(own, own) / max(1, n_rows * (n_rows - 1))
+    excess = 0.5 * (own[:, None] + own) - expected
+    excess[excess < 1e-9] = np.nan  # all rows in one cluster, or each in its own
+    similarity = np.nan_to_num((pairs - expected) / excess, nan=1.0)
+    return (similarity.sum(axis=1) - 1.0) / max(1, n_trials - 1)
 
 
 def nearest_neighbors(data, metric):

@@ -102,12 +102,9 @@ def _factor_sweep(problem, codes, progress):
     tol = 1e2 * np.finfo(factor.dtype).eps * diagonal.max()
     indicator = (np.arange(n_classes)[:, None] == codes).astype(factor.dtype)
     sums = indicator @ factor  # of the rows of each class, (n_classes, rank)
-    loop = loops.sweep_factor
-    if n_classes == 2:
-        sums, loop = sums[1] - sums[0], loops.sweep_two
 
     def sweep(n_tests):
-        loop(
+        loops.sweep_factor(
             factor, smoother.rough_matrix, diagonal, sums, codes, counts,
             problem.lower, problem.upper, problem.order, tol, progress, n_tests,
         )  # fmt: skip

@@ -83,43 +83,11 @@ def _round_off(center, rough_center, rounding):
 
 
 @compiled(fastmath=True)
-def sweep_two(
-    factor, rough, diagonal, difference, codes, counts, lower, upper, order,
-    tol, progress, max_tests,
-):  # fmt: skip
-    """Two classes by the factor: one product of length rank a test.
-
-    `difference` (rank,) is the factor summed over class 1 minus that over class 0.
-    """
-    rank = factor.shape[1]
-    end = progress[2] + max_tests
-    rounding = (rank + 4) * 2.0**-23 * np.sqrt(diagonal.max())
-    rough_difference = np.empty(rank, dtype=np.float32)
-    hopeless = tol - _round_off(difference, rough_difference, rounding)
-    while progress[1] < len(order) and progress[2] < end:
-        j = _next_point(order, progress)
-        old = codes[j]
-        new = 1 - old
-        if counts[old] <= lower[old] or counts[new] >= upper[new]:
-            continue
-        sign = 1.0 if new == 1 else -1.0
-        if sign * _product(rough[j], rough_difference) + diagonal[j] < hopeless:
-            continue
-        features = factor[j]
-        if sign * _product(features, difference) + diagonal[j] <= tol:
-            continue
-        for i in range(rank):
-            difference[i] += 2.0 * sign * features[i]
-        hopeless = tol - _round_off(difference, rough_difference, rounding)
-        _relabel(codes, counts, progress, j, new)
-
-
-@compiled(fastmath=True)
 def sweep_factor(
     factor, rough, diagonal, sums, codes, counts, lower, upper, order,
     tol, progress, max_tests,
 ):  # fmt: skip
-    """Several classes by the factor; `sums` (k, rank) is the factor summed by class."""
+    """Tests by the factor; `sums` (k, rank) is the factor summed by class."""
     k, rank = len(counts), factor.shape[1]
     end = progress[2] + max_tests
     rounding = (rank + 4) * 2.0**-23 * np.sqrt(diagonal.max())

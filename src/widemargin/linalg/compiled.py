@@ -22,8 +22,50 @@ them compiles it again.
 """
 
 import functools
+import logging
+import sys
+import time
 
 import numba
+from numba.core import event
+
+_MESSAGE = "compiling numerical loops (once per installation, about 5 s)"
+
+
+class Announcement(event.Listener):
+    """Says once per process that loops are being compiled, if it takes over a second.
+
+    numba triggers its event only where no code is found on disk. A terminal gets a
+    line. Elsewhere, where it might end up in somebody's output, it is a log record of
+    level INFO, which is silent by default.
+    """
+
+    def __init__(self):
+        self.depth, self.begin, self.spent, self.is_made = 0, 0.0, 0.0, False
+
+    def on_start(self, event):
+        """Loops that a loop calls are compiled meanwhile: a moment to look at time."""
+        owner, now = event.data["dispatcher"].py_func.__module__, time.perf_counter()
+        if self.depth == 0:
+            if not str(owner).startswith("widemargin."):
+                return
+            self.begin = now - self.spent  # as if all had been compiled at one stretch
+        self.depth += 1
+        if now - self.begin > 1.0 and not self.is_made:
+            self.is_made = True
+            if sys.stderr is not None and sys.stderr.isatty():
+                print(f"widemargin: {_MESSAGE}", file=sys.stderr, flush=True)
+            else:
+                logging.getLogger("widemargin").info(_MESSAGE)
+
+    def on_end(self, event):
+        """Note the time that it took."""
+        if self.depth > 0:
+            self.depth -= 1
+            self.spent = time.perf_counter() - self.begin
+
+
+event.register("numba:compile", Announcement())
 
 
 def compiled(function=None, **options):

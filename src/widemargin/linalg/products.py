@@ -69,14 +69,14 @@ def count_threads(n_cores=None):
 
 
 def suited_threads(n_rows):
-    """A context in which linear algebra on few rows runs in one thread.
+    """A context in which BLAS and OpenMP loops on few rows run in one thread.
 
     With more, threads that wait for each other take many times longer on a busy
     machine, and gain little on an idle one.
     """
     if n_rows > _SMALL_ROWS:
         return nullcontext()
-    return _find_libraries().limit(limits=1, user_api="blas")
+    return _find_libraries().limit(limits=1)
 
 
 def column_dots(A, B):
@@ -94,5 +94,6 @@ def sparse_product(matrix, coefficients):
     from widemargin.linalg.products_loops import add_rows
 
     product = np.zeros(len(coefficients))
-    add_rows(matrix, coefficients, product)
+    # Contiguous, or another variant of the loop would be compiled.
+    add_rows(matrix, np.ascontiguousarray(coefficients), product)
     return product

@@ -68,6 +68,11 @@ class Smoother:
     def leading_points(self, rank):
         """Points whose inner products are nearest to n A, (n, rank)."""
         n_samples = self.n_samples
+        if self.low_rank:
+            first = self.matrix.shape[1] - rank
+            inner = (self.matrix.T @ self.matrix).astype(np.float64)
+            _, axes = eigh(inner, subset_by_index=(max(first, 0), len(inner) - 1))
+            return np.sqrt(n_samples) * (self.matrix @ axes)
 
         def product(v):
             return n_samples * self.weighted_product(v.reshape(-1))

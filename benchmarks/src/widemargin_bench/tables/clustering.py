@@ -635,7 +635,7 @@ FIGURE_5 = Benchmark(
     protocol=(
         "Processor time of one fit for 10 clusters on random subsets of MNIST, one "
         "thread, as for COIL-20; with more than 1,500 rows MaxMarginClustering "
-        "chooses its setting on 1,200 of them. " + FIXED_CELL
+        "chooses its setting on a part of them. " + FIXED_CELL
     ),
     metrics=(SECONDS, RAND),
     rows=subset_rows("mnist", MNIST_SIZES),
