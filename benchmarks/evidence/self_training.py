@@ -42,5 +42,10 @@ def _error(draw, candidates):
     return 100.0 * float(np.mean(model.transduction_[free] != draw.y[free]))
 
 
-if __name__ == "__main__":
+def main():
+    """Print the table."""
     compare_few_labels(__doc__, errors)
+
+
+if __name__ == "__main__":
+    main()

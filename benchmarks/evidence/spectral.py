@@ -66,5 +66,10 @@ def errors(draw):
         yield name, 100.0 * float(wrong.mean())
 
 
-if __name__ == "__main__":
+def main():
+    """Print the table."""
     compare_few_labels(__doc__, errors)
+
+
+if __name__ == "__main__":
+    main()

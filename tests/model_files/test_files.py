@@ -53,6 +53,7 @@ CLASSIFIERS = [
     ("SelfLabelingGPC", {"landmarks": Nystrom(20)}),
     ("SelfLabelingGPC", {"hyperparameters": "marginal-likelihood"}),
     ("SelfLabelingSVC", {}),
+    ("LowDensityClassifier", {}),
     ("SpectralClassifier", {}),
     ("SpectralClassifier", {"families": "labels"}),
     ("SpectralClassifier", {"families": ("spectrum",), "kernel": "linear"}),
