@@ -11,24 +11,9 @@ share of these among the first 15 suspects.
 import argparse
 
 import numpy as np
-from sklearn.datasets import load_digits
 
 from widemargin import SpectralClassifier, suggest_rows
-from widemargin_bench.stored_sets import load_set
-
-SETS = ("digits", "usps", "mnist", "letter", "pcmac")
-STEPS = (20, 50, 100)
-
-
-def load(name, rng, n_rows=3000):
-    """Some rows of a set and their classes as whole numbers."""
-    if name == "digits":
-        X, y = load_digits(return_X_y=True)
-    else:
-        data = load_set(name)
-        X, y = data.data, data.target
-    idx = rng.permutation(X.shape[0])[:n_rows]
-    return X[idx], np.unique(y, return_inverse=True)[1][idx]
+from widemargin_bench.evidence import LABELLED_SETS, LABELLED_STEPS, load_rows
 
 
 def label(model, y, rows):
@@ -42,14 +27,14 @@ def label(model, y, rows):
 def suggested(model, X, y, seed):
     """Errors after each step with suggested rows."""
     rows, errors = suggest_rows(X, random_state=seed).rows, []
-    while len(rows) < STEPS[-1]:
+    while len(rows) < LABELLED_STEPS[-1]:
         if len(set(y[rows])) < 2:
             given = np.full(len(y), -1)
             given[rows] = y[rows]
             more = suggest_rows(X, given, random_state=seed)
         else:
             error = label(model, y, rows)
-            errors += [error] if len(rows) in STEPS else []
+            errors += [error] if len(rows) in LABELLED_STEPS else []
             more = model.suggest(10)
         rows = np.append(rows, more.rows)
     return [*errors, label(model, y, rows)]
@@ -68,7 +53,7 @@ def recall(model, y, rows, rng, n_wrong=10):
 def main():
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("sets", nargs="*", default=SETS)
+    parser.add_argument("sets", nargs="*", default=LABELLED_SETS)
     parser.add_argument("--draws", type=int, default=4)
     options = parser.parse_args()
     print(
@@ -78,13 +63,13 @@ def main():
         found = []
         for seed in range(options.draws):
             rng = np.random.default_rng(seed)
-            X, y = load(name, rng)
+            X, y = load_rows(name, rng)
             order = rng.permutation(len(y))
             given = np.full(len(y), -1)
-            given[order[: STEPS[-1]]] = y[order[: STEPS[-1]]]
+            given[order[: LABELLED_STEPS[-1]]] = y[order[: LABELLED_STEPS[-1]]]
             model = SpectralClassifier(random_state=seed).fit(X, given)
-            at_random = [label(model, y, order[:n]) for n in STEPS]
-            share = recall(model, y, order[: STEPS[-1]], rng)
+            at_random = [label(model, y, order[:n]) for n in LABELLED_STEPS]
+            share = recall(model, y, order[: LABELLED_STEPS[-1]], rng)
             found.append([*at_random, *suggested(model, X, y, seed), share])
         means = np.mean(found, axis=0)
         print(f"{name:8}" + "".join(f" {value:7.1f}" for value in means), flush=True)

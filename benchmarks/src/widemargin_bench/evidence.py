@@ -12,7 +12,7 @@ from resource import RUSAGE_SELF, getrusage
 from unittest.mock import patch
 
 import numpy as np
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_digits, make_blobs
 
 from widemargin import LabelSearchClassifier, MaxMarginClustering, TransductiveSVC
 from widemargin.averaging import family_prior
@@ -35,6 +35,7 @@ from widemargin.sample import collect_sample, label_counts
 from widemargin.solvers.laplacian import models_prior
 from widemargin.solvers.newton import reduced_newton
 from widemargin.spaces import GramSpace, choose_space
+from widemargin_bench.stored_sets import load_set
 from widemargin_bench.tables.few_labels import SETS, clean, make_rows
 
 AMBIENT_REG = 1e-3
@@ -255,3 +256,24 @@ def compare_few_labels(description, errors):
             }
             chosen.append(means[min(mean, key=mean.get)][left_out])
         print(f"{'one set left out':20} {np.mean(chosen):8.2f}")
+
+
+LABELLED_SETS = (
+    "digits",
+    "usps",
+    "mnist",
+    "letter",
+    "pcmac",
+)  # row by row, by a person
+LABELLED_STEPS = (20, 50, 100)  # numbers of labels after which the error is measured
+
+
+def load_rows(name, rng, n_rows=3000):
+    """Some rows of a set and their classes as whole numbers."""
+    if name == "digits":
+        X, y = load_digits(return_X_y=True)
+    else:
+        data = load_set(name)
+        X, y = data.data, data.target
+    idx = rng.permutation(X.shape[0])[:n_rows]
+    return X[idx], np.unique(y, return_inverse=True)[1][idx]
