@@ -461,7 +461,8 @@ SPECTRAL_LABELS = 2000
 # `FewLabelClassifier` is 15.6 %, without this model 15.8 % (standard error of the
 # difference 0.2), with 0.01 alone or 1e-4 as well 15.6 %, with 0.1 as well 15.7 %. The
 # choice among these with one set left out gives 15.8 %. Data: few-labels without mnist
-# and facemit, one draw. Command: `python benchmarks/evidence/self_training.py --runs 1`.
+# and facemit, one draw. Command: `python benchmarks/evidence/self_training.py
+# --runs 1`.
 SELF_TRAINING_PENALTIES = (1e-3, 1e-2)
 
 # Weight of all unlabeled rows over that of all labels there: from 1 to 30 the mean
