@@ -47,7 +47,7 @@ def label_in_turns(seed, choose, n_turns=5):
     rng, known = np.random.default_rng(seed), hide_labels(y, 30, rng=seed)
     errors = []
     for _ in range(n_turns):
-        model = FewLabelClassifier(["laplacian"], random_state=0).fit(X, known)
+        model = FewLabelClassifier(["spectral"], random_state=0).fit(X, known)
         errors.append(1 - model.score(X_new, y_new))
         rows = choose(model, known, rng)
         known[rows] = y[rows]  # in practice somebody labels them

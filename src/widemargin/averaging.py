@@ -211,8 +211,8 @@ def estimate_error(held_out, codes, counts=None, *, is_random=None, expected=Non
 
     Labels of rows that were chosen, because they are hard for example, are no such
     trials. If only some labels `is_random`, a mask, then these are counted, and with
-    them `EXPECTED_LABELS` more that are wrong as often as the probabilities of the
-    unlabeled rows let one expect.
+    them `EXPECTED_LABELS` more that are wrong at the rate `expected`, which the
+    predicted probabilities imply.
     """
     counts = np.ones(len(codes)) if counts is None else counts
     is_held_out = np.isfinite(held_out).all(axis=1)

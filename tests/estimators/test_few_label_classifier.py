@@ -734,7 +734,7 @@ def test_only_random_labels_and_probabilities_estimate_the_error(digits, partial
 def test_chosen_labels_alone_are_not_to_be_trusted(digits, partial):
     model = FewLabelClassifier(random_state=0)
     model.fit(digits[0], partial, random_labels=np.zeros(200, dtype=bool))
-    assert "not to be trusted" in str(model.report_)
+    assert "unreliable" in str(model.report_)
 
 
 @pytest.mark.parametrize("mask", [np.ones(3, dtype=bool), np.zeros(200)])
@@ -759,8 +759,55 @@ def test_report_in_a_notebook(fast):
 def test_a_model_from_a_file_says_what_it_lacks(fast, partial, tmp_path):
     widemargin.save(fast, tmp_path / "m.wm")
     loaded = widemargin.load(tmp_path / "m.wm")
-    with pytest.raises(ValueError, match=r"update .* needs the training rows"):
+    with pytest.raises(ValueError, match=r"update .* needs what fit computed"):
         loaded.update(partial)
-    with pytest.raises(ValueError, match=r"suggest .* needs the candidate"):
+    with pytest.raises(ValueError, match=r"suggest .* needs what fit computed"):
         loaded.suggest()
     assert_array_equal(loaded.report_.label_next, fast.report_.label_next)
+
+
+def test_explanations_are_of_the_predicted_class(fast, digits):
+    """Also where the candidate that gives the amounts predicts another one."""
+    X, y = digits
+    found = fast.explain(X)
+    assert_array_equal(found.predicted, fast.predict(X))
+    assert (found.predicted != found.others).all()
+    assert_array_equal(found.labels, y[found.rows])
+
+
+def test_explanations_check_columns_as_predictions_do():
+    pd = pytest.importorskip("pandas")
+    X, y = make_blobs(60, n_features=3, random_state=0)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = FewLabelClassifier(random_state=0).fit(frame, hide_labels(y, 9, rng=0))
+    model.explain(frame[:3])
+    with pytest.raises(ValueError, match="same order"):
+        model.explain(frame[["b", "a", "c"]])
+
+
+@pytest.mark.parametrize(
+    "estimator", [LaplacianSVC(), SpectralClassifier(families="labels")]
+)
+def test_an_own_candidate_may_be_called_spectral(digits, partial, estimator):
+    model = FewLabelClassifier({"spectral": estimator}, random_state=0)
+    model.fit(digits[0], partial)
+    assert len(model.report_.label_next) == 0
+
+
+def test_update_tells_how_many_labels_it_needs(fast, partial):
+    with pytest.raises(ValueError, match="each of the 200 rows of the last fit, got 5"):
+        fast.update(partial[:5])
+
+
+def test_failed_update_leaves_the_model_as_it_is(fast, digits, partial, monkeypatch):
+    X, before = digits[0], fast.predict_proba(digits[0])
+    monkeypatch.setattr(few_label_classifier, "average_models", None)
+    with pytest.raises(TypeError):
+        fast.update(np.where(np.arange(200) == 0, 99, partial))
+    assert_array_equal(fast.predict_proba(X), before)
+
+
+def test_two_different_rows_are_enough(rng):
+    X = np.repeat([[0.0, 1.0], [1.0, 0.0]], [3, 2], axis=0)
+    model = FewLabelClassifier(random_state=0).fit(X, [0, -1, -1, 1, -1])
+    assert_array_equal(model.transduction_, [0, 0, 0, 1, 1])

@@ -466,7 +466,7 @@ def test_update_computes_kernel_values_of_new_labels_only(digits, partial):
 def test_update_needs_a_fit(digits, partial, model, tmp_path):
     with pytest.raises(NotFittedError):
         SpectralClassifier().update(partial)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match="each of the 200 rows"):
         model.update(partial[1:])
     widemargin.save(model, tmp_path / "model.wm")
     with pytest.raises(ValueError, match=r"update .* needs the training rows"):
@@ -581,7 +581,7 @@ def test_a_model_from_a_file_says_what_it_lacks(digits, model, tmp_path):
     loaded = widemargin.load(tmp_path / "model.wm")
     calls = loaded.suggest, loaded.suspect_labels, lambda: loaded.explain(digits[0])
     for call in calls:
-        with pytest.raises(ValueError, match=r"needs the training rows .* fit\(X, y\)"):
+        with pytest.raises(ValueError, match=r"needs the eigenvectors .* fit\(X, y\)"):
             call()
 
 

@@ -27,7 +27,7 @@ def features(sample):
 
 @pytest.fixture
 def problem(sample, features):
-    return SelfTraining.of(features, sample, np.full(3, 1 / 3), 10.0)
+    return SelfTraining.of(features, sample, np.full((len(features), 3), 1 / 3), 10.0)
 
 
 def objective(problem, coef, classes, penalty):
@@ -123,7 +123,7 @@ def test_arguments_stay_as_they_are(problem, rng):
 def test_without_unlabeled_rows_it_is_ridge_regression(rng):
     X, y = rng.normal(size=(12, 3)), np.arange(12) % 2
     sample = collect_sample(Rows(X), y, merge="all").sorted()
-    problem = SelfTraining.of(sample.rows.X, sample, np.array([0.5, 0.5]), 10.0)
+    problem = SelfTraining.of(sample.rows.X, sample, np.full((12, 2), 0.5), 10.0)
     result = self_train(problem, rng.normal(size=(12, 2)), penalty=0.1)
     X, signs = sample.rows.X, np.where(np.eye(2)[sample.codes] > 0, 1.0, -1.0)
     expected = np.linalg.solve(X.T @ X / 12 + 0.1 * np.eye(3), X.T @ signs / 12)

@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -127,14 +128,15 @@ def prior_weights(candidates, sample, *, scarcity=SCARCITY_PRIOR):
 
     Estimators of one class are a family, so that a copy of a candidate changes nothing.
     The spectral model averages over the supervised one, which therefore serves for
-    comparison only. The prior favors it as long as few labels can be held out.
+    comparison only. The prior favors the spectral model while few labels can be held
+    out.
     """
     is_spectral = np.array([candidate.is_spectral for candidate in candidates])
     families = [type(c.estimator).__name__ for c in candidates[1:]]
     prior = family_prior([SUPERVISED, *families])
     prior *= 1.0 + scarcity * sample.scarcity * is_spectral
     if is_spectral.any():
-        prior[0] = 1e-12  # a weight that is none
+        prior[0] = 1e-12  # hardly any weight; its logarithm is needed
     return prior / prior.sum()
 
 
@@ -270,7 +272,7 @@ class FittedCandidate:
 
     name: str
     model: object
-    held_out: np.ndarray = field(repr=False)  # NaN without a model that lacks the label
+    held_out: np.ndarray = field(repr=False)  # NaN where no model lacks the label
     n_rows: int
     seconds: float
     given_idx: np.ndarray = field(repr=False)  # which of the given rows it learned from
@@ -287,8 +289,11 @@ def fit_candidate(candidate, draw, seed, fold_rows, kernel, before=None):
     part = draw.take(candidate.max_rows, labeled_only=is_supervised)
     estimator, given_idx = candidate.estimator, draw.sample.origin_idx[part.row_idx]
     model = clone(estimator).set_params(**_random_states(estimator, seed))
-    if before is not None and np.array_equal(before.given_idx, given_idx):
-        model = before.model
+    is_known = before is not None and np.array_equal(before.given_idx, given_idx)
+    is_known = is_known and isinstance(model, SpectralModel)
+    is_known = is_known and _same_estimators(model, before.model)
+    if is_known:
+        model = copy(before.model)  # a failure later leaves the old model as it is
     if is_supervised:
         model.set_params(kernel=kernel)
     n_rows = part.sample.n_rows
@@ -296,7 +301,7 @@ def fit_candidate(candidate, draw, seed, fold_rows, kernel, before=None):
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", DataWarning)  # given for all rows
         try:
-            if before is not None and model is before.model:
+            if is_known:
                 model.update(part.y, part.sample.row_weights)
             else:
                 part.fit(model)
@@ -334,6 +339,12 @@ def class_probabilities(model, X, n_classes):
     probabilities = np.zeros((X.shape[0], n_classes))
     probabilities[:, model.classes_] = found
     return probabilities
+
+
+def _same_estimators(first, second):
+    """Whether two estimators are of one class and have the same parameters."""
+    same_class = type(first) is type(second)
+    return same_class and repr(first.get_params()) == repr(second.get_params())
 
 
 def _random_states(estimator, seed):

@@ -277,7 +277,12 @@ def values_at(function, rows, idx=None):
 
 
 def read_rows(estimator, X, *, reset=True):
-    """The rows that a user gave, checked; `reset` is False for those to predict."""
+    """The rows that a user gave, checked; `reset` is False for those to predict.
+
+    Rows that were read before, by another estimator for example, stay as they are.
+    """
+    if isinstance(X, Rows):
+        return X
     kind, who = find_kind(X), f"X of {type(estimator).__name__}"
     is_gram = reset and is_pairwise(estimator)
     if kind is None:
@@ -312,11 +317,8 @@ def reads_plainly(classifier, y):
 
 
 def read_sample(estimator, X, y, sample_weight, *, merge=None):
-    """The training sample: what the user passed to `fit`, checked and put together.
-
-    X may also be `Rows` that were read before.
-    """
-    rows = X if isinstance(X, Rows) else read_rows(estimator, X)
+    """The training sample: what the user passed to `fit`, checked and put together."""
+    rows = read_rows(estimator, X)
     if y is None:
         read_labels(y)  # raises: there is nothing to learn from
     check_consistent_length(rows, y)
@@ -328,6 +330,17 @@ def read_sample(estimator, X, y, sample_weight, *, merge=None):
     find_irrelevant = getattr(estimator, "find_irrelevant", None)
     irrelevant = None if find_irrelevant is None else find_irrelevant(y)
     return collect_sample(rows, y, weights, irrelevant, merge=merge or estimator.merge)
+
+
+def check_length(estimator, y, n_rows):
+    """Raise unless there is a label, or a mark for none, for each training row."""
+    n_labels = len(y) if hasattr(y, "__len__") else 1
+    if n_labels != n_rows:
+        raise ValueError(
+            f"y of {type(estimator).__name__}.update must have an entry for each of "
+            f"the {n_rows} rows of the last fit, got {n_labels}; mark unlabeled rows "
+            "as in fit, and set y[rows] for those that are labeled now."
+        )
 
 
 def check_sample_weight(estimator, sample_weight, n_samples):

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn import config_context
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from widemargin.averaging import Average
 from widemargin.calibration import Calibration
@@ -12,6 +12,8 @@ from widemargin.checks import check_number, refuse
 from widemargin.defaults import SPECTRAL_LABELS
 from widemargin.estimators._estimator import (
     Classifier,
+    Fit,
+    check_length,
     check_sample_weight,
     fit_sample,
     read_parameters,
@@ -20,6 +22,7 @@ from widemargin.estimators._estimator import (
 from widemargin.estimators.interaction import Suspects
 from widemargin.graphs import Graph
 from widemargin.kernels import Kernel
+from widemargin.labels import decide
 from widemargin.linalg.products import suited_threads
 from widemargin.linalg.random import as_generator
 from widemargin.sample import Sample, collect_sample
@@ -111,6 +114,20 @@ class SpectralModel(Classifier):
         self._make_geometry(sample, rng)
         return self._fit_labels(sample)
 
+    def _fit_start(self, sample):
+        """The average of the closed-form models of the labels."""
+        learned = self.geometry_.learn(sample)
+        self.names_ = learned.names
+        self.label_distributions_ = sample.spread_rows(learned.probabilities)
+        return Fit(
+            learned.function,
+            learned.calibration,
+            None,
+            decide(learned.scores),
+            learned.labeled.spread_to_given(learned.average.held_out),
+            learned.average,
+        )
+
     def _make_geometry(self, sample, rng):
         """Compute the bases, or take those of another model of the same rows."""
         kernel, graph = read_parameters(self, "kernel", "graph")
@@ -128,29 +145,30 @@ class SpectralModel(Classifier):
     def update(self, y, sample_weight=None):
         """Learn other labels of the rows of the last `fit`, in milliseconds.
 
-        Labels may be added, changed and removed, also such of new classes. The result
-        is that of a new fit, as far as `random_state` is a number; eigenvectors and
-        parameters are those of the last one.
+        Labels may be added, changed or removed, and may belong to new classes. The
+        result is that of a new fit, as far as `random_state` is a number and X was not
+        changed since; eigenvectors and parameters are those of the last fit.
 
         Parameters
         ----------
         y : array-like of shape (n_samples,)
             All labels, as in `fit`.
         sample_weight : array-like of shape (n_samples,), optional
-            As in `fit`. If other rows than before have the weight zero, eigenvectors
-            are computed again.
+            As in `fit`; weights of the last fit are not kept. If other rows than before
+            have the weight zero, eigenvectors are computed again.
 
         Returns
         -------
         self
         """
         before = self._read_geometry("update").sample
-        check_consistent_length(before.given, y)
+        check_length(self, y, len(before.given))
         weights = check_sample_weight(self, sample_weight, len(before.given))
         if np.array_equal(weights > 0, before.given_row_idx >= 0):
             sample = before.relabeled(y, weights)
+            fitted = self._fit_labels(sample)
             self.geometry_ = replace(self.geometry_, sample=sample)
-            return store_fit(self, sample, self._fit_labels(sample))
+            return store_fit(self, sample, fitted)
         sample = collect_sample(before.given, y, weights, merge=self.merge)
         return fit_sample(self, sample.sorted())
 
@@ -174,8 +192,9 @@ class SpectralModel(Classifier):
         check_is_fitted(self)
         if not hasattr(self, "geometry_"):
             raise ValueError(
-                f"{who} of {type(self).__name__} needs the training rows and their "
-                "eigenvectors, which files of models do not hold; call fit(X, y) first."
+                f"{who} of {type(self).__name__} needs the eigenvectors of the "
+                "training rows, which files of models do not hold; call fit(X, y) "
+                "first."
             )
         return self.geometry_
 

@@ -10,7 +10,6 @@ from widemargin.averaging import average_models, estimate_error
 from widemargin.checks import check_choice
 from widemargin.estimators._candidates import (
     NAMES,
-    SPECTRAL,
     SUPERVISED,
     Budget,
     class_probabilities,
@@ -26,6 +25,7 @@ from widemargin.estimators._estimator import (
     Method,
     Progress,
     check_classes,
+    check_length,
     read_jobs,
     read_rows,
     read_sample,
@@ -78,6 +78,8 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         positions in ``classes_``.
     names_, weights_ : list of str, ndarray of shape (n_candidates,)
         Their names, and their weights in the average.
+    certainty_ : ndarray of shape (n_samples,)
+        Probability of the class of each training row; 1 for labeled rows.
     classes_, transduction_, held_out_proba_
         See :class:`~widemargin.estimators.Classifier`.
 
@@ -144,7 +146,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         random_labels : array-like of bool, shape (n_samples,), optional
             Which labels belong to rows that were drawn at random; all of them if it is
             not given. The error is estimated from these labels only, because rows that
-            were chosen, by `suggest` for example, are no fair sample.
+            were chosen, by `suggest` for example, are not a random sample.
 
         Notes
         -----
@@ -156,25 +158,21 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     def update(self, y, sample_weight=None, random_labels=None):
         """Learn other labels of the rows of the last `fit`.
 
-        The result is that of a new fit, as far as `random_state` is a number. The
-        candidates "spectral" and "low_density" reuse what they computed from the rows;
-        all others are fitted again.
+        The result is that of a new fit, as far as `random_state` is a number and X was
+        not changed since. The candidates "spectral" and "low_density" reuse what they
+        computed from the rows, unless there are more than they are fitted on; all
+        others are fitted again.
 
         Parameters
         ----------
         y : array-like of shape (n_samples,)
             All labels, as in `fit`.
         sample_weight, random_labels
-            As in `fit`.
+            As in `fit`; those of the last fit are not kept.
         """
-        if not hasattr(self, "_fitted"):
-            check_is_fitted(self, "models_")
-            raise ValueError(
-                "update of FewLabelClassifier needs the training rows, which files of "
-                "models do not hold; call fit(X, y) first."
-            )
-        rows, fitted = self._fitted
-        before = {part.name: part for part in fitted if hasattr(part.model, "update")}
+        rows, fitted = self._read_fitted("update")
+        check_length(self, y, len(rows))
+        before = {part.name: part for part in fitted}
         return self._fit(rows, y, sample_weight, random_labels, before)
 
     def _fit(self, X, y, sample_weight, random_labels, before=None):
@@ -205,7 +203,10 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         self.certainty_ = np.ones(len(sample.given))
         self.certainty_[sample.origin_idx[draw.unlabeled_idx]] = found.certainty
         self._fitted = sample.given, fitted
-        expected = 1.0 - found.certainty.mean() if len(found.certainty) else 0.0
+        # Without unlabeled rows, half of chance
+        expected = 0.5 * (1.0 - 1.0 / sample.n_classes)
+        if len(found.certainty):
+            expected = 1.0 - found.certainty.mean()
         error = estimate_error(
             average.held_out,
             sample.codes,
@@ -234,16 +235,17 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         if mask.shape != (len(sample.given),) or mask.dtype != bool:
             raise ValueError(
                 "random_labels of FewLabelClassifier must be a mask, one bool for each "
-                f"of {len(sample.given)} rows, got {mask.dtype} of shape {mask.shape}."
+                f"of {len(sample.given)} rows, got {mask.dtype} of shape {mask.shape}; "
+                "np.isin(np.arange(n_rows), rows) makes one of positions."
             )
         return mask[sample.origin_idx[sample.label_idx]]
 
     def suggest(self, n=10):
         """Rows whose labels would help the most, see `SpectralClassifier.suggest`.
 
-        The uncertainty of rows is that of the average. Pass `is_check` of the result,
-        for all labels that you make this way, on to `fit` or `update` as
-        `random_labels`.
+        The uncertainty of rows is that of the average. Rows for which `is_check` of the
+        result is true are drawn at random. Pass them, and labels that were random
+        before, to `update` as `random_labels`.
         """
         spectral, given_idx = self._closed_form("suggest")
         found = spectral.suggest(n, certainty=self.certainty_[given_idx])
@@ -252,35 +254,48 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     def explain(self, X, n=5):
         """The labels that decide about each row, see `SpectralClassifier.explain`.
 
-        The amounts are exact for the candidate "spectral". Its weight in the average is
-        in the report.
+        The class of a row is that of the average. The amounts are those of the
+        candidate "spectral", whose weight is in the report; the margin is negative if
+        this candidate predicts another class.
         """
         spectral, given_idx = self._closed_form("explain")
-        found = spectral.explain(X, n)
+        rows = read_rows(self, X, reset=False)
+        codes = values_at(self._mix, rows).argmax(axis=1)
+        found = spectral.explain(rows, n, classes=spectral.classes_[codes])
         return replace(
             found,
             rows=given_idx[found.rows],
+            labels=self.classes_[found.labels],
             predicted=self.classes_[found.predicted],
             others=self.classes_[found.others],
         )
 
     def _closed_form(self, who):
         """The candidate "spectral", and the given rows that it learned from."""
-        check_is_fitted(self, "models_")
-        _, fitted = getattr(self, "_fitted", (None, ()))
-        for part in fitted:
-            if part.name == SPECTRAL and isinstance(part.model, SpectralClassifier):
+        for part in self._read_fitted(who)[1]:
+            if _can_suggest(part):
                 return part.model, part.given_idx
         raise ValueError(
-            f"{who} of FewLabelClassifier needs the candidate 'spectral' and the "
-            "training rows, which files of models do not hold; fit with it among the "
-            "candidates."
+            f"{who} of FewLabelClassifier needs the candidate 'spectral', which is not "
+            f"among {self.names_}; fit with it, and with unlabeled rows."
         )
+
+    def _read_fitted(self, who):
+        """The training rows and the fitted candidates, unless read from a file."""
+        check_is_fitted(self, "models_")
+        if not hasattr(self, "_fitted"):
+            raise ValueError(
+                f"{who} of FewLabelClassifier needs what fit computed from the "
+                "training rows, which files of models do not hold; call fit(X, y) "
+                "first."
+            )
+        return self._fitted
 
     def _suggested_rows(self):
         """What `suggest` proposes, if it can."""
-        names = [part.name for part in self._fitted[1]]
-        return self.suggest().rows if SPECTRAL in names else np.zeros(0, dtype=np.intp)
+        if any(map(_can_suggest, self._fitted[1])):
+            return self.suggest().rows
+        return np.zeros(0, dtype=np.intp)
 
     def _fit_candidates(self, fitted, listed, draw, seed, budget, rng, before):
         """Append the fitted candidates to a list, one by one."""
@@ -415,6 +430,12 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         fits = fits and bool((np.diff(codes) > 0).all())  # each once
         fits = fits and codes[0] >= 0 and codes[-1] < len(self.classes_)
         require(fits, model, "classes_")
+
+
+def _can_suggest(part):
+    """Whether a fitted candidate has closed-form models over spectra."""
+    is_spectral = isinstance(part.model, SpectralClassifier)
+    return is_spectral and part.model.geometry_.components is not None
 
 
 def _name_suspects(sample, suspects, probabilities, best):

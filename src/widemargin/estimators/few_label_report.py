@@ -111,13 +111,13 @@ class FewLabelReport(Stored):
         return "\n".join(lines)
 
     def _repr_html_(self):
-        """The report for a notebook: weights as bars, errors as points with bars."""
-        chance = max([self.error + 2 * self.error_std, *_upper_ends(self.candidates)])
+        """The report for a notebook: weights as bars, errors with a standard error."""
+        largest = max([self.error + self.error_std, *_upper_ends(self.candidates)])
         lines = [
             [
                 escape(c.name),
                 _bar(c.weight),
-                _interval(c.error, c.error_std, chance),
+                _interval(c.error, c.error_std, largest),
                 f"{100 * c.changed:.1f} %",
                 f"{c.n_rows:,}",
                 f"{c.seconds:.2f}",
@@ -125,8 +125,9 @@ class FewLabelReport(Stored):
             for c in self.candidates
         ]
         error = self.error if self.n_held_out else np.nan
-        total = _interval(error, self.error_std, chance)
-        lines.append(["<b>average</b>", "", total, "", "", ""])
+        total = _interval(error, self.error_std, largest)
+        share = f"{100 * self.n_changed / max(self.n_unlabeled, 1):.1f} %"
+        lines.append(["<b>average, estimated</b>", "", total, share, "", ""])
         titles = "candidate", "weight", "held-out error", "changed", "rows", "seconds"
         notes = [f"Rows to label next: {', '.join(map(str, self.label_next))}."]
         notes = notes if len(self.label_next) else []
@@ -142,8 +143,8 @@ class FewLabelReport(Stored):
 
 
 def _upper_ends(candidates):
-    """Errors plus two standard errors, where they are known."""
-    ends = [c.error + 2 * c.error_std for c in candidates]
+    """Errors plus their standard errors, where they are known."""
+    ends = [c.error + c.error_std for c in candidates]
     return [end for end in ends if np.isfinite(end)]
 
 
@@ -160,12 +161,11 @@ def _bar(weight):
 
 
 def _interval(error, std, largest):
-    """An error as a number, and as a point with two standard errors on either side."""
+    """An error as a number, and as a point with a standard error on either side."""
     if np.isnan(error):
         return "unknown"
     left, middle, right = (
-        120 * np.clip(x / largest, 0, 1)
-        for x in (error - 2 * std, error, error + 2 * std)
+        5 + 120 * np.clip(x / largest, 0, 1) for x in (error - std, error, error + std)
     )
     return (
         f'<svg width="130" height="12"><line x1="{left:.1f}" x2="{right:.1f}" y1="6" '
@@ -227,14 +227,18 @@ def _describe_choice(is_random, tested):
         return
     n_checks = int((is_random & tested).sum())
     if n_checks:
+        labels = (
+            "1 label of a random row"
+            if n_checks == 1
+            else (f"{n_checks} labels of random rows")
+        )
         yield (
-            f"the error is estimated from {n_checks} labels of random rows and from "
-            "the probabilities of the unlabeled rows, because the other labels were "
-            "chosen"
+            f"the error is estimated from {labels} and from the probabilities of the "
+            "unlabeled rows, because the other labels were chosen"
         )
     else:
         yield (
-            "the estimated error is not to be trusted: all labels were chosen, and it "
+            "the estimated error is unreliable: all labels were chosen, and it "
             "rests on the probabilities of the models alone; label some random rows"
         )
 

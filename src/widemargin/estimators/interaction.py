@@ -1,4 +1,4 @@
-"""What a person who labels rows gets from a model: rows, reasons, doubts."""
+"""Suggestions, explanations and suspect labels for people who label rows."""
 
 from dataclasses import dataclass
 
@@ -26,6 +26,8 @@ class Explanation:
     ----------
     rows : ndarray of shape (n_rows, n)
         Positions of labeled training rows, those of the largest absolute amounts first.
+    labels : ndarray of shape (n_rows, n)
+        Their labels.
     amounts : ndarray of shape (n_rows, n)
         What each adds to the margin: positive for labels of the predicted class if they
         support it. Labels of neither class add nothing.
@@ -33,10 +35,11 @@ class Explanation:
         Half of the difference between the scores of both classes: the sum of the
         amounts of all labels.
     predicted, others : ndarray of shape (n_rows,)
-        The predicted class and the second best one.
+        The predicted class, and the best one of the others.
     """
 
     rows: np.ndarray
+    labels: np.ndarray
     amounts: np.ndarray
     margins: np.ndarray
     predicted: np.ndarray
@@ -53,6 +56,7 @@ class Explanation:
             "other": np.repeat(self.others, n),
             "margin": np.repeat(self.margins, n),
             "labeled_row": self.rows.ravel(),
+            "label": self.labels.ravel(),
             "amount": self.amounts.ravel(),
         }
         return pd.DataFrame(columns)
@@ -73,13 +77,14 @@ class Suspects:
         return pd.DataFrame(vars(self))
 
 
-def explain_rows(weights, sample, n):
+def explain_rows(weights, sample, n, predicted=None):
     """The explanation from what multiplies each label's target in the scores of rows.
 
-    `weights` is (n_rows, n_labels); the labels are those of the sample.
+    `weights` is (n_rows, n_labels); the labels are those of the sample. Codes of the
+    classes to explain are those of the largest scores, if they are not given.
     """
-    scores = weights @ sample.signs
-    predicted, every = decide(scores), np.arange(len(scores))
+    scores, every = weights @ sample.signs, np.arange(len(weights))
+    predicted = decide(scores) if predicted is None else predicted
     if scores.shape[1] == 1:
         others = 1 - predicted
     else:
@@ -94,6 +99,7 @@ def explain_rows(weights, sample, n):
     first[labels[labels >= 0][::-1]] = given[labels >= 0][::-1]  # of several copies
     return Explanation(
         first[order],
+        sample.classes[sample.codes[order]],
         np.take_along_axis(amounts, order, axis=1),
         margins(scores, predicted),
         sample.classes[predicted],

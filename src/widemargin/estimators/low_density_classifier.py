@@ -12,6 +12,7 @@ from widemargin.labels import decide
 from widemargin.linalg.products import suited_threads
 from widemargin.linalg.random import as_generator
 from widemargin.sample import label_counts
+from widemargin.solvers.result import Status
 from widemargin.solvers.self_training import SelfTraining, self_train
 
 
@@ -71,17 +72,14 @@ class LowDensityClassifier(SpectralModel):
     used_families = ("spectrum",)
     methods = (
         Method(
-            "low_density", "boundary in a low-density region, from a spectral start"
+            "low-density", "boundary in a low-density region, from a spectral start"
         ),
     )
 
     def _fit_labels(self, sample):
         basis, penalties = self.geometry_.components, SELF_TRAINING_PENALTIES
-        if basis is None:
-            raise ValueError(
-                "LowDensityClassifier needs at least three different rows, got "
-                f"{sample.n_rows}; add unlabeled rows."
-            )
+        if basis is None:  # fewer than three different rows have no components
+            return self._fit_start(sample)
         components = basis.spectrum.vectors * basis.lengths
         constant = np.ones((len(components), 1))
         features = np.hstack([components, constant]).astype(np.float32)
@@ -101,7 +99,7 @@ class LowDensityClassifier(SpectralModel):
         return Fit(
             basis.to_function(None, coordinates, constant=constants),
             calibration,
-            max(results, key=lambda result: result.n_iter),  # the last to converge
+            max(results, key=_urgency),
             decide(scores),
             sample.spread_to_given(average.held_out),
             average,
@@ -110,12 +108,13 @@ class LowDensityClassifier(SpectralModel):
     def _train(self, features, sample):
         """Results of all penalties, from the spectral model of the labels."""
         start = self.geometry_.learn(sample).probabilities
-        shares = start.mean(axis=0)
-        problem = SelfTraining.of(features, sample, shares, SELF_TRAINING_WEIGHT)
-        return [
-            self_train(problem, start, penalty=penalty)
-            for penalty in SELF_TRAINING_PENALTIES
-        ]
+        problem = SelfTraining.of(features, sample, start, SELF_TRAINING_WEIGHT)
+        results = []
+        for penalty in SELF_TRAINING_PENALTIES:
+            results.append(self_train(problem, start, penalty=penalty))
+            if results[-1].status is Status.INTERRUPTED:
+                raise KeyboardInterrupt  # a fit takes no second: there is none to keep
+        return results
 
     def _hold_out(self, features, sample):
         """Scores of the labels by models without them, (n_models, n_labels, n)."""
@@ -124,10 +123,18 @@ class LowDensityClassifier(SpectralModel):
         folds = sample.deal_folds(as_generator(self.geometry_.seed))
         for fold in np.unique(folds[folds >= 0]):
             hidden = folds == fold
-            results = self._train(features, sample.without(hidden))
+            rest = sample.without(hidden)
+            # not all of them where a row has copies with two labels
+            hidden &= np.isin(sample.codes, rest.codes)
+            results = self._train(features, rest)
             for scores, result in zip(held_out, results, strict=True):
                 scores[hidden] = _columns(result.scores[sample.label_idx[hidden]])
         return held_out
+
+
+def _urgency(result):
+    """Failures first, then the number of rounds."""
+    return not result.status.is_success, result.n_iter
 
 
 def _columns(values):

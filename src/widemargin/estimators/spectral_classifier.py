@@ -6,10 +6,10 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
-from widemargin.estimators._estimator import Fit, Method, read_rows, values_at
+from widemargin.estimators._estimator import Method, read_rows, values_at
 from widemargin.estimators._spectral import SpectralModel
 from widemargin.estimators.interaction import explain_rows, suggest_from
-from widemargin.labels import decide, known_names, labeled_mask
+from widemargin.labels import known_names, labeled_mask
 from widemargin.linalg.random import as_generator
 from widemargin.sample import collect_sample
 from widemargin.solvers.closed_form import label_functions
@@ -101,17 +101,7 @@ class SpectralClassifier(SpectralModel):
     )
 
     def _fit_labels(self, sample):
-        learned = self.geometry_.learn(sample)
-        self.names_ = learned.names
-        self.label_distributions_ = sample.spread_rows(learned.probabilities)
-        return Fit(
-            learned.function,
-            learned.calibration,
-            None,
-            decide(learned.scores),
-            learned.labeled.spread_to_given(learned.average.held_out),
-            learned.average,
-        )
+        return self._fit_start(sample)
 
     def suggest(self, n=10, *, certainty=None):
         """Rows whose labels would help the most.
@@ -140,7 +130,7 @@ class SpectralClassifier(SpectralModel):
         known = geometry.sample.labeled
         return suggest_from(geometry, known, n, self.average_, certainty)
 
-    def explain(self, X, n=5):
+    def explain(self, X, n=5, *, classes=None):
         """The labels that decide about each row, with their amounts.
 
         Scores are linear in the targets of the labels. For the predicted class against
@@ -152,6 +142,8 @@ class SpectralClassifier(SpectralModel):
         X : array-like or sparse matrix of shape (n_rows, n_features)
         n : int, default=5
             How many labels of each row, those of the largest absolute amounts.
+        classes : array-like of shape (n_rows,), optional
+            Classes to explain, in place of the predicted ones.
 
         Returns
         -------
@@ -165,7 +157,8 @@ class SpectralClassifier(SpectralModel):
         )
         function, _ = geometry.add_up(labeled, found, constant)
         weights = values_at(function, read_rows(self, X, reset=False))
-        return explain_rows(weights, labeled, n)
+        codes = None if classes is None else np.searchsorted(self.classes_, classes)
+        return explain_rows(weights, labeled, n, codes)
 
 
 def suggest_rows(X, y=None, n=10, random_state=None):

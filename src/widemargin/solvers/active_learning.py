@@ -26,6 +26,12 @@ class Suggestions:
     is_check: np.ndarray
     reason: tuple
 
+    def frame(self):
+        """One line for each row as a :class:`pandas.DataFrame`."""
+        import pandas as pd
+
+        return pd.DataFrame(vars(self))
+
 
 def posterior_root(features, known_idx, noise):
     """B with B B' the posterior covariance of all rows, given labels of some of them.

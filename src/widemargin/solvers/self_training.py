@@ -35,10 +35,14 @@ class SelfTraining:
     shares: np.ndarray  # (n_classes,)
 
     @classmethod
-    def of(cls, features, sample, shares, unlabeled_weight):
-        """The labels of a sample have a weight of one in all, as in `loss_weights`."""
+    def of(cls, features, sample, expected, unlabeled_weight):
+        """The labels of a sample have a weight of one in all, as in `loss_weights`.
+
+        Shares are those of the class probabilities that are `expected` of all rows.
+        """
         weights = sample.loss_weights(unlabeled_weight)
         weights[sample.label_idx] = 0.0
+        shares = weights @ expected / max(weights.sum(), 1e-300)
         own = sample.label_weights / sample.label_weights.sum()
         return cls(features, weights, sample.label_idx, sample.codes, own, shares)
 
@@ -53,14 +57,12 @@ class SelfTraining:
 
     def targets(self, classes):
         """Weighted sums of features times codes, (n_features, n_classes)."""
-        n_classes, weights = len(self.shares), self.row_weights.astype(np.float32)
-        positive = np.zeros((self.features.shape[1], n_classes))
-        for code in range(n_classes):
+        weights = self.row_weights.astype(self.features.dtype)
+        labeled = self.features[self.label_idx].T * self.label_weights
+        positive = np.zeros((self.features.shape[1], len(self.shares)))
+        for code in range(len(self.shares)):
             members = classes == code
             positive[:, code] = weights[members] @ self.features[members]
-        labeled = self.features[self.label_idx].astype(np.float64).T
-        labeled = labeled * self.label_weights
-        for code in range(n_classes):
             positive[:, code] += labeled[:, self.codes == code].sum(axis=1)
         return 2.0 * positive - positive.sum(axis=1, keepdims=True)
 

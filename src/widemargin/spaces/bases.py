@@ -40,18 +40,19 @@ class KernelColumns:
 
     def include(self, kernel, rows, label_idx):
         """Compute the values of rows that were not labeled before."""
-        if len(self.idx) > 2 * len(label_idx):  # most of them are labeled no more
-            self.__init__()
+        if len(self.idx) > 2 * len(label_idx):  # most are no longer labeled
+            self.idx, self.values = self.idx[:0], None
         new_idx, n_known = np.setdiff1d(label_idx, self.idx), len(self.idx)
-        self.idx = np.append(self.idx, new_idx)
+        n_all = n_known + len(new_idx)
         if not len(new_idx):
             return
         found = rows.columns(kernel, new_idx).T
-        if self.values is None or len(self.values) < len(self.idx):
-            grown = np.empty((2 * len(self.idx), len(rows)), dtype=found.dtype)
+        if self.values is None or len(self.values) < n_all:
+            grown = np.empty((n_all + n_all // 4, len(rows)), dtype=found.dtype)
             grown[:n_known] = 0.0 if self.values is None else self.values[:n_known]
             self.values = grown
-        self.values[n_known : len(self.idx)] = found
+        self.values[n_known:n_all] = found
+        self.idx = np.append(self.idx, new_idx)  # last: an interrupt changes nothing
 
     def product(self, label_idx, coef):
         """Values of all rows and the labeled ones times coefficients of these."""
