@@ -469,7 +469,7 @@ def test_update_needs_a_fit(digits, partial, model, tmp_path):
     with pytest.raises(ValueError, match="each of the 200 rows"):
         model.update(partial[1:])
     widemargin.save(model, tmp_path / "model.wm")
-    with pytest.raises(ValueError, match=r"update .* needs the training rows"):
+    with pytest.raises(ValueError, match=r"update .* needs the eigenvectors"):
         widemargin.load(tmp_path / "model.wm").update(partial)
 
 
