@@ -35,7 +35,7 @@ FAMILIES = ("labels", "graph", "spectrum")
 
 
 @dataclass(frozen=True)
-class Learned:
+class SpectralFit:
     """The average of closed-form models of some labels, and its scores of all rows."""
 
     labeled: Sample  # with the labels that were used, thinned if there were many
@@ -52,7 +52,7 @@ class Learned:
 
 
 @dataclass(frozen=True)
-class Geometry:
+class SpectralGeometry:
     """What a fit computes from the rows alone, whatever their labels."""
 
     sample: Sample  # with the labels of the last fit or update
@@ -78,7 +78,7 @@ class Geometry:
                 self.covariances, self.bases, labeled
             )
             function, scores = self.add_up(labeled, found, constant)
-        return Learned(labeled, names, average, calibration, function, scores)
+        return SpectralFit(labeled, names, average, calibration, function, scores)
 
     def add_up(self, labeled, found, constant):
         """The function of coordinates in the bases, and its scores of all rows."""
@@ -140,7 +140,7 @@ class SpectralModel(Classifier):
             with suited_threads(0):  # threads gain little on tall and narrow matrices
                 shared[key] = make_bases(kernel, graph, sample.rows, *options)
         covariances = tuple(list_covariances(shared[key], families))
-        self.geometry_ = Geometry(sample, shared[key], covariances, seed)
+        self.geometry_ = SpectralGeometry(sample, shared[key], covariances, seed)
 
     def update(self, y, sample_weight=None):
         """Learn other labels of the rows of the last `fit`, in milliseconds.

@@ -46,7 +46,7 @@ class SpectralClassifier(SpectralModel):
         Class probabilities of the training rows; NaN for rows of weight zero.
     function_ : FunctionSum
         The fitted function: a part for each basis.
-    geometry_ : Geometry
+    geometry_ : SpectralGeometry
         Rows, eigenvectors and kernel values, which `update` uses again. They take the
         memory of the rows and of about 600 numbers for each; model files leave them
         out.
