@@ -811,3 +811,9 @@ def test_two_different_rows_are_enough(rng):
     X = np.repeat([[0.0, 1.0], [1.0, 0.0]], [3, 2], axis=0)
     model = FewLabelClassifier(random_state=0).fit(X, [0, -1, -1, 1, -1])
     assert_array_equal(model.transduction_, [0, 0, 0, 1, 1])
+
+
+def test_what_candidates_shared_is_not_kept(fast):
+    """It would keep Gram matrices of other candidates in memory."""
+    assert fast.models_[1].geometry_.sample.rows.shared is None
+    assert fast.models_[1].geometry_.bases is fast.models_[2].geometry_.bases

@@ -193,6 +193,11 @@ class Part:
             self._samples[merge] = same[0] if same else made
         return self._samples[merge]
 
+    def release(self):
+        """Forget what models on the same rows shared, Gram matrices for example."""
+        for sample in self._samples.values():
+            sample.rows.shared = None
+
 
 @dataclass(frozen=True)
 class Draw:
@@ -230,6 +235,11 @@ class Draw:
             part = replace(part, rows=part.rows.take(slice(None)))  # in one matrix
             self._parts[key] = Part(part, idx, part.coded(), kept, self.is_weighted)
         return self._parts[key]
+
+    def release(self):
+        """Forget what candidates shared; those that keep their rows would keep it."""
+        for part in self._parts.values():
+            part.release()
 
 
 def draw_candidates(sample, rng, *, is_weighted):

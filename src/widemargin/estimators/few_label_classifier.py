@@ -188,6 +188,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         fitted = []
         with Interruptible() as work:
             self._fit_candidates(fitted, listed, draw, seed, budget, rng, before)
+        draw.release()
         if not fitted:
             raise KeyboardInterrupt
         prior = prior_weights(listed[: len(fitted)], sample)

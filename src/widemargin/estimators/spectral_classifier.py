@@ -48,8 +48,8 @@ class SpectralClassifier(SpectralModel):
         The fitted function: a part for each basis.
     geometry_ : SpectralGeometry
         Rows, eigenvectors and kernel values, which `update` uses again. They take the
-        memory of the rows and of about 600 numbers for each; model files leave them
-        out.
+        memory of the rows, of about 600 numbers for each, and of its kernel values
+        with the labels for five widths; model files leave them out.
     classes_, calibration_, transduction_, held_out_proba_, average_
         See :class:`~widemargin.estimators.Classifier`.
 
