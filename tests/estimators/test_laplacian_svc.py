@@ -330,7 +330,9 @@ def test_single_precision_is_kept_and_agrees(digits, solver):
         error(m, X.astype(m.function_.points.dtype), y, y_partial)
         for m in (single, double)
     ]
-    assert abs(errors[0] - errors[1]) <= 0.005  # three of 570 rows
+    # Early stopping leaves rows near the boundary to rounding: three of 570.
+    most = 0.001 if solver == "newton" else 0.005
+    assert abs(errors[0] - errors[1]) <= most
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "laplacian", "cosine"])
