@@ -90,8 +90,9 @@ plt.show()
 # %%
 # Six draws of one data set are no proof. A row is suggested if its label would lower
 # the uncertainty of many other rows. Where the model is certain of a mistake,
-# suggestions cannot find it. Four of five suggested rows are not a random sample, so the
-# error estimates of later reports are biased; pass the random ones as `random_labels`.
+# suggestions cannot find it. Four of five suggested rows are not a random sample, so
+# that error estimates of later reports are biased; pass the random ones to `fit` as
+# `random_labels`.
 gain = 100 * (np.array(curves["random rows"]) - curves["rows that the report suggests"])
 means, spreads = gain.mean(axis=0), gain.std(axis=0, ddof=1) / np.sqrt(len(gain))
 for n, mean, spread in zip(n_labels, means, spreads, strict=True):
