@@ -459,15 +459,16 @@ SPECTRAL_LABELS = 2000
 # Penalties of least squares that labels the unlabeled rows itself, for rows of mean
 # squared length one; held-out labels weight them. The mean error of
 # `FewLabelClassifier` is 15.6 %, without this model 15.8 % (standard error of the
-# difference 0.2), with 0.01 alone or 1e-4 as well 15.6 %, with 0.1 as well 15.5 % (0.1).
-# The choice among these with one set left out gives 15.5 %. Data: few-labels without
-# mnist and facemit, one draw. Command: `python benchmarks/evidence/self_training.py
+# difference 0.2), with 0.01 alone or 1e-4 as well 15.6 %, with 0.1 as well 15.5 %. The
+# choice among these with one set left out gives 15.5 %. Data: few-labels without mnist
+# and facemit, one draw. Command: `python benchmarks/evidence/self_training.py
 # --runs 1`.
 SELF_TRAINING_PENALTIES = (1e-3, 1e-2)
 
 # Weight of all unlabeled rows over that of all labels there: with 1, 3 and 30 the mean
-# error is 0.1 points higher, which chance explains. Data: as for SELF_TRAINING_PENALTIES. Command: `python
-# benchmarks/evidence/self_training.py --runs 1`.
+# error is 0.1 points higher, which chance explains. Data: as for
+# SELF_TRAINING_PENALTIES. Command: `python benchmarks/evidence/self_training.py
+# --runs 1`.
 SELF_TRAINING_WEIGHT = 10.0
 
 # Rows to label next. A prototype with 50 labels of 3,000 rows had errors of 7.7 % on
