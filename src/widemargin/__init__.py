@@ -24,6 +24,7 @@ _HOMES = {
     "SelfLabelingSVC": "widemargin.estimators",
     "SemiSupervisedSplit": "widemargin.model_selection",
     "SpectralClassifier": "widemargin.estimators",
+    "TableEncoder": "widemargin.estimators.table_encoder",
     "TransductiveSVC": "widemargin.estimators",
     "TriClassSVC": "widemargin.estimators",
     "UniversumSVC": "widemargin.estimators",

@@ -132,7 +132,9 @@ class ColumnUses:
 
     numeric: tuple
     categorical: tuple
-    dropped: tuple
+    text: tuple
+    dates: tuple
+    drop: tuple
 
 
 def _gathered(cls, name, *options):
@@ -189,7 +191,9 @@ column_options = _gathered(
     "uses",
     _columns("Use it as numbers, even if it looks like an identifier.", "--numeric"),
     _columns("Use it as names, even if they are numbers or many.", "--categorical"),
-    _columns("Leave it out.", "--drop", "dropped"),
+    _columns("Use the words in it, even if it looks like names.", "--text"),
+    _columns("Use it as dates.", "--dates"),
+    _columns("Leave it out.", "--drop"),
 )
 force_option = click.option("--force", is_flag=True, help="Replace existing files.")
 seed_option = click.option("--seed", type=_SEEDS, default=0, help="Of random choices.")

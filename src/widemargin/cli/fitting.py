@@ -10,26 +10,33 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
 
+from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.labels import PartialLabels, has_label, labeled_mask
 from widemargin.model_files import load
 from widemargin.model_selection import SemiSupervisedSplit
-from widemargin.tables.columns import examine_columns
+from widemargin.tables.columns import Kind, examine_columns
 from widemargin.tables.errors import TableError, check_columns
-from widemargin.tables.features import make_features, make_preparation
 from widemargin.tables.files import describe_path
 from widemargin.tables.targets import read_target
 
 BASELINE = "SVC on the labels alone"
 _ARCHIVE = b"PK"  # the first bytes of a model file
+_USES = {  # parameter of TableEncoder for columns of a kind
+    Kind.NUMBERS: "numeric",
+    Kind.CATEGORIES: "categorical",
+    Kind.TEXT: "text",
+    Kind.DATES: "dates",
+    Kind.LEFT_OUT: "drop",
+}
 
 
 @dataclass(frozen=True)
 class Table:
-    """Features of a table, and the labels in its target column."""
+    """The columns of a table, and the labels in its target column."""
 
     name: str  # in messages
     columns: list
-    X: pd.DataFrame  # the columns that are used
+    X: pd.DataFrame  # all columns but the target
     y: np.ndarray | None = None  # partly missing
     labels: PartialLabels | None = None  # those that are known
 
@@ -49,21 +56,20 @@ class Table:
 def read_table(table, target, reading, uses):
     """Read a table and decide what its columns are used as."""
     name = describe_path(table)
-    frame = reading.read(table, text=uses.categorical)
+    frame = reading.read(table, text=(*uses.categorical, *uses.text))
     y = labels = None
-    as_names = [column for column in uses.categorical if column != target]
+    given = {use: [c for c in vars(uses)[use] if c != target] for use in vars(uses)}
     if target is not None:
         check_columns([target], frame, name)
-        if target in (*uses.numeric, *uses.dropped):
+        if any(target in vars(uses)[use] for use in vars(uses) if use != "categorical"):
             raise TableError(
-                f"Column {target!r} is the target; leave it out of --numeric and "
-                "--drop."
+                f"Column {target!r} is the target; leave it out of --numeric, --text, "
+                "--dates and --drop."
             )
         is_named = target in uses.categorical
         y, labels = read_target(frame.pop(target), as_names=is_named)
-    given = {"numeric": uses.numeric, "categorical": as_names, "dropped": uses.dropped}
     columns = examine_columns(frame, **given, name=name)
-    return Table(name, columns, make_features(frame, columns), y, labels)
+    return Table(name, columns, frame, y, labels)
 
 
 def check_unlabeled(sample, target, offers):
@@ -78,9 +84,14 @@ def check_unlabeled(sample, target, offers):
 
 
 def make_pipeline(sample, estimator):
-    """The preparation of a table's columns, and an estimator on its features."""
-    prepare = make_preparation(sample.columns)
-    return Pipeline([("prepare", prepare), ("model", estimator)])
+    """The encoder of a table's columns, and an estimator on its features.
+
+    All columns are listed, so that they are the same features in every fold.
+    """
+    uses = {use: [] for use in _USES.values()}
+    for column in sample.columns:
+        uses[_USES[column.kind]].append(column.name)
+    return Pipeline([("encode", TableEncoder(**uses)), ("model", estimator)])
 
 
 def fit_and_estimate(sample, estimator, *, n_folds, seed, advance):

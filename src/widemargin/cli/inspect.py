@@ -32,9 +32,9 @@ def inspect(model_path, as_json):
 
 def model_as_json(path, model):
     """Estimator, classes, columns and parameters of a fitted model, as a dict."""
+    from widemargin.cli.features import columns_of
     from widemargin.estimators._estimator import last_step
     from widemargin.model_files.parts import describe_privacy
-    from widemargin.tables.features import columns_of
 
     estimator = last_step(model)
     columns = columns_of(model) or []
@@ -42,7 +42,8 @@ def model_as_json(path, model):
     result, report = (getattr(estimator, key, None) for key in ("result_", "report_"))
     given = estimator.get_params(deep=False)
     privacy = describe_privacy(model)
-    if columns and not reports.by_kind(columns)["categories"]:
+    kinds = reports.by_kind(columns)
+    if columns and not kinds["categories"] and not kinds["text"]:
         privacy = describe_privacy(estimator)
         privacy += " Steps before it hold statistics of columns."
     return {
@@ -52,7 +53,7 @@ def model_as_json(path, model):
         "made_by": " ".join(repr(estimator).split()),
         "classes": None if classes is None else classes.tolist(),
         "clusters": getattr(estimator, "n_clusters", None),
-        "columns": reports.by_kind(columns),
+        "columns": kinds,
         "columns_in": int(getattr(model, "n_features_in_", 1)),  # one of texts
         "features": int(estimator.n_features_in_),
         "status": result and result.status.value,

@@ -32,9 +32,9 @@ widemargin predict iris.wm new.csv --json | jq .predictions
 def predict(model_path, table, out, force, reading, as_json):
     """Predict the labels of new rows."""
     from widemargin.cli import reports
+    from widemargin.cli.features import features_of, text_columns_of
     from widemargin.cli.fitting import load_model, tabulate_new
     from widemargin.cli.outputs import plan_table
-    from widemargin.tables.features import features_of, text_columns_of
     from widemargin.tables.files import describe_path
 
     if as_json and out == "-":

@@ -135,8 +135,8 @@ def table_as_json(table, sample, target=None):
 def _table_notes(sample, notes_few_labels=True):
     """What a user may not expect of a table."""
     for column in sample.columns:
-        if column.doubt:
-            yield f"{column.name!r} {column.doubt}"
+        if column.note:
+            yield f"{column.name!r}: {column.note}"
     if sample.labels is None:
         return
     for name in sample.labels.placeholders:
@@ -158,7 +158,7 @@ def _table_notes(sample, notes_few_labels=True):
 
 
 def describe_kinds(names_by_kind):
-    """How many columns are numbers and how many are categories, with their names."""
+    """How many columns are numbers, categories, dates and text, with their names."""
     for kind, names in names_by_kind.items():
         if names:
             yield kind, f"{len(names):,}: {shorten(names)}"
@@ -170,7 +170,8 @@ def by_kind(columns):
 
     return {
         kind.value: [column.name for column in columns if column.kind is kind]
-        for kind in (Kind.NUMBERS, Kind.CATEGORIES)
+        for kind in Kind
+        if kind is not Kind.LEFT_OUT
     }
 
 

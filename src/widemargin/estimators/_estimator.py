@@ -114,6 +114,10 @@ class Estimator(BaseEstimator):
             else:
                 check_part(part, n_features)
 
+    def trial_row(self):
+        """A row that a fitted estimator must be able to predict."""
+        return np.zeros((1, self.n_features_in_))
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True

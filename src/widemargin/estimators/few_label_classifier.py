@@ -34,6 +34,7 @@ from widemargin.estimators._estimator import (
 from widemargin.estimators.few_label_report import FewLabelReport, write_report
 from widemargin.estimators.interaction import Suspects
 from widemargin.estimators.spectral_classifier import SpectralClassifier
+from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.kernels import Rbf
 from widemargin.linalg.random import as_generator
 from widemargin.solvers.active_learning import rank_suspects
@@ -78,6 +79,9 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         positions in ``classes_``.
     names_, weights_ : list of str, ndarray of shape (n_candidates,)
         Their names, and their weights in the average.
+    encoder_ : TableEncoder or None
+        What made features of a table with columns of text or dates; its `frame` shows
+        what was done with each column. `n_features_in_` counts these features.
     certainty_ : ndarray of shape (n_samples,)
         Probability of the class of each training row; 1 for labeled rows.
     classes_, transduction_, held_out_proba_
@@ -122,7 +126,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     verbose: bool = False
 
     value_families = {"budget": Budget}
-    saved_state = ("classes_", "models_", "names_", "weights_", "report_")
+    saved_state = ("classes_", "models_", "names_", "weights_", "report_", "encoder_")
     methods = (
         Method(
             "auto",
@@ -138,7 +142,9 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         Parameters
         ----------
         X, y
-            As in :meth:`Classifier.fit <widemargin.estimators.Classifier.fit>`.
+            As in :meth:`Classifier.fit <widemargin.estimators.Classifier.fit>`. A table
+            with columns of text or dates is encoded by a `TableEncoder`, which scales
+            its numbers; arrays and tables of numbers only stay as they are.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each row in every candidate. A label of weight below one also
             counts less when candidates are scored and in the estimated error; if all
@@ -153,7 +159,14 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         An interrupt (Ctrl-C) leaves a model of the candidates that were fitted so far,
         and is then passed on.
         """
+        X = self._encode(X, reset=True)
         return self._fit(X, y, sample_weight, random_labels)
+
+    def _encode(self, X, *, reset=False):
+        """The features of a table with mixed columns; other input stays as it is."""
+        if reset:
+            self.encoder_ = _fit_encoder(X)
+        return X if self.encoder_ is None else self.encoder_.transform(X)
 
     def update(self, y, sample_weight=None, random_labels=None):
         """Learn other labels of the rows of the last `fit`.
@@ -260,7 +273,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         this candidate predicts another class.
         """
         spectral, given_idx = self._closed_form("explain")
-        rows = read_rows(self, X, reset=False)
+        rows = read_rows(self, self._encode(X), reset=False)
         codes = values_at(self._mix, rows).argmax(axis=1)
         found = spectral.explain(rows, n, classes=spectral.classes_[codes])
         return replace(
@@ -375,7 +388,8 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     def predict_proba(self, X):
         """Weighted mean of the candidates' probabilities, (n_samples, n_classes)."""
         check_is_fitted(self, "models_")
-        return values_at(self._mix, read_rows(self, X, reset=False))
+        rows = read_rows(self, self._encode(X), reset=False)
+        return values_at(self._mix, rows)
 
     def _mix(self, X):
         """Weighted mean of the candidates' probabilities."""
@@ -419,6 +433,11 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         fits = isinstance(self.report_, FewLabelReport)
         require(fits and len(self.report_.candidates) == n_models, self, "report_")
 
+    def trial_row(self):
+        """A row that can be predicted: zeros, or a table with a row of empty cells."""
+        encoder = self.encoder_
+        return super().trial_row() if encoder is None else encoder.empty_row()
+
     def _check_codes(self, model):
         """Raise unless a model predicts some of the classes, by their codes."""
         is_single = hasattr(model, "classes_") and not hasattr(model, "models_")
@@ -431,6 +450,15 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         fits = fits and bool((np.diff(codes) > 0).all())  # each once
         fits = fits and codes[0] >= 0 and codes[-1] < len(self.classes_)
         require(fits, model, "classes_")
+
+
+def _fit_encoder(X):
+    """The encoder of a table with columns of text or dates; None for numbers."""
+    if not hasattr(X, "columns"):
+        return None
+    from widemargin.tables.columns import is_mixed  # needs pandas
+
+    return TableEncoder().fit(X) if is_mixed(X) else None
 
 
 def _can_suggest(part):

@@ -181,7 +181,7 @@ def _check_model(model):
 
 def _try_prediction(estimator):
     """Raise ValueError unless an estimator predicts a row by finite numbers."""
-    row, name = np.zeros((1, estimator.n_features_in_)), type(estimator).__name__
+    row, name = estimator.trial_row(), type(estimator).__name__
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # the row has no names of features
         for method in ("predict", "decision_function", "predict_proba"):

@@ -13,7 +13,8 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-import widemargin.estimators  # noqa: F401  so that their classes exist
+import widemargin.estimators.table_encoder  # so that all classes exist
+import widemargin.tables.encodings  # noqa: F401
 from widemargin.estimators._estimator import Estimator
 from widemargin.linalg.rows import distinct_rows
 from widemargin.model_files.archive import ModelFileError

@@ -1,28 +1,38 @@
 """What the columns of a table hold, and which of them can be features."""
 
 import re
+from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
-from datetime import date
 from enum import Enum
+from numbers import Number
 
 import pandas as pd
 
+from widemargin.stored import Stored
+from widemargin.tables.cells import (
+    Reading,
+    as_numbers,
+    choose_date_form,
+    choose_decimal,
+    parse_dates,
+)
 from widemargin.tables.errors import TableError, check_columns
 
 _MAX_CATEGORIES = 100  # features that one column becomes
 _MIN_VALUES_OF_KEY = 10  # up to so many values may all differ and be no identifier
 _IDENTIFIER = re.compile(r"(^|[^a-z])(id|index|row|key|nr|no|number)$|^column 1$", re.I)
-_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}([./-])\d{1,2}\2\d{2,4}")
-_TRUTH = {"true": 1.0, "false": 0.0}
-
-# Texts that a reader sees as numbers: with a unit, a decimal comma or separators.
-_NUMBER = (
-    r"[+-]?(\d{1,3}(?P<mark>[,.' \u00a0\u202f])\d{3}((?P=mark)\d{3})*|\d+)([.,]\d+)?"
-)
-_WRITTEN = re.compile(rf"[$€£¥]?\s?{_NUMBER}\s?[%‰$€£¥]?")
-_MARKS = re.compile(r"[%‰$€£¥]|[,' \u00a0\u202f]")
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+# A column of numbers or dates may have a few other cells, such as "unknown".
+_MIN_READABLE = 0.8
+_MIN_WORDS = 3  # per cell of free text, on average; names and codes have fewer
+_WORD = re.compile(r"\w\w+")
+_OPTIONS = {  # parameter of TableEncoder: option of the command line
+    "numeric": "--numeric",
+    "categorical": "--categorical",
+    "text": "--text",
+    "dates": "--dates",
+    "drop": "--drop",
+}
 
 
 class Kind(Enum):
@@ -30,137 +40,187 @@ class Kind(Enum):
 
     NUMBERS = "numbers"
     CATEGORIES = "categories"
+    DATES = "dates"
+    TEXT = "text"
     LEFT_OUT = "left out"
 
 
+_KINDS = {
+    "numeric": Kind.NUMBERS,
+    "categorical": Kind.CATEGORIES,
+    "text": Kind.TEXT,
+    "dates": Kind.DATES,
+    "drop": Kind.LEFT_OUT,
+}
+
+
 @dataclass(frozen=True)
-class Column:
-    """A column and what it is used as."""
+class Column(Stored):
+    """A column, what it is used as, and how its cells are read."""
 
     name: str
     kind: Kind
     reason: str = ""  # why it is left out
-    doubt: str = ""  # what else it may be
+    note: str = ""  # what a reader may not expect
+    form: str = ""  # decimal mark of numbers, format of dates
+    has_strays: bool = False  # some cells cannot be read, and count as missing
+
+    @property
+    def reading(self):
+        """How the cells become numbers."""
+        return Reading(self.name, self.form, self.has_strays)
 
 
-def examine_columns(frame, *, numeric=(), categorical=(), dropped=(), name="the table"):
-    """The `Column` of each column without the target, as given or as it looks."""
-    check_columns([*numeric, *categorical, *dropped], frame.columns, name)
+def examine_columns(frame, *, name="the table", **uses):
+    """The `Column` of each column, as the user lists it in `uses` or as it looks.
+
+    `uses` are the parameters of `TableEncoder`: numeric, categorical and so on.
+    """
+    check_columns([column for names in uses.values() for column in names], frame, name)
+    columns = []
     for column in frame:
-        if sum(column in use for use in (numeric, categorical, dropped)) > 1:
-            raise TableError(
-                f"Column {column!r} has more than one of --numeric, --categorical and "
-                "--drop; keep one of them."
-            )
-    given = {column: Column(column, Kind.LEFT_OUT, "by --drop") for column in dropped}
-    given |= {column: Column(column, Kind.CATEGORIES) for column in categorical}
-    given |= {column: Column(column, Kind.NUMBERS) for column in numeric}
-    columns = [given.get(column) or _examine(column, frame[column]) for column in frame]
+        given = [use for use, names in uses.items() if column in names]
+        if len(given) > 1:
+            options = " and ".join(_OPTIONS[use] for use in given)
+            raise TableError(f"Column {column!r} has both {options}; keep one of them.")
+        values = frame[column]
+        seen = _use(column, values, given[0]) if given else _examine(column, values)
+        columns.append(seen)
     if all(column.kind is Kind.LEFT_OUT for column in columns):
         reasons = "; ".join(f"{column.name!r}: {column.reason}" for column in columns)
         raise TableError(
             f"No column of {name} is left to learn from ({reasons or 'it has none'}). "
-            "Choose one with --numeric or --categorical."
+            "Choose one with --numeric, --categorical or --text (in Python: "
+            "TableEncoder(numeric=...))."
         )
     return columns
 
 
-def as_numbers(values):
-    """A column as numbers, true and false as 1 and 0; NaN for other values."""
-    if pd.api.types.is_numeric_dtype(values):
-        return values.astype(float)
-    truth = values.map(lambda value: _TRUTH.get(str(value).lower()), na_action="ignore")
-    if truth.notna().equals(values.notna()):
-        return truth.astype(float)
-    return pd.to_numeric(values, errors="coerce").astype(float)
+def is_table(X):
+    """Whether X has named columns, as tables of pandas and of polars have."""
+    return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
-def refuse_mixture(name, values, also=""):
-    """Raise `TableError` for a column of text at least half of which are numbers."""
-    filled = values.dropna()
-    is_number = as_numbers(filled).notna()
-    if is_number.all() or is_number.mean() < 0.5:
-        return
-    others = filled[~is_number]
-    example, row = str(others.iloc[0]), others.index[0] + 1
-    way_out = f"--missing {example!r} if that marks a missing cell"
-    way_out = advise(example) or f"correct them, or add {way_out}"
-    verb = "is" if len(others) == 1 else "are"
-    raise TableError(
-        f"Column {name!r} mixes numbers and text: {len(others):,} of its "
-        f"{len(filled):,} values {verb} like {example!r} (row {row:,}); "
-        f"{way_out}, --categorical {name!r} if the numbers are names{also}."
-    )
+def is_mixed(X):
+    """Whether X is a table with a column that holds neither numbers nor booleans."""
+    is_number = pd.api.types.is_numeric_dtype
+    return is_table(X) and not all(map(is_number, as_frame(X).dtypes))
+
+
+def as_frame(table):
+    """A pandas DataFrame of a table; column names as text, each once."""
+    frame = table.to_pandas() if hasattr(table, "to_pandas") else table
+    names = [str(name) for name in frame.columns]
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise TableError(
+            f"The table has more than one column {repeated[0]!r}; give each column a "
+            "different name."
+        )
+    return frame.set_axis(names, axis=1)
+
+
+def _use(name, values, use):
+    """A column that the user has listed."""
+    kind, filled = _KINDS[use], values.dropna()
+    if kind is Kind.LEFT_OUT:
+        return Column(name, kind, "by --drop" if use == "drop" else "")
+    if kind is Kind.NUMBERS:
+        return Column(name, kind, form=choose_decimal(filled))
+    if kind is Kind.DATES:
+        form, note = choose_date_form(filled)
+        if not form:
+            raise TableError(
+                f"Column {name!r} is listed as dates, but {str(filled.iloc[0])!r} is "
+                "not in a format that is known, such as 2024-01-31 or 31.01.2024."
+                if len(filled)
+                else f"Column {name!r} is listed as dates, but all its cells are empty."
+            )
+        return Column(name, kind, note=note, form=form)
+    return Column(name, kind)
 
 
 def _examine(name, values):
     filled = values.dropna()
     if not len(filled):
         return Column(name, Kind.LEFT_OUT, "empty")
-    are_dates = all(
-        _DATE.fullmatch(value) if isinstance(value, str) else isinstance(value, date)
-        for value in filled
-    )
-    if pd.api.types.is_datetime64_any_dtype(filled) or are_dates:
-        reason = "dates; convert them to numbers, such as days"
-        return Column(name, Kind.LEFT_OUT, reason)
     if not all(isinstance(value, Hashable) for value in filled):
         kind = type(filled.iloc[0]).__name__
         return Column(name, Kind.LEFT_OUT, f"each cell is a {kind}")
-    numbers = as_numbers(filled)
-    if numbers.notna().all():
-        return Column(name, *_classify_numbers(name, numbers, len(values)))
-    refuse_mixture(name, values, f", or --drop {name!r}")
-    kind, reason = _classify_text(filled, len(values))
-    marks = filled[numbers.isna()].map(find_mark).dropna()
-    if not len(marks) or len(marks) + numbers.notna().sum() <= len(filled) / 2:
-        return Column(name, kind, reason)
-    example = filled[marks.index[0]]  # most of the texts look like numbers
-    doubt = f"looks like numbers such as {example!r}"
-    if kind is Kind.LEFT_OUT:
-        return Column(name, kind, f"{doubt}; {advise(example)}")
-    doubt += f" and is used as categories; {advise(example)}, or --drop it"
-    return Column(name, kind, doubt=doubt)
+    if filled.nunique() == 1 and len(filled) == len(values):
+        return Column(name, Kind.LEFT_OUT, f"always {_shown(filled.iloc[0])}")
+    decimal = choose_decimal(filled)
+    numbers = as_numbers(filled, decimal)
+    if numbers.notna().mean() >= _MIN_READABLE:
+        return _examine_numbers(name, values, filled, numbers, decimal)
+    form, note = choose_date_form(filled)
+    if form:
+        return _examine_dates(name, values, filled, form, note)
+    return _examine_text(name, values, filled)
 
 
-def _classify_numbers(name, numbers, n_rows):
-    if numbers.nunique() == 1:
-        return Kind.LEFT_OUT, f"always {numbers.iloc[0]:g}"
-    is_key = len(numbers) == n_rows > _MIN_VALUES_OF_KEY and numbers.is_unique
-    is_key = is_key and bool((numbers % 1 == 0).all())
-    if is_key and (_IDENTIFIER.search(name) or bool((numbers.diff()[1:] == 1).all())):
-        return Kind.LEFT_OUT, "looks like an identifier: a different number in each row"
-    return (Kind.NUMBERS,)
+def _examine_numbers(name, values, filled, numbers, decimal):
+    strays, known = filled[numbers.isna()], numbers.dropna()
+    if known.nunique() == 1 and not len(strays):
+        return Column(name, Kind.LEFT_OUT, f"always {known.iloc[0]:g}")
+    is_key = len(known) == len(values) > _MIN_VALUES_OF_KEY and known.is_unique
+    is_key = is_key and bool((known % 1 == 0).all())
+    if is_key and (_IDENTIFIER.search(name) or bool((known.diff()[1:] == 1).all())):
+        reason = "looks like an identifier: a different number in each row"
+        return Column(name, Kind.LEFT_OUT, reason)
+    note = _stray_note(strays)
+    if not pd.api.types.is_numeric_dtype(filled):
+        texts = known.index[pd.to_numeric(filled[known.index], errors="coerce").isna()]
+        texts = [i for i in texts if str(filled[i]).lower() not in ("true", "false")]
+        if texts and not note:
+            note = f"{str(filled[texts[0]])!r} is read as {known[texts[0]]:g}"
+    return Column(
+        name, Kind.NUMBERS, note=note, form=decimal, has_strays=len(strays) > 0
+    )
 
 
-def _classify_text(texts, n_rows):
+def _examine_dates(name, values, filled, form, note):
+    dates = parse_dates(filled, form)
+    strays = filled[dates.isna()]
+    if dates.nunique() == 1 and len(filled) == len(values):
+        return Column(name, Kind.LEFT_OUT, f"always {_shown(filled.iloc[0])}")
+    note = "; ".join(filter(None, (note, _stray_note(strays))))
+    return Column(name, Kind.DATES, note=note, form=form, has_strays=len(strays) > 0)
+
+
+def _examine_text(name, values, filled):
+    texts = filled.map(str)
     n_different = texts.nunique()
-    if n_different == 1 and len(texts) == n_rows:
-        return Kind.LEFT_OUT, f"always {texts.iloc[0]!r}"
-    if n_different > max(_MIN_VALUES_OF_KEY, len(texts) / 2):
-        return Kind.LEFT_OUT, (
-            f"looks like an identifier or free text: {n_different:,} different values "
-            f"in {len(texts):,} rows"
+    if n_different <= _MAX_CATEGORIES and (
+        n_different <= max(_MIN_VALUES_OF_KEY, len(texts) / 2)
+    ):
+        return Column(name, Kind.CATEGORIES)
+    words = texts.map(lambda text: _WORD.findall(text.lower()))
+    counts = Counter(word for cell in words for word in set(cell))
+    # Words of free text, and names of a town or a brand, occur in several rows.
+    shared = words.map(lambda cell: any(counts[word] > 1 for word in cell)).mean()
+    is_free = texts.map(lambda text: len(text.split())).mean() >= _MIN_WORDS
+    is_repeated = n_different <= len(texts) / 2
+    if shared >= 0.5 and (is_free or is_repeated):
+        note = (
+            "" if is_free else f"{n_different:,} different values, used by their words"
         )
-    if n_different > _MAX_CATEGORIES:
-        return Kind.LEFT_OUT, f"{n_different:,} different values are too many"
-    return Kind.CATEGORIES, ""
+        return Column(name, Kind.TEXT, note=note)
+    return Column(
+        name,
+        Kind.LEFT_OUT,
+        f"looks like an identifier: {n_different:,} different values in "
+        f"{len(texts):,} rows",
+    )
 
 
-def find_mark(text):
-    """The mark that keeps a text from being a number, such as "%"; None without one."""
-    if not isinstance(text, str) or not _WRITTEN.fullmatch(text):
-        return None
-    marks = sorted(_MARKS.findall(text), key="%‰$€£¥,' \u00a0\u202f".index)
-    return marks[0] if marks else None
+def _stray_note(strays):
+    if not len(strays):
+        return ""
+    cells = "1 cell" if len(strays) == 1 else f"{len(strays):,} cells"
+    return f"{cells} such as {str(strays.iloc[0])!r} counted as missing"
 
 
-def advise(text):
-    """How to turn such a text into a number; None if it does not look like one."""
-    mark = find_mark(text)
-    if mark is None:
-        return None
-    advice = f"write numbers without {mark!r}"
-    if _DECIMAL_COMMA.fullmatch(text):
-        advice += ", or add --decimal ',' if it is a decimal comma"
-    return advice
+def _shown(value):
+    is_number = isinstance(value, Number) and not isinstance(value, bool)
+    return f"{value:g}" if is_number else repr(value)

@@ -5,7 +5,6 @@ import pandas as pd
 
 from widemargin.defaults import MANY_CLASSES
 from widemargin.labels import labeled_mask, read_labels
-from widemargin.tables.columns import refuse_mixture
 from widemargin.tables.errors import TableError
 
 _MARKER = -1  # marks an unlabeled row where all labels are whole numbers
@@ -54,7 +53,7 @@ def _as_labels(values, as_names):
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iuf":
         return values.to_numpy()
     if pd.api.types.is_object_dtype(values) and not as_names:
-        refuse_mixture(values.name, values)
+        _refuse_mixture(values)
     labels = np.empty(len(values), dtype=object)
     for i in np.flatnonzero(values.notna()):
         value = values.iloc[i]
@@ -74,6 +73,23 @@ def _as_labels(values, as_names):
             f"{values.name!r} if {_MARKER} is a class."
         )
     return labels
+
+
+def _refuse_mixture(values):
+    """Raise `TableError` for a column of text at least half of which are numbers."""
+    filled = values.dropna()
+    is_number = pd.to_numeric(filled, errors="coerce").notna()
+    if is_number.all() or is_number.mean() < 0.5:
+        return
+    others = filled[~is_number]
+    example, row = str(others.iloc[0]), others.index[0] + 1
+    verb = "is" if len(others) == 1 else "are"
+    raise TableError(
+        f"Column {values.name!r} mixes numbers and text: {len(others):,} of its "
+        f"{len(filled):,} values {verb} like {example!r} (row {row:,}); correct them, "
+        f"or add --missing {example!r} if that marks a missing cell, --categorical "
+        f"{values.name!r} if the numbers are names."
+    )
 
 
 def _whole_numbers(values, as_names):

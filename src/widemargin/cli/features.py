@@ -1,4 +1,4 @@
-"""Columns of a table as features, for a new model or for a fitted one."""
+"""Columns of a table as the input of a fitted model, also of one made elsewhere."""
 
 import numpy as np
 import pandas as pd
@@ -6,75 +6,31 @@ from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.model_files.preparers import pick
-from widemargin.tables.columns import Column, Kind, advise, as_numbers
+from widemargin.tables.cells import texts_of
+from widemargin.tables.columns import Column, Kind
 from widemargin.tables.errors import TableError, listed
-
-_MISSING = "(missing)"  # a category like others
-_LARGEST = 1e100  # its square is still finite
-
-
-def make_preparation(columns):
-    """The step that makes features of columns: impute, then scale or encode."""
-    keep = {"keep_empty_features": True}
-    as_missing = {"strategy": "constant", "fill_value": _MISSING, **keep}
-    numbers = [
-        ("impute", SimpleImputer(strategy="median", **keep)),
-        ("scale", StandardScaler()),
-    ]
-    categories = [
-        ("impute", SimpleImputer(**as_missing)),
-        ("impute_none", SimpleImputer(missing_values=None, **as_missing)),
-        ("encode", OneHotEncoder(handle_unknown="ignore", sparse_output=False)),
-    ]
-    parts = []
-    for kind, steps in ((Kind.NUMBERS, numbers), (Kind.CATEGORIES, categories)):
-        names = [column.name for column in columns if column.kind is kind]
-        parts.append((kind.value, Pipeline(steps), names))
-    return ColumnTransformer(parts, verbose_feature_names_out=False)
 
 
 def make_features(frame, columns):
     """The columns that are used, as floats or text; `TableError` otherwise."""
     features = {}
     for column in columns:
+        values = frame[column.name]
         if column.kind is Kind.NUMBERS:
-            features[column.name] = _numbers(column.name, frame[column.name])
+            features[column.name] = column.reading.numbers(values)
         elif column.kind is Kind.CATEGORIES:
-            cells = zip(frame[column.name], frame[column.name].notna(), strict=True)
-            texts = [_text(value) if is_known else np.nan for value, is_known in cells]
-            features[column.name] = pd.Series(texts, frame.index, dtype=object)
+            features[column.name] = texts_of(values).where(values.notna(), np.nan)
     return pd.DataFrame(features, index=frame.index)
-
-
-def _numbers(name, values):
-    numbers = as_numbers(values)
-    for problem, wrong in (
-        ("must hold numbers", numbers.isna() & values.notna()),
-        ("must hold finite numbers", np.isinf(numbers)),
-        (f"must hold numbers up to {_LARGEST:g}", numbers.abs() > _LARGEST),
-    ):
-        if wrong.any():
-            row = int(np.flatnonzero(wrong)[0])
-            value = str(values.iloc[row])
-            as_missing = f"if it marks a missing cell, add --missing {value!r}"
-            raise TableError(
-                f"Column {name!r} {problem}, got {value!r} in row {row + 1:,}; "
-                f"{advise(value) or f'correct it, or {as_missing}'}."
-            )
-    return numbers
-
-
-def _text(value):
-    """A whole number has the same name if other cells made its column a float."""
-    is_whole = isinstance(value, float | np.floating) and value.is_integer()
-    return str(int(value)) if is_whole else str(value)
 
 
 def columns_of(model):
     """The columns that a fitted model needs; None if it only has their order."""
+    encoder = encoder_of(model)
+    if encoder is not None:
+        return [each for each in encoder.columns_ if each.kind is not Kind.LEFT_OUT]
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         return None
@@ -84,7 +40,15 @@ def columns_of(model):
 def text_columns_of(model):
     """Names of the columns that a model uses as text."""
     columns = columns_of(model) or []
-    return {column.name for column in columns if column.kind is Kind.CATEGORIES}
+    kinds = (Kind.CATEGORIES, Kind.TEXT)
+    return {column.name for column in columns if column.kind in kinds}
+
+
+def encoder_of(model):
+    """The `TableEncoder` of a fitted model, None if it has none."""
+    first = model[0] if isinstance(model, Pipeline) else model
+    is_encoder = isinstance(first, TableEncoder)
+    return first if is_encoder else getattr(first, "encoder_", None)
 
 
 def _uses(step, names):
@@ -119,7 +83,7 @@ def features_of(frame, model, name="the table"):
                 f"{name} lacks the {noun} {listed(lacking)} that the model was fitted "
                 f"on; its columns are {listed(frame)}."
             )
-        return make_features(frame, columns)
+        return frame if encoder_of(model) else make_features(frame, columns)
     if isinstance(model, Pipeline) and isinstance(model[0], CountVectorizer):  # texts
         if frame.shape[1] != 1:
             raise TableError(

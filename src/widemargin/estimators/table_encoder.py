@@ -1,0 +1,189 @@
+"""A table of mixed columns as features."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from widemargin.estimators._estimator import Estimator
+from widemargin.stored import require
+
+# `widemargin.tables` is imported where it is used: it needs pandas, which takes time.
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TableEncoder(TransformerMixin, Estimator):
+    """Turn a table with columns of numbers, dates, categories and text into features.
+
+    The encoder looks at each column and decides what it holds:
+
+    ==========  ====================================================================
+    numbers     also with a currency, a percent sign, thousands separators or a
+                decimal comma: scaled to mean zero and variance one; missing ones
+                get the median
+    dates       days since 1970, month, weekday and hour, as far as they differ
+    categories  up to 100 different texts: one feature per category
+    text        TF-IDF weights of the words
+    left out    empty and constant columns, and identifiers
+    ==========  ====================================================================
+
+    ``FewLabelClassifier`` encodes a table by itself; use this class before other
+    estimators, or to say what columns hold.
+
+    Parameters
+    ----------
+    numeric, categorical, text, dates : list of str, default=()
+        Columns to use as such, whatever they look like.
+    drop : list of str, default=()
+        Columns to leave out.
+
+    Attributes
+    ----------
+    columns_ : list of Column
+        Name and kind of each column, why it was left out, and what a reader may not
+        expect of it; `frame` shows them as a table.
+    features_ : list
+        How each column that is used becomes features.
+    n_features_in_ : int
+        Number of columns of the table.
+    feature_names_in_ : ndarray of str
+        Their names.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from widemargin import TableEncoder
+    >>> table = pd.DataFrame(
+    ...     {
+    ...         "price": ["$1,200", "$80", None, "$150"],
+    ...         "sold": ["2024-01-31", "2024-03-01", "2024-03-05", "2024-03-01"],
+    ...         "color": ["red", "blue", "red", None],
+    ...     }
+    ... )
+    >>> encoder = TableEncoder().fit(table)
+    >>> encoder.transform(table).shape
+    (4, 7)
+    >>> print(encoder.frame().to_string(index=False))
+    column    used as  features                      note
+     price    numbers         1 '$1,200' is read as 1200
+      sold      dates         3
+     color categories         3
+    """
+
+    numeric: list | tuple = ()
+    categorical: list | tuple = ()
+    text: list | tuple = ()
+    dates: list | tuple = ()
+    drop: list | tuple = ()
+
+    saved_state = ("columns_", "features_")
+
+    def fit(self, X, y=None):
+        """Decide what the columns of a table hold, and learn their encoding."""
+        from widemargin.tables.columns import Kind, examine_columns
+        from widemargin.tables.encodings import FEATURES
+
+        frame = self._read(X, reset=True)
+        self.columns_ = examine_columns(frame, name="X", **self.get_params())
+        self.features_ = [
+            FEATURES[column.kind].fit(column, frame[column.name])
+            for column in self.columns_
+            if column.kind is not Kind.LEFT_OUT
+        ]
+        return self
+
+    def transform(self, X):
+        """The features of the rows of a table, an array or, with text, a CSR matrix.
+
+        Columns may come in any order; columns that the encoder does not use may be
+        missing, and others are ignored.
+        """
+        from widemargin.tables.encodings import encode
+        from widemargin.tables.errors import TableError, listed
+
+        check_is_fitted(self, "features_")
+        frame = self._read(X, reset=False)
+        lacking = [f.name for f in self.features_ if f.name not in frame]
+        if lacking:
+            noun = "column" if len(lacking) == 1 else "columns"
+            raise TableError(
+                f"X lacks the {noun} {listed(lacking)} that TableEncoder was fitted "
+                f"on; its columns are {listed(frame)}."
+            )
+        return encode(self.features_, frame)
+
+    def _read(self, X, *, reset):
+        """The columns by name; those of an array are x0, x1 and so on."""
+        import pandas as pd
+
+        from widemargin.tables.columns import as_frame, is_table
+        from widemargin.tables.errors import TableError
+
+        if not is_table(X):
+            options = {"dtype": None, "ensure_all_finite": "allow-nan"}
+            X = validate_data(
+                self, X, reset=reset, ensure_min_samples=1 + reset, **options
+            )
+            names = [f"x{i}" for i in range(X.shape[1])]
+            return pd.DataFrame(X, columns=names).infer_objects()
+        frame = as_frame(X)
+        if reset:
+            validate_data(self, frame, skip_check_array=True)
+        if len(frame) < 1 + reset:
+            raise TableError(
+                f"X of TableEncoder must have at least {1 + reset} rows, got "
+                f"{len(frame)}."
+            )
+        return frame
+
+    def get_feature_names_out(self, input_features=None):
+        """Names of the features: that of the column, with category, word or part."""
+        check_is_fitted(self, "features_")
+        names = [name for feature in self.features_ for name in feature.feature_names]
+        return np.array(names, dtype=object)
+
+    def frame(self):
+        """What was done with each column, as a :class:`pandas.DataFrame`."""
+        import pandas as pd
+
+        check_is_fitted(self, "features_")
+        counts = {f.name: len(f.feature_names) for f in self.features_}
+        lines = [
+            (each.name, each.kind.value, counts.get(each.name, 0), _note(each))
+            for each in self.columns_
+        ]
+        return pd.DataFrame(lines, columns=["column", "used as", "features", "note"])
+
+    def empty_row(self):
+        """A table with one row, whose cells are missing."""
+        import pandas as pd
+
+        return pd.DataFrame({f.name: [None] for f in self.features_}, dtype=object)
+
+    def check_state(self):
+        """Raise ValueError unless columns and features, read from a file, fit."""
+        from widemargin.tables.columns import Column
+        from widemargin.tables.encodings import FEATURES
+
+        super().check_state()
+        is_list = isinstance(self.columns_, list) and isinstance(self.features_, list)
+        require(is_list, self, "columns_")
+        require(
+            all(isinstance(each, Column) for each in self.columns_), self, "columns_"
+        )
+        kinds = tuple(FEATURES.values())
+        fits = self.features_ and all(isinstance(f, kinds) for f in self.features_)
+        require(fits, self, "features_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _note(column):
+    return column.reason or column.note
