@@ -11,9 +11,9 @@ from widemargin.cli.commands import Command, print_json
 _FIT = """Fit a model on a table in which only some rows are labeled.
 
 TABLE is a CSV, TSV, Parquet or NPZ file, or '-' for stdin. Rows with an empty cell in
-the target column are unlabeled. Numeric columns are scaled, columns of few different
-texts are one-hot encoded, and missing values are imputed. All of this becomes part of
-the model.
+the target column are unlabeled. Numbers, amounts and dates are scaled, columns of few
+different texts are one-hot encoded, free text is used by its words, and missing values
+are imputed. All of this becomes part of the model.
 
 \b
 widemargin fit iris.csv --target species
