@@ -17,7 +17,7 @@ from widemargin.tables.columns import examine_columns
 from widemargin.tables.errors import TableError, check_columns
 from widemargin.tables.features import make_features, make_preparation
 from widemargin.tables.files import describe_path
-from widemargin.tables.targets import read_target
+from widemargin.tables.targets import find_copies, read_target
 
 BASELINE = "SVC on the labels alone"
 _ARCHIVE = b"PK"  # the first bytes of a model file
@@ -32,6 +32,7 @@ class Table:
     X: pd.DataFrame  # the columns that are used
     y: np.ndarray | None = None  # partly missing
     labels: PartialLabels | None = None  # those that are known
+    copies: tuple = ()  # names of columns that equal the target where it is known
 
     @property
     def counts(self):
@@ -49,7 +50,7 @@ class Table:
 def read_table(table, target, reading, uses):
     """Read a table and decide what its columns are used as."""
     name = describe_path(table)
-    frame = reading.read(table, text=uses.categorical)
+    frame = reading.read(table, text=uses.categorical, target=target)
     y = labels = None
     as_names = [column for column in uses.categorical if column != target]
     if target is not None:
@@ -63,7 +64,9 @@ def read_table(table, target, reading, uses):
         y, labels = read_target(frame.pop(target), as_names=is_named)
     given = {"numeric": uses.numeric, "categorical": as_names, "dropped": uses.dropped}
     columns = examine_columns(frame, **given, name=name)
-    return Table(name, columns, make_features(frame, columns), y, labels)
+    X = make_features(frame, columns)
+    copies = () if y is None else find_copies(frame[X.columns], y, labels.labeled)
+    return Table(name, columns, X, y, labels, copies)
 
 
 def check_unlabeled(sample, target, offers):
@@ -75,6 +78,14 @@ def check_unlabeled(sample, target, offers):
             f"{sample.name} are labeled. Add rows without a label, or choose a method "
             f"that needs none: --method {' or '.join(supervised)}."
         )
+
+
+def name_irrelevant(estimator, sample, pairs):
+    """Let --set irrelevant_label=07 mean the text of a cell, not a number."""
+    name, is_text = "irrelevant_label", sample.labels.classes.dtype.kind in "OU"
+    given = dict(pair.split("=", 1) for pair in pairs).get(name)
+    if is_text and given is not None:
+        estimator.set_params(**{name: given})
 
 
 def make_pipeline(sample, estimator):
@@ -143,9 +154,9 @@ def cross_validate(model, X, y, *, n_folds, seed, advance):
         features, held_out = (prepare.transform(X.iloc[rows]) for rows in (train, test))
         fitted = clone(estimator).fit(features, y[train])
         labeled = known[train]
-        names, codes = np.unique(y[train][labeled].tolist(), return_inverse=True)
+        names, codes = np.unique(y[train][labeled], return_inverse=True)
         baseline = SVC(C=10).fit(features[labeled], codes)
-        truth = np.array(y[test].tolist())
+        truth = y[test]
         found = fitted.predict(held_out), names[baseline.predict(held_out)]
         n_right += [len(test), *(int(np.sum(labels == truth)) for labels in found)]
         advance()

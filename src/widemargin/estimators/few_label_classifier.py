@@ -3,7 +3,7 @@
 from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from widemargin.averaging import average_models, estimate_error
@@ -36,6 +36,7 @@ from widemargin.estimators.interaction import Suspects
 from widemargin.estimators.spectral_classifier import SpectralClassifier
 from widemargin.kernels import Rbf
 from widemargin.linalg.random import as_generator
+from widemargin.processes import parallel
 from widemargin.solvers.active_learning import rank_suspects
 from widemargin.solvers.driver import Interruptible
 from widemargin.stored import is_finite, require
@@ -309,7 +310,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         progress.say(_describe(first, draw))
         if not len(draw.unlabeled_idx):  # nothing that other models could learn from
             return
-        jobs = Parallel(n_jobs=self.n_jobs, return_as="generator")
+        jobs = parallel(self.n_jobs, return_as="generator")
         tasks = (
             delayed(fit_candidate)(
                 candidate,
