@@ -21,7 +21,7 @@ from sklearn.datasets import load_digits
 
 import widemargin.cli.fit
 import widemargin.cli.fitting
-import widemargin.cli.outputs
+import widemargin.cli.outputs  # noqa: F401
 import widemargin_bench.runner  # noqa: F401  imports take long: copies have them
 from widemargin.cli.main import main as run_command
 from widemargin.model_files import load

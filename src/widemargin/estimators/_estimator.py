@@ -125,7 +125,12 @@ def check_classes(classifier):
     """The fitted class names; ValueError if they cannot be such."""
     classes = getattr(classifier, "classes_", None)
     fits = isinstance(classes, np.ndarray) and classes.dtype.kind in "biufUO"
-    require(fits and classes.ndim == 1 and len(classes) > 1, classifier, "classes_")
+    fits = fits and classes.ndim == 1 and len(classes) > 1
+    if fits and classes.dtype.kind == "O":
+        fits = all(isinstance(name, str) for name in classes)
+    # One name stands for one class, and names are looked up in their order.
+    fits = fits and bool((classes[:-1] < classes[1:]).all())
+    require(fits, classifier, "classes_")
     return classes
 
 
