@@ -8,6 +8,7 @@ from scipy.special import log_expit, log_softmax
 from widemargin.defaults import CALIBRATION_CENTER, CALIBRATION_SPREAD
 from widemargin.stored import Stored, require
 
+_LARGEST = 1e300  # beyond it probabilities are zero or one anyway
 _LAST_STEP = 1e-6  # of Newton's method, whose errors are squared in each step
 
 
@@ -31,7 +32,9 @@ class Calibration(Stored):
         1 / (1 + exp(-slope f)). In double precision, so that large probabilities and
         their logarithms agree.
         """
-        scores = self.slope * scores.astype(np.float64, copy=False)
+        largest = _LARGEST / self.slope  # differences of products stay finite
+        scores = np.clip(scores.astype(np.float64, copy=False), -largest, largest)
+        scores = self.slope * scores
         if scores.shape[1] == 1:
             return log_expit(np.hstack([-scores, scores]))
         return log_softmax(scores, axis=1)

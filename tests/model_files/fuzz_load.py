@@ -4,17 +4,16 @@ Usage: fuzz_load.py MODEL KIND n_flipped n_truncated n_resealed
 The model predicts rows of a KIND, numbers or texts.
 """
 
-import io
 import json
 import sys
 import tempfile
 import warnings
-import zipfile
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import plug_in  # noqa: F401  the classes of the models
+from fuzz_models import flip, reseal
 
 ROWS = {
     "numbers": np.random.default_rng(1).normal(size=(5, 3)),
@@ -61,29 +60,6 @@ def predict(file, X):
     except Exception as error:
         return f"cannot predict: {type(error).__name__}: {error}", None
     return ("loaded" if np.isfinite(found).all() else "not finite"), found
-
-
-def flip(content, rng):
-    """Change one to five bytes."""
-    content = bytearray(content)
-    for place in rng.integers(len(content), size=rng.integers(1, 6)):
-        content[place] ^= int(rng.integers(1, 256))
-    return bytes(content)
-
-
-def reseal(content, rng):
-    """Change bytes inside one of the parts, and write the right checksums."""
-    stream = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(content)) as old,
-        zipfile.ZipFile(stream, "w") as new,
-    ):
-        names = old.namelist()
-        damaged = "model.json" if rng.random() < 0.5 else rng.choice(names)
-        for name in names:
-            part = old.read(name)
-            new.writestr(name, flip(part, rng) if name == damaged else part)
-    return stream.getvalue()
 
 
 if __name__ == "__main__":

@@ -18,21 +18,28 @@ from widemargin.model_files import save
 pytestmark = pytest.mark.slow
 
 SCRIPT = Path(__file__).with_name("fuzz_load.py")
+TOOLS = Path(__file__).parents[2] / "tools"
 
 
 def fuzz(path, *counts, kind="numbers"):
     """Outcomes of damaged files; a crash of the process fails."""
+    return run(SCRIPT, path, kind, *counts)
+
+
+def run(script, *words):
+    """What a script prints last."""
     source = [Path(widemargin.__file__).parents[1], Path(plug_in.__file__).parent]
+    source = os.pathsep.join(map(str, [*source, TOOLS]))
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), str(path), kind, *map(str, counts)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, source))},
+        [sys.executable, str(script), *map(str, words)],
+        env={**os.environ, "PYTHONPATH": source},
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=300,
     )
-    assert done.returncode == 0, f"exit code {done.returncode}: {done.stderr}"
-    return json.loads(done.stdout)
+    assert done.returncode == 0, f"exit code {done.returncode}: {done}"
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def test_a_damaged_file_loads_equal_or_is_refused(two_classes, path):
@@ -70,11 +77,16 @@ def test_damaged_words_do_no_harm(path):
     texts = ["red wine", "tea cup", "wine wine", "a tea", "red red", "cup of tea"]
     model = make_pipeline(TfidfVectorizer(), ToyClassifier("linear"))
     save(model.fit(texts, [0, 1, 0, 1, -1, -1]), path)
-    outcomes = fuzz(path, 0, 0, 300, kind="texts")
-    # a wrong parameter of a vectorizer may be an error; a crash would fail in `fuzz`
-    check_resealed(
-        {key: n for key, n in outcomes.items() if "cannot predict" not in key}
-    )
+    check_resealed(fuzz(path, 0, 0, 300, kind="texts"))
+
+
+def test_edited_files_are_refused_or_predict_finite_probabilities():
+    """Of all estimators and steps; `tools/fuzz_models.py` by itself takes 5,000."""
+    outcomes = run(TOOLS / "fuzz_models.py", "--files", 400, "--seed", 1)
+    assert sum(outcomes.values()) == 400
+    for damage in ("bytes", "arrays", "tree"):
+        assert outcomes[f"{damage} refused"] > 10
+        assert outcomes[f"{damage} finite"] > 0
 
 
 def check_resealed(outcomes):

@@ -6,10 +6,12 @@ import sys
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 from plug_in import ToyClassifier, ToyMixture
 from scipy import sparse
 from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
@@ -346,6 +348,11 @@ def check_refused(model, path, message):
         ("classes_", np.arange(5)),
         ("classes_", np.zeros((2, 1))),
         ("classes_", np.array([0])),
+        ("classes_", np.array([1, 1])),
+        ("classes_", np.array(["b", "a"])),
+        ("classes_", np.array(["a", "a"], dtype=object)),
+        ("classes_", np.array([0.0, np.nan])),
+        ("classes_", np.array(["a", 1], dtype=object)),
         ("classes_", [0, 1]),
         ("calibration_", "steep"),
         ("calibration_", None),
@@ -391,7 +398,7 @@ def test_kernels_that_cannot_be_evaluated_are_refused(kernel, model, path):
 def test_models_that_predict_no_numbers_are_refused(model, path):
     kernel = Polynomial(gamma=1.0, degree=400, coef0=10.0)
     model.function_ = dataclasses.replace(model.function_, kernel=kernel)
-    check_refused(model, path, "for zeros")
+    check_refused(model, path, "gives no finite numbers")
 
 
 @pytest.mark.parametrize(
@@ -520,6 +527,101 @@ def test_an_address_is_not_taken_for_an_array(two_classes, path):
     model[0].scale_ = StandardScaler()
     vars(model[0].scale_)["__array_interface__"] = address
     check_refused(model, path, r"parts \(__array_interface__\)")
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.0, np.nan, np.inf])
+def test_widths_that_are_none_are_refused(value, model, path):
+    save(model, path)
+
+    def change(tree):
+        kernel = attributes(tree)["function_"]["parts"]["kernel"]
+        kernel["parts"]["gamma"] = value
+
+    tamper(path, change)
+    with pytest.raises(ModelFileError, match="gamma of Rbf must be"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "value"),
+    [
+        (StandardScaler, "mean_", np.nan),
+        (StandardScaler, "scale_", 0.0),
+        (StandardScaler, "scale_", 1e-320),
+        (MinMaxScaler, "min_", np.inf),
+        (MinMaxScaler, "scale_", np.nan),
+        (lambda: PCA(2), "components_", np.nan),
+        (lambda: PCA(2, whiten=True), "explained_variance_", np.nan),
+    ],
+)
+def test_steps_that_give_no_finite_numbers_are_refused(
+    make, name, value, two_classes, path
+):
+    """One wrong number is enough, which a row of zeros would not show."""
+    model = make_pipeline(make(), ToyClassifier()).fit(*two_classes)
+    save(model, path)
+    getattr(model[0], name).flat[-1] = value
+    path.unlink()
+    check_refused(model, path, "of Pipeline (fails|gives no finite numbers)")
+
+
+def test_names_of_columns_are_texts_and_those_of_the_steps(two_classes, path):
+    X = pd.DataFrame(two_classes[0], columns=list("abc"))
+    steps = ColumnTransformer([("some", StandardScaler(), ["a", "b"])])
+    model = make_pipeline(steps, ToyClassifier()).fit(X, two_classes[1])
+    names = model[0].feature_names_in_
+    for wrong in (["a", "b", 1.5], ["a", "c", "d"], ["a", "b"]):
+        model[0].feature_names_in_ = np.array(wrong, dtype=object)
+        save_unchecked(model, path)
+        with pytest.raises(ModelFileError):
+            load(path)
+    model[0].feature_names_in_ = names
+    save(model, path)
+
+
+def test_weights_of_words_are_finite(path):
+    """Also those of words that no trial row holds."""
+    texts = [f"word{i} tea" for i in range(2000)]
+    model = make_pipeline(TfidfVectorizer(), ToyClassifier("linear"))
+    model.fit(texts, [0, 1] * 1000)
+    model[0].idf_[-1] = np.nan
+    check_refused(model, path, "idf_ of TfidfTransformer")
+
+
+SLOW = [
+    "(a+)+$", r"(\w+)+!", "(a|a)*b", "(a|aa)+$", "(x+x+)+y", "(.*)*c", "(a*){9}b",
+    r"\w*\w*\w*\w*!", "a?" * 30 + "a" * 30, r"(\w+)\1+", "(?=(a+))a*b", "(?:a+)+b",
+    "((a+)b?)+$", "[(](a+)+", r"\)(a+)*", "(a+)+?b",
+]  # fmt: skip
+QUICK = [
+    r"(?u)\b\w\w+\b", "[a-z]+", r"\w+|[^\w\s]+", "[A-Za-z]+(?:'[a-z]+)?", r"\S+",
+    r"[)*+]\w{2,5}", r"\b[^\d\W]+\b", r"\w+?-", r"\(\w*\)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", SLOW)
+def test_patterns_that_could_take_forever_are_refused(pattern, path):
+    model = make_pipeline(TfidfVectorizer(), ToyClassifier("linear"))
+    model.fit(["tea cup", "red wine"] * 3, [0, 1] * 3)
+    model[0].token_pattern = pattern
+    check_refused(model, path, "which could take forever")
+
+
+@pytest.mark.parametrize("pattern", QUICK)
+def test_patterns_of_words_are_saved(pattern, path):
+    model = make_pipeline(CountVectorizer(token_pattern=pattern), ToyClassifier())
+    texts = ["tea's cup- (x) )ab", "red wine", "a1 b2"] * 3
+    save(model.fit(texts, [0, 1, 1] * 3), path)
+    assert (load(path).predict(texts) == model.predict(texts)).all()
+
+
+def test_encoders_behind_other_steps_are_saved(two_classes, path):
+    """They know what the steps before them make, and that is not known here."""
+    X, y = np.sign(two_classes[0]) + 5.0, two_classes[1]
+    steps = MinMaxScaler((3, 4)), OneHotEncoder(handle_unknown="error")
+    model = make_pipeline(*steps, ToyClassifier("linear")).fit(X, y)
+    save(model, path)
+    assert (load(path).predict(X) == model.predict(X)).all()
 
 
 def test_steps_without_an_estimator_are_not_saved(two_classes, path):

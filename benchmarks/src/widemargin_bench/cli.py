@@ -18,9 +18,9 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from widemargin.cli.commands import Command, force_option, print_json, set_option
-from widemargin.cli.main import INTERRUPTED
-from widemargin.cli.reports import plural, print_error
+from widemargin.cli.commands import Command, force_option, set_option
+from widemargin.cli.reports import plural, print_error, print_json
+from widemargin.cli.signals import exit_interrupted
 
 _FOLDER = "widemargin-bench"
 
@@ -201,8 +201,7 @@ def run(names, quick, rows, methods, runs, jobs, memory, fresh, out, as_json):
     except OSError as problem:
         raise click.UsageError(f"Cannot write to {folder}: {problem}.") from problem
     except KeyboardInterrupt:
-        click.echo(f"Interrupted; results so far are in {folder}.", err=True)
-        sys.exit(INTERRUPTED)
+        exit_interrupted(f"Interrupted; results so far are in {folder}.")
     if not any((folder / f"{name}.jsonl").exists() for name in names):
         click.echo("Nothing could be run.", err=True)
         sys.exit(1)

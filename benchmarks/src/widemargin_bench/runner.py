@@ -21,8 +21,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.parallel import delayed
 from threadpoolctl import threadpool_limits
 
 import widemargin
@@ -33,6 +33,7 @@ from widemargin import (
     SelfLabelingGPC,
     TransductiveSVC,
 )
+from widemargin.processes import end_with, parallel
 from widemargin_bench.stored_sets import list_sets
 
 SOURCES = Path(widemargin.__file__).parent, Path(__file__).parent
@@ -225,7 +226,8 @@ def peak_memory(benchmark, row, method, run, parameters):
     command = [sys.executable, "-m", "widemargin_bench.runner", *names, str(run)]
     own = benchmark.row(row.name).options
     options = {k: v for k, v in row.options.items() if k not in own or own[k] != v}
-    given = json.dumps({"parameters": parameters, "options": options})
+    given = {"parameters": parameters, "options": options, "parent": os.getpid()}
+    given = json.dumps(given)
     done = subprocess.run(command, input=given, capture_output=True, text=True)
     if done.returncode:
         warnings.warn(f"memory was not measured: {done.stderr[-300:]}", stacklevel=2)
@@ -240,6 +242,7 @@ def _main(name, row_name, method_name, run):
     benchmark = find_benchmark(name)
     row, method = benchmark.row(row_name), benchmark.method(method_name)
     given = json.load(sys.stdin)
+    end_with(given["parent"])
     row = replace(row, options={**row.options, **given["options"]})
     warm_up()
     with threadpool_limits(1), warnings.catch_warnings():
@@ -370,7 +373,7 @@ def run_benchmark(
     if not tasks:
         return store
     store.append(origin() | {"quick": quick})
-    pool = Parallel(n_jobs, return_as="generator_unordered")
+    pool = parallel(n_jobs, return_as="generator_unordered")
     for calls in (
         lambda: (delayed(choose_parameters)(benchmark, *row, quick) for row in rows),
         lambda: _cell_calls(benchmark, tasks, store.read(), quick, memory),

@@ -2,8 +2,6 @@
 
 import contextlib
 import functools
-import json
-import numbers
 import os
 import re
 import traceback
@@ -13,7 +11,7 @@ from dataclasses import dataclass
 import click
 
 from widemargin.cli.methods import DEFAULTS, describe_methods
-from widemargin.cli.reports import print_error
+from widemargin.cli.reports import print_error, visible
 from widemargin.tables import FORMATS
 
 
@@ -52,17 +50,8 @@ class Command(click.Command):
             raise
         except Exception as error:
             if debug:
-                traceback.print_exc()
+                click.echo(visible(traceback.format_exc(), kept="\n"), err=True)
             raise _in_one_sentence(error) from error
-
-
-def print_json(outcome):
-    """Print a dict for scripts; values such as kernels as they are written."""
-
-    def encode(value):
-        return value.item() if isinstance(value, numbers.Number) else repr(value)
-
-    click.echo(json.dumps(outcome, indent=2, ensure_ascii=False, default=encode))
 
 
 def _in_one_sentence(error):
@@ -119,11 +108,11 @@ class Reading:
     encoding: str
     missing: tuple
 
-    def read(self, path, text=()):
-        """The table in a file; columns in `text` are read as text."""
+    def read(self, path, text=(), target=None):
+        """The table in a file; columns in `text` as text, the target as it stands."""
         from widemargin.tables.files import read_table
 
-        return read_table(path, text=text, **vars(self))
+        return read_table(path, text=text, target=target, **vars(self))
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pandas as pd
-from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 
 from widemargin.estimators.table_encoder import TableEncoder
-from widemargin.model_files.preparers import pick
+from widemargin.model_files.preparers import example_cells
 from widemargin.tables.cells import texts_of
 from widemargin.tables.columns import Column, Kind
 from widemargin.tables.errors import TableError, listed
@@ -34,7 +32,11 @@ def columns_of(model):
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         return None
-    return [Column(name, kind) for name, kind in _uses(model, list(names)).items()]
+    kinds = {"O": Kind.CATEGORIES, "U": Kind.CATEGORIES}
+    return [
+        Column(name, kinds.get(cells.dtype.kind, Kind.NUMBERS))
+        for name, cells in example_cells(model, list(names)).items()
+    ]
 
 
 def text_columns_of(model):
@@ -49,27 +51,6 @@ def encoder_of(model):
     first = model[0] if isinstance(model, Pipeline) else model
     is_encoder = isinstance(first, TableEncoder)
     return first if is_encoder else getattr(first, "encoder_", None)
-
-
-def _uses(step, names):
-    """What a fitted step uses its columns as, by name; those it drops are not there."""
-    if isinstance(step, ColumnTransformer):
-        uses = {}
-        for _, inner, columns in step.transformers_:
-            if not isinstance(inner, str):  # "drop"
-                uses |= _uses(inner, pick(names, columns))
-        return {name: uses[name] for name in names if name in uses}
-    if isinstance(step, Pipeline):
-        steps = [part for _, part in step.steps if not isinstance(part, str | None)]
-        others = [part for part in steps if not isinstance(part, SimpleImputer)]
-        return _uses((others or steps)[0], names)
-    if isinstance(step, CountVectorizer):
-        return dict.fromkeys(names, Kind.CATEGORIES)
-    uses = dict.fromkeys(names, Kind.NUMBERS)
-    for name, values in zip(names, getattr(step, "categories_", ()), strict=False):
-        if values.dtype.kind in "OU":
-            uses[name] = Kind.CATEGORIES
-    return uses
 
 
 def features_of(frame, model, name="the table"):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import click
 
 from widemargin.cli import commands
-from widemargin.cli.commands import Command, print_json
+from widemargin.cli.commands import Command
 
 _FIT = """Fit a model on a table in which only some rows are labeled.
 
@@ -94,6 +94,7 @@ def fit(table, target, folds, verbose, as_json, **options):
     sample, estimator, declared = work.sample, work.estimator, work.offer.method
     if declared.needs_unlabeled:
         fitting.check_unlabeled(sample, target, methods.list_offers("classify"))
+    fitting.name_irrelevant(estimator, sample, options["settings"])
     methods.check_settings(estimator, work.settings)
     holds_out = declared.n_folds == 0
     facts = reports.describe_table(sample, target, notes_few_labels=not holds_out)
@@ -126,7 +127,7 @@ def fit(table, target, folds, verbose, as_json, **options):
             "inferred": inferred,
             **work.outputs.as_json(),
         }
-        print_json(outcome)
+        reports.print_json(outcome)
 
 
 def _describe_estimate(measured, method, n_wanted):
@@ -181,4 +182,4 @@ def cluster(table, n_clusters, as_json, **options):
     reports.print_facts(work.console, [clusters, *work.outputs.describe(model)])
     if as_json:
         facts = reports.table_as_json(table, sample)
-        print_json({**facts, "clusters": counts, **work.outputs.as_json()})
+        reports.print_json({**facts, "clusters": counts, **work.outputs.as_json()})

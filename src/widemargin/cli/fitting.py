@@ -17,7 +17,7 @@ from widemargin.model_selection import SemiSupervisedSplit
 from widemargin.tables.columns import Kind, examine_columns
 from widemargin.tables.errors import TableError, check_columns
 from widemargin.tables.files import describe_path
-from widemargin.tables.targets import read_target
+from widemargin.tables.targets import find_copies, read_target
 
 BASELINE = "SVC on the labels alone"
 _ARCHIVE = b"PK"  # the first bytes of a model file
@@ -39,6 +39,7 @@ class Table:
     X: pd.DataFrame  # all columns but the target
     y: np.ndarray | None = None  # partly missing
     labels: PartialLabels | None = None  # those that are known
+    copies: tuple = ()  # names of columns that equal the target where it is known
 
     @property
     def counts(self):
@@ -56,7 +57,8 @@ class Table:
 def read_table(table, target, reading, uses):
     """Read a table and decide what its columns are used as."""
     name = describe_path(table)
-    frame = reading.read(table, text=(*uses.categorical, *uses.text))
+    text = (*uses.categorical, *uses.text)
+    frame = reading.read(table, text=text, target=target)
     y = labels = None
     given = {use: [c for c in vars(uses)[use] if c != target] for use in vars(uses)}
     if target is not None:
@@ -69,7 +71,9 @@ def read_table(table, target, reading, uses):
         is_named = target in uses.categorical
         y, labels = read_target(frame.pop(target), as_names=is_named)
     columns = examine_columns(frame, **given, name=name)
-    return Table(name, columns, frame, y, labels)
+    used = [column.name for column in columns if column.kind is not Kind.LEFT_OUT]
+    copies = () if y is None else find_copies(frame[used], y, labels.labeled)
+    return Table(name, columns, frame, y, labels, copies)
 
 
 def check_unlabeled(sample, target, offers):
@@ -81,6 +85,14 @@ def check_unlabeled(sample, target, offers):
             f"{sample.name} are labeled. Add rows without a label, or choose a method "
             f"that needs none: --method {' or '.join(supervised)}."
         )
+
+
+def name_irrelevant(estimator, sample, pairs):
+    """Let --set irrelevant_label=07 mean the text of a cell, not a number."""
+    name, is_text = "irrelevant_label", sample.labels.classes.dtype.kind in "OU"
+    given = dict(pair.split("=", 1) for pair in pairs).get(name)
+    if is_text and given is not None:
+        estimator.set_params(**{name: given})
 
 
 def make_pipeline(sample, estimator):
@@ -154,9 +166,9 @@ def cross_validate(model, X, y, *, n_folds, seed, advance):
         features, held_out = (prepare.transform(X.iloc[rows]) for rows in (train, test))
         fitted = clone(estimator).fit(features, y[train])
         labeled = known[train]
-        names, codes = np.unique(y[train][labeled].tolist(), return_inverse=True)
+        names, codes = np.unique(y[train][labeled], return_inverse=True)
         baseline = SVC(C=10).fit(features[labeled], codes)
-        truth = np.array(y[test].tolist())
+        truth = y[test]
         found = fitted.predict(held_out), names[baseline.predict(held_out)]
         n_right += [len(test), *(int(np.sum(labels == truth)) for labels in found)]
         advance()

@@ -5,7 +5,7 @@ import os
 import click
 
 from widemargin.cli import reports
-from widemargin.cli.commands import Command, print_json
+from widemargin.cli.commands import Command
 
 _HELP = """Show what a model file holds.
 
@@ -27,7 +27,7 @@ def inspect(model_path, as_json):
     facts = model_as_json(model_path, load_model(model_path))
     reports.print_facts(reports.open_console(quiet=as_json), describe_model(facts))
     if as_json:
-        print_json(facts)
+        reports.print_json(facts)
 
 
 def model_as_json(path, model):

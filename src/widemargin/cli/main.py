@@ -8,6 +8,7 @@ from importlib.metadata import entry_points
 import click
 
 from widemargin._version import __version__
+from widemargin.cli.signals import as_interrupts, exit_interrupted
 
 COMMANDS = {
     "fit": "widemargin.cli.fit",
@@ -24,11 +25,18 @@ _NO_BENCH = (
     "The benchmarks and the demonstration are a separate package. To install it, run\n"
     "    pip install ./benchmarks\nin the repository of widemargin."
 )
-INTERRUPTED = 130  # the exit code that shells use
 
 
 class Commands(click.Group):
     """The commands of the library, and those of other packages."""
+
+    def main(self, *args, **kwargs):
+        """Run a command line: what a terminal cannot show is printed as an escape."""
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):  # it may be closed, or a test's own
+                stream.reconfigure(errors="backslashreplace")
+        with as_interrupts():
+            return super().main(*args, **kwargs)
 
     def list_commands(self, ctx):
         """Names: those of the library first, in the order of the table."""
@@ -89,8 +97,7 @@ def _readable_errors():
     try:
         yield
     except KeyboardInterrupt:
-        click.echo("Interrupted; no file is half-written.", err=True)
-        sys.exit(INTERRUPTED)
+        exit_interrupted("Interrupted; no file is half-written.")
     except click.ClickException as error:
         from widemargin.cli.reports import wrap
 

@@ -5,8 +5,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
+from widemargin.cli.reports import print_table
 from widemargin.model_files import save
 from widemargin.model_files.parts import describe_privacy
 from widemargin.model_files.writing import write_whole
@@ -54,13 +53,13 @@ class Output:
         if not os.access(folder, os.W_OK | os.X_OK):
             raise ValueError(f"Cannot write {path}: permission denied.")
 
-    def write_table(self, frame):
-        """Write a DataFrame in the format of the file's ending."""
+    def write_table(self, frame, *, guarded=False):
+        """Write a DataFrame in the format of the file's ending; see `table_bytes`."""
         self.check()
         if self.is_stdout:
-            click.echo(files.table_bytes(frame), nl=False)
+            print_table(files.table_bytes(frame, guarded=guarded))
             return
-        data = files.table_bytes(frame, Path(self.path).suffix)
+        data = files.table_bytes(frame, Path(self.path).suffix, guarded=guarded)
         with _naming(self.path):
             write_whole(self.path, data)
 

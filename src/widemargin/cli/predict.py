@@ -2,7 +2,7 @@
 
 import click
 
-from widemargin.cli.commands import Command, force_option, print_json, reading_options
+from widemargin.cli.commands import Command, force_option, reading_options
 
 _HELP = """Predict the labels of new rows with a model from a file.
 
@@ -50,7 +50,7 @@ def predict(model_path, table, out, force, reading, as_json):
     if as_json and file.is_stdout:
         predictions = found.to_dict(orient="records")
     else:
-        file.write_table(found)
+        file.write_table(found, guarded=True)  # labels are the model's, not the user's
         predictions = file.path
     console = reports.open_console(quiet=as_json or file.is_stdout)
     rows = reports.plural(len(found), "row")
@@ -62,4 +62,4 @@ def predict(model_path, table, out, force, reading, as_json):
     reports.print_facts(console, facts)
     if as_json:
         outcome = {"model": model_path, "table": table, "rows": len(found)}
-        print_json({**outcome, "counts": counts, "predictions": predictions})
+        reports.print_json({**outcome, "counts": counts, "predictions": predictions})

@@ -1,6 +1,9 @@
 """What commands print: facts in two columns, counts, progress."""
 
 import contextlib
+import json
+import numbers
+import re
 import sys
 import textwrap
 
@@ -14,6 +17,49 @@ from widemargin.tables.errors import shorten
 _NAME_WIDTH = 13  # "predictions" and two blanks
 _MIN_TEXT_WIDTH = 20
 _NO_BREAK = "\N{NO-BREAK SPACE}"  # printed as a blank, never as the end of a line
+# What a terminal executes, breaks lines at, or turns the direction of a text with
+_CONTROLS = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def visible(text, kept=""):
+    r"""A text in which a terminal executes nothing: control characters as escapes.
+
+    >>> visible("red \x1b[31m")
+    'red \\x1b[31m'
+    """
+
+    def escape(match):
+        character = match.group()
+        return character if character in kept else ascii(character)[1:-1]
+
+    return _CONTROLS.sub(escape, text)
+
+
+def print_json(outcome):
+    """Print a dict for scripts; values such as kernels as they are written.
+
+    Escapes of JSON stand for characters that the terminal executes or cannot show.
+    """
+
+    def encode(value):
+        return value.item() if isinstance(value, numbers.Number) else repr(value)
+
+    is_utf = (getattr(sys.stdout, "encoding", None) or "").lower().startswith("utf")
+    text = json.dumps(outcome, indent=2, ensure_ascii=not is_utf, default=encode)
+    text = _CONTROLS.sub(
+        lambda match: "\n" if match.group() == "\n" else f"\\u{ord(match.group()):04x}",
+        text,
+    )
+    click.echo(text)
+
+
+def print_table(data):
+    """Print the bytes of a table as they are, on a terminal with escapes."""
+    if sys.stdout.isatty():
+        data = visible(data.decode(), kept="\t\n")
+    click.echo(data, nl=False)
 
 
 def open_console(*, stderr=False, quiet=False):
@@ -26,7 +72,7 @@ def print_facts(console, facts):
     """Print pairs of a name and a text in two columns."""
     width = max(_MIN_TEXT_WIDTH, console.width - _NAME_WIDTH)
     for name, text in facts:
-        for line in textwrap.wrap(text, width, break_on_hyphens=False):
+        for line in textwrap.wrap(visible(text), width, break_on_hyphens=False):
             padded = name.ljust(_NAME_WIDTH)
             text = Text.assemble((padded, "bold"), line.replace(_NO_BREAK, " "))
             console.print(text, soft_wrap=True)
@@ -42,7 +88,7 @@ def wrap(text):
     """A text for stderr in lines no wider than the terminal; words stay whole."""
     width = max(_MIN_TEXT_WIDTH, open_console(stderr=True).width)
     lines = []
-    for line in text.splitlines():
+    for line in visible(text, kept="\n").splitlines():
         margin = " " * (len(line) - len(line.lstrip()))
         options = {"break_long_words": False, "break_on_hyphens": False}
         lines += textwrap.wrap(line, width, subsequent_indent=2 * margin, **options)
@@ -139,6 +185,19 @@ def _table_notes(sample, notes_few_labels=True):
             yield f"{column.name!r}: {column.note}"
     if sample.labels is None:
         return
+    from widemargin.tables.targets import find_alike  # takes pandas
+
+    for name in sample.copies:
+        yield (
+            f"{name!r} equals the target in all labeled rows; if it is not known for "
+            f"new rows, add --drop {name!r}"
+        )
+    alike = find_alike(sample.labels.classes.tolist())
+    if alike is not None:
+        yield (
+            f"the labels {' and '.join(map(ascii, alike))} are two classes; if they "
+            "are one, write them the same way"
+        )
     for name in sample.labels.placeholders:
         yield (
             f"{name!r} is learned as a class; if it marks rows without a label, add "

@@ -115,8 +115,8 @@ class Estimator(BaseEstimator):
                 check_part(part, n_features)
 
     def trial_row(self):
-        """A row that a fitted estimator must be able to predict."""
-        return np.zeros((1, self.n_features_in_))
+        """A row that it must predict once fitted; None if any numbers will do."""
+        return None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -129,7 +129,12 @@ def check_classes(classifier):
     """The fitted class names; ValueError if they cannot be such."""
     classes = getattr(classifier, "classes_", None)
     fits = isinstance(classes, np.ndarray) and classes.dtype.kind in "biufUO"
-    require(fits and classes.ndim == 1 and len(classes) > 1, classifier, "classes_")
+    fits = fits and classes.ndim == 1 and len(classes) > 1
+    if fits and classes.dtype.kind == "O":
+        fits = all(isinstance(name, str) for name in classes)
+    # One name stands for one class, and names are looked up in their order.
+    fits = fits and bool((classes[:-1] < classes[1:]).all())
+    require(fits, classifier, "classes_")
     return classes
 
 

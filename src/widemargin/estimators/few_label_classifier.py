@@ -3,7 +3,7 @@
 from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from widemargin.averaging import average_models, estimate_error
@@ -37,6 +37,7 @@ from widemargin.estimators.spectral_classifier import SpectralClassifier
 from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.kernels import Rbf
 from widemargin.linalg.random import as_generator
+from widemargin.processes import parallel
 from widemargin.solvers.active_learning import rank_suspects
 from widemargin.solvers.driver import Interruptible
 from widemargin.stored import is_finite, require
@@ -322,7 +323,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         progress.say(_describe(first, draw))
         if not len(draw.unlabeled_idx):  # nothing that other models could learn from
             return
-        jobs = Parallel(n_jobs=self.n_jobs, return_as="generator")
+        jobs = parallel(self.n_jobs, return_as="generator")
         tasks = (
             delayed(fit_candidate)(
                 candidate,
@@ -434,9 +435,8 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         require(fits and len(self.report_.candidates) == n_models, self, "report_")
 
     def trial_row(self):
-        """A row that can be predicted: zeros, or a table with a row of empty cells."""
-        encoder = self.encoder_
-        return super().trial_row() if encoder is None else encoder.empty_row()
+        """A table with a row of empty cells, if the model takes tables."""
+        return None if self.encoder_ is None else self.encoder_.empty_row()
 
     def _check_codes(self, model):
         """Raise unless a model predicts some of the classes, by their codes."""

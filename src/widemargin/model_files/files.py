@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import sklearn
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._version import __version__
@@ -13,7 +14,8 @@ from widemargin.model_files.writing import write_whole
 from widemargin.plugins import load_plugins
 
 _FORMAT = 2
-_TRIAL_FEATURES = 10**6  # a model of more features is not tried, to save memory
+_TRIAL_ROWS, _TRIAL_CELLS = 40, 10**6  # at most, to save time and memory
+_LARGE = 1e4  # times usual numbers; high powers of it are still finite
 
 
 def save(model, path):
@@ -164,7 +166,7 @@ def _read_version(tree):
 def _check_model(model):
     """Raise ValueError unless it is an estimator, or a pipeline that ends with one."""
     from widemargin.estimators._estimator import Estimator, last_step
-    from widemargin.model_files.preparers import check_step
+    from widemargin.model_files.preparers import check_step, trial_rows
 
     last = last_step(model)
     if not isinstance(last, Estimator):
@@ -175,22 +177,47 @@ def _check_model(model):
         model.check_state()
     else:
         check_step(model)
-    if last.n_features_in_ <= _TRIAL_FEATURES:
-        _try_prediction(last)
+        rows = trial_rows(model)
+        if rows is not None:
+            _try_prediction(model, rows)
+    _try_prediction(last, _rows_for(last))
 
 
-def _try_prediction(estimator):
-    """Raise ValueError unless an estimator predicts a row by finite numbers."""
-    row, name = estimator.trial_row(), type(estimator).__name__
+def _rows_for(estimator):
+    """Rows for which a wrong number would show: usual ones, large ones, stored ones."""
+    from widemargin.model_files.parts import stored_rows
+
+    row = estimator.trial_row()
+    if row is not None:
+        return row
+    n_features = estimator.n_features_in_
+    n_rows = min(_TRIAL_CELLS // n_features, _TRIAL_ROWS)
+    if n_rows < 2:  # zeros, which take no memory
+        return sparse.csr_matrix((1, n_features))
+    usual = np.random.default_rng(0).normal(size=(n_rows, n_features))
+    usual[: n_rows // 4] *= _LARGE
+    usual[0] = 0.0
+    stored = [usual]
+    for rows in stored_rows(estimator):
+        if rows.shape[1] == n_features:
+            part = rows[:: max(1, rows.shape[0] // n_rows + 1)]
+            stored.append(part.toarray() if sparse.issparse(part) else part)
+    return np.vstack(stored)
+
+
+def _try_prediction(model, rows):
+    """Raise ValueError unless a model predicts rows by finite numbers."""
+    name = type(model).__name__
+    n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # the row has no names of features
+        warnings.simplefilter("ignore")  # rows may have no names of features
         for method in ("predict", "decision_function", "predict_proba"):
-            if not hasattr(estimator, method):
+            if not hasattr(model, method):
                 continue
             try:
-                found = np.asarray(getattr(estimator, method)(row))
+                found = np.asarray(getattr(model, method)(rows))
             except Exception as error:  # whatever wrong parts lead to
                 raise ValueError(f"{method} of {name} fails: {error}") from error
             is_finite = method == "predict" or np.isfinite(found).all()
-            if len(found) != 1 or not is_finite:
-                raise ValueError(f"{method} of {name} gives {found!r} for zeros")
+            if len(found) != n_rows or not is_finite:
+                raise ValueError(f"{method} of {name} gives no finite numbers")

@@ -180,8 +180,7 @@ def describe_privacy(model):
             f"{describe_privacy(model[-1])} Steps before it hold statistics of "
             "columns, and categories and words that were in them."
         )
-    tables = [part.training_rows for part in _stored_parts(model)]
-    tables = [rows for rows in tables if rows is not None and rows.shape[0]]
+    tables = stored_rows(model)
     if not tables:
         return "No training rows are inside."
     if any(sparse.issparse(rows) for rows in tables):
@@ -191,6 +190,12 @@ def describe_privacy(model):
     n_rows = len(distinct_rows(stacked)[0])
     rows = "1 training row is" if n_rows == 1 else f"{n_rows:,} training rows are"
     return f"{rows} inside: whoever has the file can read all features of these rows."
+
+
+def stored_rows(model):
+    """The tables of training rows that an estimator holds."""
+    tables = [part.training_rows for part in _stored_parts(model)]
+    return [rows for rows in tables if rows is not None and rows.shape[0]]
 
 
 def _stored_parts(model):

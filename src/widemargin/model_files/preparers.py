@@ -4,17 +4,21 @@ Those whose compiled code would write beyond a matrix for a wrong number are che
 """
 
 import copy
+import re
 
 import numpy as np
+import pandas as pd
 from sklearn import decomposition, feature_extraction, impute, preprocessing
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
+from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.model_files.archive import ModelFileError
-from widemargin.stored import require
+from widemargin.stored import is_finite, require
 
 _NAMES = {
     preprocessing: (
@@ -30,6 +34,13 @@ PREPARERS = (
     Pipeline,
     *(getattr(module, name) for module in _NAMES for name in _NAMES[module].split()),
 )
+_TRIAL_FEATURES = 10**5  # a pipeline of more is not tried
+_TRIAL_WORDS = 1000
+_NUMBERS = np.array([0.0, 1.0])  # that any column of numbers may hold
+_MOST_WORDS = 20  # of an n-gram
+# A pattern in pieces: an escape, a set, the beginning of a group, another character
+_PIECES = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:imsux]+\)?|.", re.DOTALL)
+_MOST_REPEATS = 3  # in a pattern of words
 
 
 def pack_step(step):
@@ -62,6 +73,9 @@ def check_step(step):
         _check_one_hot(step)
     elif isinstance(step, CountVectorizer):
         _check_vectorizer(step)
+    elif isinstance(step, TfidfTransformer):
+        idf = getattr(step, "idf_", None)
+        require(idf is None or is_finite(idf, 1), step, "idf_")
     elif isinstance(step, FunctionTransformer):  # what "passthrough" becomes
         require(step.func is None, step, "func")
         require(step.inverse_func is None, step, "inverse_func")
@@ -79,6 +93,60 @@ def _inner_steps(value):
     elif isinstance(value, dict | list | tuple):
         for member in value.values() if isinstance(value, dict) else value:
             yield from _inner_steps(member)
+
+
+def trial_rows(model):
+    """Rows that a fitted pipeline must be able to predict; None if none are known."""
+    first = model.steps[0][1]
+    if isinstance(first, CountVectorizer):
+        return list(_example_texts(first))
+    if isinstance(first, TableEncoder):
+        return first.empty_row()
+    n_features, names = model.n_features_in_, getattr(model, "feature_names_in_", None)
+    require(type(n_features) is int and n_features > 0, first, "n_features_in_")
+    fits = names is None or len(names) == n_features
+    fits = fits and (names is None or all(isinstance(name, str) for name in names))
+    require(fits, first, "feature_names_in_")
+    if n_features > _TRIAL_FEATURES or _is_strict(model):
+        return None
+    names = list(range(n_features) if names is None else names)
+    examples = dict.fromkeys(names, _NUMBERS) | example_cells(model, names)
+    pairs = {name: [cells[0], cells[-1]] for name, cells in examples.items()}
+    frame = pd.DataFrame(pairs)
+    return frame if isinstance(names[0], str) else frame.to_numpy()
+
+
+def _is_strict(step):
+    """Whether an encoder behind other steps reads only the categories it knows."""
+    behind = step.steps[1:] if isinstance(step, Pipeline) else ()
+    if any(getattr(each, "handle_unknown", "") == "error" for _, each in behind):
+        return True
+    return any(map(_is_strict, _inner_steps(list(vars(step).values()))))
+
+
+def example_cells(step, names):
+    """Cells that a fitted step can read, an array for each column that it uses."""
+    if isinstance(step, ColumnTransformer):
+        cells = {}
+        for _, inner, columns in step.transformers_:
+            if not isinstance(inner, str):  # "drop"
+                cells |= example_cells(inner, pick(names, columns))
+        return {name: cells[name] for name in names if name in cells}
+    if isinstance(step, Pipeline):
+        steps = [part for _, part in step.steps if not isinstance(part, str | None)]
+        others = [part for part in steps if not isinstance(part, SimpleImputer)]
+        return example_cells((others or steps)[0], names)
+    if isinstance(step, CountVectorizer):
+        return dict.fromkeys(names, _example_texts(step))
+    known = zip(names, getattr(step, "categories_", ()), strict=False)
+    known = {name: values for name, values in known if len(values)}
+    return dict.fromkeys(names, _NUMBERS) | known
+
+
+def _example_texts(vectorizer):
+    """Nothing, and words of the vocabulary."""
+    words = list(vectorizer.vocabulary_)[:_TRIAL_WORDS]
+    return np.array(["", " ".join(words)], dtype=object)
 
 
 def pick(names, columns):
@@ -162,3 +230,40 @@ def _check_vectorizer(vectorizer):
     fits = isinstance(columns, dict) and all(isinstance(word, str) for word in columns)
     fits = fits and set(columns.values()) == set(range(len(columns)))
     require(fits, vectorizer, "vocabulary_")
+    sizes = vectorizer.ngram_range
+    fits = isinstance(sizes, list | tuple) and len(sizes) == 2
+    fits = fits and all(type(size) is int and size <= _MOST_WORDS for size in sizes)
+    require(fits, vectorizer, "ngram_range")
+    pattern = vectorizer.token_pattern
+    if pattern is not None and not (isinstance(pattern, str) and is_quick(pattern)):
+        raise ModelFileError(
+            f"holds a vectorizer with token_pattern={pattern!r}, which could take "
+            "forever; repeat single characters only, and not more than "
+            f"{_MOST_REPEATS} times, as in '[a-z]+'"
+        )
+
+
+def is_quick(pattern):
+    r"""Whether a regular expression cannot take exponential time.
+
+    Only single characters and sets are repeated, a few times in each alternative; a
+    group may be optional.
+
+    >>> is_quick(r"(?u)\b\w\w+\b"), is_quick("(a+)+$")
+    (True, False)
+    """
+    n_repeats, before = 0, ""
+    for piece in _PIECES.findall(pattern):
+        is_lazy = piece in ("?", "+") and before in ("*", "+", "?", "}")
+        is_reference = piece.startswith("\\") and piece[1:].isdigit()
+        is_special = piece == "?" and before == "("  # looks ahead, for example
+        if is_reference or is_special:
+            return False
+        if piece == "|":
+            n_repeats = 0
+        elif piece in ("*", "+", "?", "{") and not is_lazy:
+            n_repeats += 1
+            if n_repeats > _MOST_REPEATS or (before == ")" and piece != "?"):
+                return False
+        before = piece
+    return True

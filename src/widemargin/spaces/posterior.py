@@ -178,5 +178,9 @@ class LowRankExplanation(Stored):
 
 def _is_factor(factor):
     """Whether a triangular matrix can be solved with."""
-    is_square = is_finite(factor, 2) and factor.shape[0] == factor.shape[1]
-    return is_square and bool((np.diagonal(factor) != 0).all())
+    if not is_finite(factor, 2) or factor.shape[0] != factor.shape[1]:
+        return False
+    # so that solutions and their squares stay finite
+    largest = np.finfo(factor.dtype).max ** (1 / 3)
+    is_solvable = bool((np.abs(np.diagonal(factor)) > 1 / largest).all())
+    return is_solvable and bool(np.abs(factor).max(initial=0.0) < largest)

@@ -1,13 +1,18 @@
 """Tables in files: text, Parquet, or NumPy arrays."""
 
 import codecs
+import csv
 import gzip
 import importlib.util
 import io
 import os
+import re
 import sys
 import warnings
 import zlib
+from collections import Counter
+from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +26,7 @@ _GZIP = b"\x1f\x8b"  # the first bytes of such a file
 _PACKED = (".zip", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".tgz")
 _WRITTEN = (".csv", ".tsv", ".parquet")
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
+_PLAIN_NUMBER = re.compile(r"[+-]?[\d.,]+([eE][+-]?\d+)?")
 _MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL")
 
 
@@ -33,8 +39,12 @@ def read_table(
     encoding="utf-8",
     missing=(),
     text=(),
+    target=None,
 ):
-    """A table from a file, gzipped or not, or stdin; columns in `text` as text."""
+    """A table from a file, gzipped or not, or stdin; columns in `text` as text.
+
+    Texts have no surrounding blanks, but those of `target` are kept as they stand.
+    """
     name = describe_path(path)
     endings = {Path(path).suffix.lower(), split_ending(path)[1]}
     if path != "-" and endings & set(_PACKED):
@@ -55,7 +65,7 @@ def read_table(
     file_format = file_format or _ENDINGS[ending]
     missing = [*_MISSING, *missing]
     if file_format in _SEPARATORS:
-        separator = separator or _SEPARATORS[file_format]
+        separator = _SEPARATORS[file_format] if separator is None else separator
         separator = "\t" if separator == r"\t" else separator  # as typed in a shell
         if len(separator) != 1 or not separator.isascii():
             raise TableError(
@@ -64,14 +74,16 @@ def read_table(
             )
         lines = _decode(data, name, encoding)
         options = {"sep": separator, "decimal": decimal, "skipinitialspace": True}
-        frame = _read_text(lines, name, missing, set(text), options)
+        frame = _read_text(lines, name, missing, set(text), target, options)
     elif file_format == "parquet":
         frame = _read_parquet(data, name)
     else:
         frame = _read_npz(data, name)
     if not len(frame):
         raise TableError(f"{name} has no rows, only column names.")
-    return frame.apply(_tidy, missing=set(missing))
+    missing = set(missing)
+    tidy = {key: _tidy(frame[key], missing, exact=key == target) for key in frame}
+    return pd.DataFrame(tidy, index=frame.index)
 
 
 def describe_path(path):
@@ -126,12 +138,16 @@ def _decode(data, name, encoding):
         ) from error
 
 
-def _read_text(lines, name, missing, text, options):
+def _read_text(lines, name, missing, text, target, options):
+    """A table of text; pandas finds the types of all columns but the target's."""
+    rows = _read_rows(lines, name, options["sep"])
+    names = _read_names(rows, name)
+    place = names.index(target) if target in names else None
+    labels = [None if place is None else row[place] for row in _full(rows, names, name)]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            names = _read_names(lines, name, options)
-            return pd.read_csv(
+            frame = pd.read_csv(
                 io.StringIO(lines),
                 header=0,
                 names=names,
@@ -142,29 +158,81 @@ def _read_text(lines, name, missing, text, options):
                 low_memory=False,
                 **options,
             )
-    except pd.errors.EmptyDataError:
-        raise TableError(f"{name} is empty.") from None
-    except pd.errors.ParserWarning as error:
-        raise TableError(
-            f"{name} has rows with more cells than its header names; name all columns "
-            "in the first line."
-        ) from error
-    except (pd.errors.ParserError, ValueError) as error:
-        if isinstance(error, TableError):
-            raise
+    except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as error:
         reason = str(error).split("C error: ")[-1].strip().rstrip(".")
-        raise TableError(
-            f"{name} cannot be read as a table with cells separated by "
-            f"{options['sep']!r}: {reason}."
-        ) from error
+        raise _not_a_table(name, options["sep"], reason) from error
+    if place is not None:
+        if len(frame) != len(labels):  # of a line that pandas takes for a blank one
+            raise _not_a_table(name, options["sep"], "a line holds nothing but blanks")
+        frame[target] = pd.Series(labels, dtype=object)
+    return frame
 
 
-def _read_names(lines, name, options):
-    """The first line; a column without a name gets its number as a name."""
-    head = pd.read_csv(
-        io.StringIO(lines), header=None, nrows=1, dtype=str, na_filter=False, **options
+def _not_a_table(name, separator, reason):
+    return TableError(
+        f"{name} cannot be read as a table with cells separated by {separator!r}: "
+        f"{reason}."
     )
-    names = [str(value).strip() for value in head.iloc[0]]
+
+
+def _read_rows(lines, name, separator):
+    """The cells of each line that is not blank, as they stand; the header first.
+
+    Blanks after a separator are part of the cell, unless cells in quotes follow them.
+    """
+    if "\0" in lines:
+        raise TableError(
+            f"{name} is no text: it holds the character NUL; save it as CSV in UTF-8."
+        )
+    spaced = separator == " " or re.search(
+        rf'(^|{re.escape(separator)}) +"', lines, re.MULTILINE
+    )
+    end = "\0"  # a cell of its own, unless a quote is still open
+    with _long_cells(len(lines) + len(end)):
+        cells = csv.reader(
+            chain(io.StringIO(lines, newline=""), [end]),
+            delimiter=separator,
+            skipinitialspace=bool(spaced),
+        )
+        row = None
+        for row in cells:
+            is_blank = len(row) == 1 and row[0] and not row[0].strip(" \t")
+            if row and not is_blank and row != [end]:
+                yield row
+    if row != [end]:
+        raise _not_a_table(name, separator, "a quotation mark is never closed")
+
+
+@contextmanager
+def _long_cells(length):
+    """Let the module csv read cells of any length meanwhile."""
+    before = csv.field_size_limit(length)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _full(rows, names, name):
+    """The rows, each of which must have a cell for every column."""
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(names):
+            what = f"it begins with {row[0][:40]!r}. Name all columns in the first line"
+            if len(row) < len(names):
+                what = "complete it. If it is the last one, the file may be cut off"
+            raise TableError(
+                f"Row {number:,} of {name} has {len(row):,} cells, but the header "
+                f"names {len(names):,} columns; {what}."
+            )
+        yield row
+
+
+def _read_names(rows, name):
+    """The first line; a column without a name gets its number as a name."""
+    header = next(rows, None)
+    if header is None:
+        raise TableError(f"{name} is empty.")
+    names = [value.strip() for value in header]
     names = [value or f"column {i + 1}" for i, value in enumerate(names)]
     _check_twice(names, name)
     marks = [mark for mark in ";\t|," if mark in names[0]] if len(names) == 1 else ()
@@ -177,7 +245,7 @@ def _read_names(lines, name, options):
 
 
 def _check_twice(names, name):
-    twice = sorted({value for value in names if names.count(value) > 1})
+    twice = sorted(value for value, count in Counter(names).items() if count > 1)
     if twice:
         raise TableError(
             f"{name} has more than one column {listed(twice)}; give each column a "
@@ -229,8 +297,8 @@ def _read_npz(data, name):
     return pd.DataFrame(dict(columns))
 
 
-def _tidy(column, missing):
-    """Texts without surrounding blanks; None for a missing cell."""
+def _tidy(column, missing, *, exact=False):
+    """Texts without surrounding blanks, or `exact`; None for a missing cell."""
     kinds = pd.api.types
     if not (kinds.is_object_dtype(column) or kinds.is_string_dtype(column)):
         # of Parquet or NPZ, whose marks of missing cells are still in it
@@ -238,10 +306,15 @@ def _tidy(column, missing):
         is_mark = column.isin(marks.dropna().tolist())
         is_number = kinds.is_any_real_numeric_dtype(column)
         return column.mask(is_mark) if is_number and is_mark.any() else column
+
+    def tidy(cell):
+        if not isinstance(cell, str):
+            return cell
+        stripped = cell.strip()
+        return None if stripped in missing else cell if exact else stripped
+
     cells = column.astype(object).where(column.notna(), None)
-    cells = [cell.strip() if isinstance(cell, str) else cell for cell in cells]
-    cells = [None if isinstance(c, str) and c in missing else c for c in cells]
-    return pd.Series(cells, index=column.index, dtype=object)
+    return pd.Series(map(tidy, cells), index=column.index, dtype=object)
 
 
 def check_writable(path):
@@ -258,11 +331,27 @@ def check_writable(path):
         )
 
 
-def table_bytes(frame, ending=".csv"):
-    """The bytes of a file with that ending."""
+def table_bytes(frame, ending=".csv", *, guarded=False):
+    """The bytes of a file with that ending.
+
+    If `guarded`, no cell of a text file is a formula for a spreadsheet: an apostrophe
+    precedes texts that begin like one.
+    """
     if ending.lower() == ".parquet":
         buffer = io.BytesIO()
         frame.to_parquet(buffer, index=False)
         return buffer.getvalue()
+    if guarded:
+        frame = frame.map(lambda cell: f"'{cell}" if _is_formula(cell) else cell)
+    # By default a line feed is quoted, but not a carriage return.
+    returns = frame.map(lambda cell: isinstance(cell, str) and "\r" in cell)
+    quoting = csv.QUOTE_NONNUMERIC if returns.any(axis=None) else csv.QUOTE_MINIMAL
     separator = "\t" if ending.lower() == ".tsv" else ","
-    return frame.to_csv(index=False, sep=separator, lineterminator="\n").encode()
+    options = {"sep": separator, "quoting": quoting, "lineterminator": "\n"}
+    return frame.to_csv(index=False, **options).encode()
+
+
+def _is_formula(cell):
+    if not isinstance(cell, str) or not cell.startswith(tuple("=+-@\t\r")):
+        return False
+    return _PLAIN_NUMBER.fullmatch(cell) is None

@@ -1,5 +1,7 @@
 """The target column of a table as labels."""
 
+import unicodedata
+
 import numpy as np
 import pandas as pd
 
@@ -12,7 +14,10 @@ _LARGEST = 2**53  # pandas reads numbers beside empty cells as floats, exact up 
 
 
 def read_target(values, *, as_names=False):
-    """Labels of a column as estimators take them, and as `PartialLabels`."""
+    """Labels of a column as estimators take them, and as `PartialLabels`.
+
+    Texts stay as they are: "01", "1" and "1.0" are three classes.
+    """
     name = values.name
     y = _as_labels(values, as_names)
     labeled = labeled_mask(y)
@@ -24,7 +29,7 @@ def read_target(values, *, as_names=False):
     n_labeled, different = int(labeled.sum()), set(y[labeled].tolist())
     if len(different) == 1:
         marked = ""
-        if y.dtype.kind in "iu" and not labeled.all():
+        if not labeled.all() and values.notna().all():
             marked = f", or add --categorical {name!r} if {_MARKER} is one"
         raise TableError(
             f"Column {name!r} holds one class only, {different.pop()!r} "
@@ -54,6 +59,7 @@ def _as_labels(values, as_names):
         return values.to_numpy()
     if pd.api.types.is_object_dtype(values) and not as_names:
         _refuse_mixture(values)
+        values = _hide_marker(values)
     labels = np.empty(len(values), dtype=object)
     for i in np.flatnonzero(values.notna()):
         value = values.iloc[i]
@@ -64,15 +70,47 @@ def _as_labels(values, as_names):
                 f"({type(value).__name__}), which are not classes; a target holds "
                 "texts, whole numbers or booleans."
             )
-    # Empty cells and -1 among whole numbers cannot both mean "unlabeled".
     is_marker = [type(label) is int and label == _MARKER for label in labels]
-    if any(is_marker) and None in labels.tolist():
+    if any(is_marker):
+        _refuse_two_marks(values)
+    return labels
+
+
+def _refuse_two_marks(values):
+    """Empty cells and -1 among whole numbers cannot both mean "unlabeled"."""
+    if values.isna().any():
         raise TableError(
             f"Column {values.name!r} holds empty cells and {_MARKER}, which both mark "
             f"a row without a label; use one of them, or add --categorical "
             f"{values.name!r} if {_MARKER} is a class."
         )
-    return labels
+
+
+def _hide_marker(values):
+    """Texts without -1 if all others are whole numbers; fractions are refused."""
+    filled = values.dropna()
+    if not all(isinstance(value, str) for value in filled):
+        return values
+    numbers = pd.to_numeric(filled, errors="coerce")
+    if numbers.isna().any():
+        return values
+    _refuse_measured(values.name, numbers)
+    is_marker = numbers.reindex(values.index) == _MARKER
+    if not is_marker.any():
+        return values
+    _refuse_two_marks(values)
+    return values.mask(is_marker, None)
+
+
+def _refuse_measured(name, numbers):
+    broken = numbers[~(numbers % 1 == 0)]  # infinity included
+    if len(broken):
+        raise TableError(
+            f"Column {name!r} holds measured numbers such as {broken.iloc[0]:g}, but a "
+            "target holds classes; choose another column with --target, turn them into "
+            f"classes, such as low and high, or add --categorical {name!r} to take "
+            "them as names."
+        )
 
 
 def _refuse_mixture(values):
@@ -95,15 +133,9 @@ def _refuse_mixture(values):
 def _whole_numbers(values, as_names):
     """As integers; fractions are refused unless they are names."""
     filled = values.dropna()
-    broken = filled[filled % 1 != 0]
-    if len(broken) and as_names:
+    if as_names and (filled % 1 != 0).any():
         return values.astype(object).map(str, na_action="ignore")
-    if len(broken):
-        raise TableError(
-            f"Column {values.name!r} holds measured numbers such as "
-            f"{broken.iloc[0]:g}, but a target holds classes; choose another column "
-            f"with --target, or turn them into classes, such as low and high."
-        )
+    _refuse_measured(values.name, filled)
     if (filled.abs() > _LARGEST).any():
         raise TableError(
             f"Column {values.name!r} holds numbers such as {filled.abs().max():.0f}, "
@@ -111,3 +143,38 @@ def _whole_numbers(values, as_names):
             f"{values.name!r} to take them as names."
         )
     return values.astype("Int64")
+
+
+def find_alike(names):
+    """Two texts that a reader may take for one class, None if there are none.
+
+    They differ in blanks, case, Unicode form or how a number is written.
+    """
+    seen = {}
+    for name in names:
+        if isinstance(name, str):
+            first = seen.setdefault(_essence(name), name)
+            if first != name:
+                return first, name
+    return None
+
+
+def find_copies(frame, y, labeled):
+    """Columns that equal the target wherever it is known, as a reader sees them."""
+    labels = [_essence(str(label)) for label in y[labeled]]
+
+    def is_copy(cells):
+        return all(_essence(str(c)) == e for c, e in zip(cells, labels, strict=True))
+
+    return tuple(name for name in frame if is_copy(frame[name][labeled]))
+
+
+def _essence(text):
+    """What is left of a text without what `find_alike` names."""
+    text = unicodedata.normalize("NFKC", text)
+    kept = [c for c in text if unicodedata.category(c) not in ("Cf", "Cc")]
+    text = " ".join("".join(kept).split()).casefold()
+    try:
+        return float(text)
+    except ValueError:
+        return text

@@ -1,0 +1,45 @@
+"""Signals that end a command as Ctrl-C does: what it has begun is cleaned up."""
+
+import contextlib
+import signal
+import sys
+import threading
+
+import click
+
+_received = []  # the signals of the command that runs, first to last
+
+
+@contextlib.contextmanager
+def as_interrupts():
+    """Let SIGTERM and SIGHUP raise KeyboardInterrupt, the second of a kind end at once.
+
+    A signal that is ignored, as by nohup, or that has a handler is left alone.
+    """
+
+    def interrupt(number, _):
+        _received.append(number)
+        signal.signal(number, signal.SIG_DFL)
+        raise KeyboardInterrupt
+
+    _received.clear()
+    numbers = []
+    if threading.current_thread() is threading.main_thread():
+        names = "SIGTERM", "SIGHUP"  # Windows has no SIGHUP
+        numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    numbers = [each for each in numbers if signal.getsignal(each) is signal.SIG_DFL]
+    for number in numbers:
+        signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def exit_interrupted(message):
+    """Print a line and exit with the code that shells give to the signal."""
+    number = _received[0] if _received else signal.SIGINT
+    with contextlib.suppress(OSError):  # the terminal may be gone
+        click.echo(message, err=True)
+    sys.exit(128 + number)
