@@ -19,10 +19,10 @@ def test_cluster_finds_groups_and_saves_a_model(done, truth):
     result = done(*CLUSTER)
     assert "species (by --drop)" in result.stdout
     found = pd.read_csv("few-clusters.csv")
-    assert list(found) == ["row", "cluster"]
+    assert list(found)[-1] == "cluster"
     assert adjusted_rand_score(truth[::3], found["cluster"]) > 0.5
     labels = done("predict", "few-clusters.wm", "iris.csv").stdout
-    assert labels.splitlines()[0] == "row,cluster"
+    assert labels.splitlines()[0].endswith(",cluster")
 
 
 def test_json(done):

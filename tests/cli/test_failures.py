@@ -26,7 +26,8 @@ def test_wrong_column_in_an_option(refused, option):
     ("name", "content", "message"),
     [
         ("nowhere.csv", None, "Cannot read nowhere.csv: no such file"),
-        ("table.xlsx", b"PK", "does not show its format; add --format"),
+        ("table.xls", b"PK", "does not show its format; add --format"),
+        ("table.xlsx", b"PK", "table.xlsx is not an Excel file (.xlsx)"),
         ("table.csv.zip", b"PK", "table.csv.zip is an archive; unpack it first"),
         ("table.csv.gz", b"\x1f\x8b no", "table.csv.gz cannot be unpacked by gzip"),
         ("table.csv", b"", "table.csv is empty"),

@@ -1,4 +1,6 @@
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -32,9 +34,16 @@ def test_fit_says_what_it_found_and_writes_both_files(done, iris, truth):
     assert result.stderr == ""
 
     found = pd.read_csv("iris-predictions.csv")
-    assert list(found) == ["row", "label", "probability", "source"]
-    assert found["row"].tolist() == list(range(1, 151))
+    classes = ["setosa", "versicolor", "virginica"]
+    ours = ["label", "probability", *(f"p({name})" for name in classes)]
+    assert list(found) == [*iris, *ours, "source", "review"]
+    assert found[list(iris)].equals(pd.read_csv("iris.csv"))
+    assert np.allclose(found[ours[2:]].sum(axis=1), 1, atol=1e-5)
     given = iris["species"].notna()
+    to_review = found["review"].dropna()
+    assert set(to_review) <= {"label next", "suspect label", "uncertain"}
+    assert (to_review == "label next").sum() == 10
+    assert (to_review[given] != "uncertain").all()
     assert (found["source"] == np.where(given, "given", "inferred")).all()
     assert (found["label"] == iris["species"])[given].all()
     assert (found["label"] == truth).mean() > 0.85
@@ -132,7 +141,7 @@ def test_from_standard_input_to_standard_output(done, folder):
     text = (folder / "iris.csv").read_text()
     words = "fit", "-", "--target", "species", "--predictions", "-", "--folds", 0
     result = done(*words, input=text)
-    assert result.stdout.splitlines()[0] == "row,label,probability,source"
+    assert result.stdout.splitlines()[0].endswith(",source,review")
     assert result.stdout.count("\n") == 151
     assert "stdin, 150 rows" in result.stderr
     assert widemargin.load("table.wm")
@@ -369,3 +378,41 @@ def test_a_class_may_be_called_none(done, iris):
     iris.to_csv("iris.csv", index=False)
     outcome = json.loads(done(*FIT, "--method", "svm", "--json").stdout)
     assert outcome["estimate"]["rows"] == 20
+
+
+def test_a_key_replaces_the_table(done, iris):
+    done(*FIT, "--id", "flower_id")
+    found = pd.read_csv("iris-predictions.csv")
+    assert found.columns[:2].tolist() == ["flower_id", "label"]
+    assert found["flower_id"].tolist() == iris["flower_id"].tolist()
+
+
+def test_cells_are_written_back_as_they_stand(done):
+    rows = [
+        f'0{i % 7},"{i % 2}.50 ",x;y,{"ab"[i % 2] if i < 20 else ""}' for i in range(60)
+    ]
+    Path("odd.csv").write_text("\n".join(["code,size,label,target", *rows]) + "\n")
+    done("fit", "odd.csv", "--target", "target")
+    lines = Path("odd-predictions.csv").read_text().splitlines()
+    assert lines[0].startswith(
+        "code,size,label,target,predicted label,probability,p(a)"
+    )
+    for line, row in zip(lines[1:], rows, strict=True):
+        assert line.startswith(row.replace('"', ""))
+
+
+def test_excel_files_are_read_and_written(done, iris):
+    iris.to_excel("iris.xlsx", index=False)
+    done("fit", "iris.xlsx", "--target", "species", "--predictions", "found.xlsx")
+    found = pd.read_excel("found.xlsx")
+    assert found["species"].notna().sum() == 30
+    assert found["label"].notna().all()
+    iris.assign(color="=1+1").to_csv("iris.csv", index=False)
+    done("predict", "iris.wm", "iris.csv", "--out", "again.xlsx")
+    again = pd.read_excel("again.xlsx")
+    assert (again["color"] == "=1+1").all()  # a text, not the number 2
+
+
+def test_rows_to_label_next_are_shown(done):
+    report = done(*FIT).stdout
+    assert re.search(r"\n +\d+  flower_id 1\d+, sepal_length \d", report)

@@ -82,5 +82,5 @@ def test_files_are_whole_after_a_kill(killed, folder, iris):
         assert ((folder / "iris.wm").read_bytes() != before) == is_new
         assert (model[-1].random_state == seed) == is_new
         found = pd.read_csv("iris-predictions.csv")
-        assert found["row"].tolist() == list(range(1, 151))
-        assert found.notna().all(axis=None)
+        assert len(found) == 150
+        assert found[["label", "probability", "source"]].notna().all(axis=None)

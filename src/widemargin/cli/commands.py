@@ -109,10 +109,14 @@ class Reading:
     missing: tuple
 
     def read(self, path, text=(), target=None):
-        """The table in a file; columns in `text` as text, the target as it stands."""
+        """The table in a file, and its cells as they stand there: two frames.
+
+        Columns in `text`, and the target, are read as text.
+        """
         from widemargin.tables.files import read_table
 
-        return read_table(path, text=text, target=target, **vars(self))
+        options = {"text": text, "target": target, "keep_cells": True}
+        return read_table(path, **options, **vars(self))
 
 
 @dataclass(frozen=True)
@@ -184,6 +188,12 @@ column_options = _gathered(
     _columns("Use it as dates.", "--dates"),
     _columns("Leave it out.", "--drop"),
 )
+key_option = click.option(
+    "--id",
+    "key",
+    metavar="COLUMN",
+    help="Write only this column beside the predictions, not the whole table.",
+)
 force_option = click.option("--force", is_flag=True, help="Replace existing files.")
 seed_option = click.option("--seed", type=_SEEDS, default=0, help="Of random choices.")
 
@@ -205,6 +215,6 @@ def output_options(model, table, content):
     """The options --out and --predictions, with the endings of default names."""
     text = f"File of the model, by default named after TABLE, such as iris{model}."
     out = click.option("--out", metavar="MODEL", help=text)
-    text = f"Table of the {content} (CSV, TSV or Parquet), by default iris{table}."
+    text = f"Table with {content} (CSV, TSV, Parquet, Excel), by default iris{table}."
     predictions = click.option("--predictions", metavar="FILE", help=text)
     return add_options(out, predictions)

@@ -29,9 +29,12 @@ If the method averages candidates, the report shows the weight of each, the expe
 error of new rows, and the rows to label next. Rows are numbered from 1, below the
 header.
 
-The predictions hold the label of each row, its probability, and whether it was given
-or inferred. Exit codes: 0 if all files are written; 2 if something is wrong with the
-table or the options; 1 for an internal error (please report it).
+The predictions are the table with these columns beside it: the label, its probability,
+the probability of each class, whether the label was given or inferred, and which rows
+to review: those to label next, suspect labels, and uncertain ones.
+
+Exit codes: 0 if all files are written; 2 if something is wrong with the table or the
+options; 1 for an internal error (please report it).
 """
 _CLUSTER = """Find groups in a table without labels.
 
@@ -62,7 +65,8 @@ def _begin(task, table, target, endings, as_json, options, **parameters):
     names = {key: options[key] for key in ("out", "predictions", "force")}
     files = outputs.plan_outputs(table, endings, **names, as_json=as_json)
     console = reports.open_console(stderr=files.table.is_stdout, quiet=as_json)
-    sample = fitting.read_table(table, target, options["reading"], options["uses"])
+    reading, uses = options["reading"], options["uses"]
+    sample = fitting.read_table(table, target, reading, uses, options["key"])
     parts = {"offer": offer, "settings": settings, "estimator": estimator}
     return SimpleNamespace(**parts, outputs=files, console=console, sample=sample)
 
@@ -80,6 +84,7 @@ def _begin(task, table, target, endings, as_json, options, **parameters):
     "method holds out labels itself.",
 )
 @click.option("--verbose", is_flag=True, help="Show progress on stderr.")
+@commands.key_option
 @commands.force_option
 @commands.column_options
 @commands.reading_options
@@ -109,11 +114,12 @@ def fit(table, target, folds, verbose, as_json, **options):
             sample, estimator, n_folds=n_folds, seed=options["seed"], advance=advance
         )
     found = fitting.tabulate_training(sample, model)
-    work.outputs.write(model, found)
+    joined, _ = fitting.join_table(sample.cells, found, options["key"])
+    work.outputs.write(model, joined)
     inferred = reports.count_labels(found["label"][found["source"] == "inferred"])
     report = getattr(model[-1], "report_", None)
     report = report and reports.report_as_json(report)
-    facts = [*reports.describe_report(report)] if report else []
+    facts = [*reports.describe_report(report, sample.cells)] if report else []
     if folds or not report:
         facts += _describe_estimate(measured, declared.name, folds)
     facts.append(("inferred", reports.describe_counts(inferred) or "nothing"))
@@ -156,6 +162,7 @@ def _describe_estimate(measured, method, n_wanted):
 )
 @commands.method_options("cluster", "n_jobs=2 or ambient_reg=0.1")
 @commands.output_options(*_CLUSTER_ENDINGS, "clusters")
+@commands.key_option
 @commands.force_option
 @commands.column_options
 @commands.reading_options
@@ -176,7 +183,8 @@ def cluster(table, n_clusters, as_json, **options):
     with reports.progress_bar(f"Finding {n_clusters} clusters"):
         model = fitting.make_pipeline(sample, work.estimator).fit(sample.X)
     found = fitting.tabulate_clusters(work.estimator.labels_)
-    work.outputs.write(model, found)
+    joined, _ = fitting.join_table(sample.cells, found, options["key"])
+    work.outputs.write(model, joined)
     counts = reports.count_labels(found["cluster"])
     clusters = "clusters", reports.describe_counts(counts)
     reports.print_facts(work.console, [clusters, *work.outputs.describe(model)])

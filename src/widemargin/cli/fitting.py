@@ -40,6 +40,7 @@ class Table:
     y: np.ndarray | None = None  # partly missing
     labels: PartialLabels | None = None  # those that are known
     copies: tuple = ()  # names of columns that equal the target where it is known
+    cells: pd.DataFrame | None = None  # the whole table as it stands in its file
 
     @property
     def counts(self):
@@ -54,13 +55,17 @@ class Table:
         return len(self.X) - self.labels.n_labeled
 
 
-def read_table(table, target, reading, uses):
-    """Read a table and decide what its columns are used as."""
+def read_table(table, target, reading, uses, key=None):
+    """Read a table and decide what its columns are used as; a key is left out."""
     name = describe_path(table)
     text = (*uses.categorical, *uses.text)
-    frame = reading.read(table, text=text, target=target)
+    frame, cells = reading.read(table, text=text, target=target)
     y = labels = None
     given = {use: [c for c in vars(uses)[use] if c != target] for use in vars(uses)}
+    if key is not None:
+        check_columns([key], frame, name)
+        if key not in (target, *given["drop"]):
+            given["drop"].append(key)
     if target is not None:
         check_columns([target], frame, name)
         if any(target in vars(uses)[use] for use in vars(uses) if use != "categorical"):
@@ -73,7 +78,7 @@ def read_table(table, target, reading, uses):
     columns = examine_columns(frame, **given, name=name)
     used = [column.name for column in columns if column.kind is not Kind.LEFT_OUT]
     copies = () if y is None else find_copies(frame[used], y, labels.labeled)
-    return Table(name, columns, frame, y, labels, copies)
+    return Table(name, columns, frame, y, labels, copies, cells)
 
 
 def check_unlabeled(sample, target, offers):
@@ -176,30 +181,60 @@ def cross_validate(model, X, y, *, n_folds, seed, advance):
 
 
 def tabulate_training(sample, model):
-    """Label of each training row, its probability, and whether it was given."""
+    """Label of each training row, its probabilities, and whether it was given."""
     estimator = model[-1]
     labels = getattr(estimator, "transduction_", None)
     if labels is None:  # it only predicts
         labels, known = model.predict(sample.X), sample.labels
         labels[known.labeled] = known.classes[known.codes]
     table = _tabulate(model, sample.X, labels)
+    is_given = sample.labels.labeled
     irrelevant = has_label(sample.y, getattr(estimator, "irrelevant_label", None))
-    table["source"] = np.where(sample.labels.labeled, "given", "inferred")
+    table["source"] = np.where(is_given, "given", "inferred")
     table.loc[irrelevant, "source"] = "irrelevant"
+    table["review"] = _review(table["probability"], model.classes_)
+    table.loc[is_given, "review"] = ""
+    report = getattr(estimator, "report_", None)
+    if report is not None:
+        table.loc[report.label_next, "review"] = "label next"
+        table.loc[report.suspect_labels.rows, "review"] = "suspect label"
     return table
 
 
 def tabulate_new(model, X):
-    """Label of each new row and its probability, or its cluster."""
+    """Label of each new row and its probabilities, or its cluster."""
     labels = model.predict(X)
-    if hasattr(model, "predict_proba"):
-        return _tabulate(model, X, labels)
-    return tabulate_clusters(labels)
+    if not hasattr(model, "predict_proba"):
+        return tabulate_clusters(labels)
+    table = _tabulate(model, X, labels)
+    table["review"] = _review(table["probability"], model.classes_)
+    return table
 
 
 def tabulate_clusters(labels):
     """Cluster of each row."""
-    return pd.DataFrame({"row": np.arange(1, len(labels) + 1), "cluster": labels})
+    return pd.DataFrame({"cluster": labels})
+
+
+def join_table(cells, found, key=None):
+    """The user's columns, or the key alone, with what was found beside them.
+
+    A name that the table already has is written as "predicted ...".
+    """
+    kept = cells if key is None else cells[[key]]
+    taken, names = set(kept.columns), []
+    for name in found:
+        while name in taken:
+            name = f"predicted {name}"
+        taken.add(name)
+        names.append(name)
+    return pd.concat([kept, found.set_axis(names, axis=1)], axis=1), names
+
+
+def _review(probabilities, classes):
+    """Which labels to look at: their probability is nearer to chance than to one."""
+    chance = 1 / len(classes)
+    return np.where(probabilities < (1 + chance) / 2, "uncertain", "")
 
 
 def load_model(path, advice="; widemargin fit writes one"):
@@ -214,10 +249,11 @@ def load_model(path, advice="; widemargin fit writes one"):
 
 def _tabulate(model, X, labels):
     places = np.searchsorted(model.classes_, labels)
-    rows = np.arange(len(labels))
-    probabilities = model.predict_proba(X)[rows, places].round(6)
-    columns = {"row": rows + 1, "label": labels, "probability": probabilities}
-    table = pd.DataFrame(columns)
+    all_probabilities = model.predict_proba(X).round(6)
+    probabilities = all_probabilities[np.arange(len(labels)), places]
+    table = pd.DataFrame({"label": labels, "probability": probabilities})
+    for name, column in zip(model.classes_, all_probabilities.T, strict=True):
+        table[f"p({name})"] = column
     estimator = model[-1] if isinstance(model, Pipeline) else model
     if hasattr(estimator, "predict_relevance"):
         features = model[:-1].transform(X) if isinstance(model, Pipeline) else X

@@ -53,7 +53,7 @@ class Output:
         if not os.access(folder, os.W_OK | os.X_OK):
             raise ValueError(f"Cannot write {path}: permission denied.")
 
-    def write_table(self, frame, *, guarded=False):
+    def write_table(self, frame, *, guarded=()):
         """Write a DataFrame in the format of the file's ending; see `table_bytes`."""
         self.check()
         if self.is_stdout:

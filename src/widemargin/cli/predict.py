@@ -2,13 +2,20 @@
 
 import click
 
-from widemargin.cli.commands import Command, force_option, reading_options
+from widemargin.cli.commands import (
+    Command,
+    force_option,
+    key_option,
+    reading_options,
+)
 
 _HELP = """Predict the labels of new rows with a model from a file.
 
 TABLE is a CSV, TSV, Parquet or NPZ file, or '-' for stdin, with the columns that the
-model was fitted on; other columns are ignored. The output has the label of each row
-and its probability, or its cluster. Rows are numbered from 1, below the header.
+model was fitted on; other columns are ignored. The output is the table with these
+columns beside it: the label, its probability, the probability of each class, and
+"uncertain" in the column "review" for labels that a person should look at; or the
+cluster of each row.
 
 \b
 widemargin predict iris.wm new.csv
@@ -24,17 +31,19 @@ widemargin predict iris.wm new.csv --json | jq .predictions
 @click.option(
     "--out",
     metavar="FILE",
-    help="Table of the predictions (CSV, TSV or Parquet). By default, and with '-', "
-    "CSV on stdout.",
+    help="Table with the predictions (CSV, TSV, Parquet, Excel). By default, and with "
+    "'-', CSV on stdout.",
 )
+@key_option
 @force_option
 @reading_options
-def predict(model_path, table, out, force, reading, as_json):
+def predict(model_path, table, out, key, force, reading, as_json):
     """Predict the labels of new rows."""
     from widemargin.cli import reports
     from widemargin.cli.features import features_of, text_columns_of
-    from widemargin.cli.fitting import load_model, tabulate_new
+    from widemargin.cli.fitting import join_table, load_model, tabulate_new
     from widemargin.cli.outputs import plan_table
+    from widemargin.tables.errors import check_columns
     from widemargin.tables.files import describe_path
 
     if as_json and out == "-":
@@ -44,18 +53,22 @@ def predict(model_path, table, out, force, reading, as_json):
         )
     file = plan_table(out or "-", force, (table, model_path))
     model = load_model(model_path, "; the MODEL comes first, then the table")
-    frame = reading.read(table, text=text_columns_of(model))
-    found = tabulate_new(model, features_of(frame, model, describe_path(table)))
-    counts = reports.count_labels(found.iloc[:, 1])
+    name = describe_path(table)
+    frame, cells = reading.read(table, text=text_columns_of(model))
+    if key is not None:
+        check_columns([key], frame, name)
+    found = tabulate_new(model, features_of(frame, model, name))
+    counts = reports.count_labels(found.iloc[:, 0])
+    found, ours = join_table(cells, found, key)
     if as_json and file.is_stdout:
         predictions = found.to_dict(orient="records")
     else:
-        file.write_table(found, guarded=True)  # labels are the model's, not the user's
+        file.write_table(found, guarded=ours[:1])  # labels of the model, not the user
         predictions = file.path
     console = reports.open_console(quiet=as_json or file.is_stdout)
     rows = reports.plural(len(found), "row")
     facts = [
-        ("table", f"{describe_path(table)}, {rows}"),
+        ("table", f"{name}, {rows}"),
         ("predicted", reports.describe_counts(counts)),
         ("predictions", file.describe()),
     ]

@@ -16,6 +16,7 @@ from widemargin.tables.errors import shorten
 
 _NAME_WIDTH = 13  # "predictions" and two blanks
 _MIN_TEXT_WIDTH = 20
+_ROW_WIDTH = 56  # of a row of the user's table, so that it fits in a line
 _NO_BREAK = "\N{NO-BREAK SPACE}"  # printed as a blank, never as the end of a line
 # What a terminal executes, breaks lines at, or turns the direction of a text with
 _CONTROLS = re.compile(
@@ -255,14 +256,17 @@ def report_as_json(report):
     }
 
 
-def describe_report(facts):
-    """All facts of such a dict for a reader, as pairs of a name and a text."""
+def describe_report(facts, cells=None):
+    """All facts of such a dict for a reader, as pairs of a name and a text.
+
+    `cells` is the table, if rows to label next are to be shown.
+    """
     yield from describe_candidates(facts)
     if len(facts["candidates"]) > 1:
         rows, share = plural(facts["changed_rows"], "row"), 100 * facts["changed"]
         what = "whose class differs from the labels-only model"
         yield "changed", f"{rows} ({share:.1f} %) {what}"
-    yield from describe_label_next(facts)
+    yield from describe_label_next(facts, cells)
     for note in facts["notes"]:
         yield "note", note
 
@@ -283,11 +287,19 @@ def describe_candidates(facts):
     yield "error", f"{_error(facts)} of new rows, estimated from {labels}"
 
 
-def describe_label_next(facts):
-    """Rows whose labels would help most, and how they are counted."""
-    if facts["label_next"]:
-        rows = ", ".join(map(str, facts["label_next"]))
-        yield "label next", f"rows {rows} (1 is the first below the header)"
+def describe_label_next(facts, cells=None):
+    """Rows whose labels would help most, how they are counted, and what they hold."""
+    if not facts["label_next"]:
+        return
+    rows = ", ".join(map(str, facts["label_next"]))
+    yield "label next", f"rows {rows} (1 is the first below the header)"
+    if cells is None:
+        return
+    for row in facts["label_next"]:
+        filled = cells.iloc[row - 1].replace("", None).dropna()
+        content = ", ".join(f"{name} {value}" for name, value in filled.items())
+        shown = textwrap.shorten(content, _ROW_WIDTH, placeholder=" ...")
+        yield "", join(f"{row:>6,}  {shown}")
 
 
 def _error(line):

@@ -1,3 +1,3 @@
 """Tables from files: read, prepared as features, and written."""
 
-FORMATS = ("csv", "tsv", "parquet", "npz")  # known before pandas is imported
+FORMATS = ("csv", "tsv", "parquet", "xlsx", "npz")  # known before pandas is imported

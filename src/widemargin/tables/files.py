@@ -24,7 +24,11 @@ from widemargin.tables.errors import TableError, listed
 _ENDINGS = {f".{name}": name for name in FORMATS} | {".tab": "tsv", ".pq": "parquet"}
 _GZIP = b"\x1f\x8b"  # the first bytes of such a file
 _PACKED = (".zip", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".tgz")
-_WRITTEN = (".csv", ".tsv", ".parquet")
+_WRITTEN = (".csv", ".tsv", ".parquet", ".xlsx")
+_NEEDS = {  # package and extra for a format
+    ".parquet": ("Parquet needs pyarrow", "pyarrow", "parquet"),
+    ".xlsx": ("Excel files need openpyxl", "openpyxl", "excel"),
+}
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 _PLAIN_NUMBER = re.compile(r"[+-]?[\d.,]+([eE][+-]?\d+)?")
 _MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL")
@@ -40,10 +44,12 @@ def read_table(
     missing=(),
     text=(),
     target=None,
+    keep_cells=False,
 ):
     """A table from a file, gzipped or not, or stdin; columns in `text` as text.
 
-    Texts have no surrounding blanks, but those of `target` are kept as they stand.
+    Texts have no surrounding blanks, but those of `target` are kept as they stand. If
+    `keep_cells`, also the table as it stands in the file: a pair of frames.
     """
     name = describe_path(path)
     endings = {Path(path).suffix.lower(), split_ending(path)[1]}
@@ -74,16 +80,19 @@ def read_table(
             )
         lines = _decode(data, name, encoding)
         options = {"sep": separator, "decimal": decimal, "skipinitialspace": True}
-        frame = _read_text(lines, name, missing, set(text), target, options)
+        frame, cells = _read_text(lines, name, missing, set(text), target, options)
     elif file_format == "parquet":
-        frame = _read_parquet(data, name)
+        frame = cells = _read_parquet(data, name)
+    elif file_format == "xlsx":
+        frame = cells = _read_excel(data, name)
     else:
-        frame = _read_npz(data, name)
+        frame = cells = _read_npz(data, name)
     if not len(frame):
         raise TableError(f"{name} has no rows, only column names.")
     missing = set(missing)
     tidy = {key: _tidy(frame[key], missing, exact=key == target) for key in frame}
-    return pd.DataFrame(tidy, index=frame.index)
+    frame = pd.DataFrame(tidy, index=frame.index)
+    return (frame, cells) if keep_cells else frame
 
 
 def describe_path(path):
@@ -139,11 +148,10 @@ def _decode(data, name, encoding):
 
 
 def _read_text(lines, name, missing, text, target, options):
-    """A table of text; pandas finds the types of all columns but the target's."""
+    """A table of text, and its cells; pandas finds the types, not of the target."""
     rows = _read_rows(lines, name, options["sep"])
     names = _read_names(rows, name)
-    place = names.index(target) if target in names else None
-    labels = [None if place is None else row[place] for row in _full(rows, names, name)]
+    cells = pd.DataFrame(list(_full(rows, names, name)), columns=names, dtype=object)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
@@ -161,11 +169,11 @@ def _read_text(lines, name, missing, text, target, options):
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as error:
         reason = str(error).split("C error: ")[-1].strip().rstrip(".")
         raise _not_a_table(name, options["sep"], reason) from error
-    if place is not None:
-        if len(frame) != len(labels):  # of a line that pandas takes for a blank one
-            raise _not_a_table(name, options["sep"], "a line holds nothing but blanks")
-        frame[target] = pd.Series(labels, dtype=object)
-    return frame
+    if len(frame) != len(cells):  # of a line that pandas takes for a blank one
+        raise _not_a_table(name, options["sep"], "a line holds nothing but blanks")
+    if target in names:
+        frame[target] = cells[target]
+    return frame, cells
 
 
 def _not_a_table(name, separator, reason):
@@ -268,6 +276,27 @@ def _read_parquet(data, name):
     return frame.reset_index(drop=True)
 
 
+def _read_excel(data, name):
+    """The first sheet of a workbook."""
+    try:
+        frame = pd.read_excel(io.BytesIO(data), keep_default_na=False, na_values=[""])
+    except ImportError as error:
+        raise TableError(
+            f"Excel files need openpyxl to read {name}: pip install "
+            "'widemargin[excel]'."
+        ) from error
+    except Exception as error:  # openpyxl and zipfile raise many kinds
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise TableError(f"{name} is not an Excel file (.xlsx): {reason}.") from error
+    unnamed = re.compile(r"Unnamed: \d+")
+    frame.columns = [
+        f"column {i + 1}" if unnamed.fullmatch(str(column)) else str(column).strip()
+        for i, column in enumerate(frame.columns)
+    ]
+    _check_twice(list(frame.columns), name)
+    return frame
+
+
 def _read_npz(data, name):
     """Vectors are columns; the columns of a matrix X are called X_0, X_1 and so on."""
     try:
@@ -322,33 +351,65 @@ def check_writable(path):
     ending = Path(path).suffix.lower()
     if ending not in _WRITTEN:
         raise TableError(
-            f"A table is written as CSV, TSV or Parquet, but {path} does not end in "
-            f"one of {', '.join(_WRITTEN)}; change its name."
+            f"A table is written as CSV, TSV, Parquet or Excel, but {path} does not "
+            f"end in one of {', '.join(_WRITTEN)}; change its name."
         )
-    if ending == ".parquet" and importlib.util.find_spec("pyarrow") is None:
-        raise TableError(
-            f"Parquet needs pyarrow to write {path}: pip install 'widemargin[parquet]'."
-        )
+    needs, package, extra = _NEEDS.get(ending, ("", "pandas", ""))
+    if importlib.util.find_spec(package) is None:
+        raise TableError(f"{needs} to write {path}: pip install 'widemargin[{extra}]'.")
 
 
-def table_bytes(frame, ending=".csv", *, guarded=False):
+def table_bytes(frame, ending=".csv", *, guarded=()):
     """The bytes of a file with that ending.
 
-    If `guarded`, no cell of a text file is a formula for a spreadsheet: an apostrophe
-    precedes texts that begin like one.
+    No cell of the columns `guarded` in a text file is a formula for a spreadsheet: an
+    apostrophe precedes texts that begin like one. Workbooks of Excel hold no formulas.
     """
+    buffer = io.BytesIO()
     if ending.lower() == ".parquet":
-        buffer = io.BytesIO()
         frame.to_parquet(buffer, index=False)
         return buffer.getvalue()
-    if guarded:
-        frame = frame.map(lambda cell: f"'{cell}" if _is_formula(cell) else cell)
+    if ending.lower() == ".xlsx":
+        _write_excel(frame, buffer)
+        return buffer.getvalue()
+    frame = frame.copy(deep=False)
+    for column in guarded:
+        cells = frame[column]
+        frame[column] = cells.map(lambda c: f"'{c}" if _is_formula(c) else c)
     # By default a line feed is quoted, but not a carriage return.
     returns = frame.map(lambda cell: isinstance(cell, str) and "\r" in cell)
     quoting = csv.QUOTE_NONNUMERIC if returns.any(axis=None) else csv.QUOTE_MINIMAL
     separator = "\t" if ending.lower() == ".tsv" else ","
     options = {"sep": separator, "quoting": quoting, "lineterminator": "\n"}
     return frame.to_csv(index=False, **options).encode()
+
+
+def _write_excel(frame, buffer):
+    """Write a workbook with one sheet, in which texts are texts, never formulas."""
+    from openpyxl import Workbook
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("predictions")
+    for row in [list(frame.columns), *frame.astype(object).to_numpy().tolist()]:
+        sheet.append(
+            [_excel_cell(sheet, value, ILLEGAL_CHARACTERS_RE) for value in row]
+        )
+    book.save(buffer)
+
+
+def _excel_cell(sheet, value, illegal):
+    from openpyxl.cell import WriteOnlyCell
+
+    if isinstance(value, str):
+        cell = WriteOnlyCell(sheet, illegal.sub("\N{REPLACEMENT CHARACTER}", value))
+        cell.data_type = "s"
+        return cell
+    if value is None or pd.isna(value):
+        return None
+    if isinstance(value, pd.Timestamp):
+        return value.tz_localize(None).to_pydatetime()
+    return value if isinstance(value, int | float) else str(value)
 
 
 def _is_formula(cell):
