@@ -136,6 +136,7 @@ def average_models(held_out, codes, prior, counts=None, *, trust=TRUST, slopes=N
     losses = _fill(own_losses.sum(axis=1), known)
     n_counted = float(n_scored[known].min()) if known.any() else 0.0
     log_odds = np.log(prior) - trust * n_counted * losses
+    # Log odds of the models if label i had not been scored, (n_models, n_labels).
     without = log_odds[:, None] + trust * n_counted * own_losses
     shares = softmax(np.where(scored, without, -np.inf)[:, is_held_out], axis=0)
     mixture = np.full(held_out.shape[1:], np.nan)
@@ -145,6 +146,7 @@ def average_models(held_out, codes, prior, counts=None, *, trust=TRUST, slopes=N
     saved = wrong[0] - _wrong(mixture[None], codes, is_held_out[None])[0]
     saved = np.where(scored[0], saved, 0.0)
     weights = softmax(log_odds)
+    # sum_m w_m s_m f_m is the mean slope times sum_m coef_m f_m.
     coef = weights if slopes is None else weights * slopes / (weights @ slopes)
     return Average(
         weights,

@@ -35,6 +35,7 @@ def choose_space(
         )
     if rows.in_blocks and landmarks == "auto":
         landmarks = ladder.n_landmarks
+    # Features are smaller than the Gram matrix, and their problem is the same.
     is_narrow = rows.n_features < n_rows and not rows.is_sparse
     is_few = features and (is_narrow or (rows.is_sparse and sparse_features))
     if isinstance(kernel, Linear) and is_few and landmarks in (None, "auto"):
@@ -44,6 +45,7 @@ def choose_space(
     if landmarks is not None:
         return landmark_space(kernel, rows, landmarks, rng, who)
     is_large = n_rows**2 * rows.dtype.itemsize > gram_bytes
+    # A Gram matrix that the user passed is in memory already.
     if is_large and reads_rows and not rows.pairwise:
         return GramRowSpace(kernel, rows)
     check_gram_memory(n_rows, rows.dtype.itemsize, who)
