@@ -102,6 +102,7 @@ def nearest_sizes(shares, n_movable):
     wanted = shares / shares.sum() * n_movable
     sizes = np.floor(wanted + 1e-9).astype(int)
     missing = n_movable - sizes.sum()
+    # Largest remainders first.
     sizes[np.argsort(sizes - wanted, kind="stable")[:missing]] += 1
     return sizes
 

@@ -144,6 +144,7 @@ class _Search:
         self.theta, self.last = theta, last
         if -last.value < self.lowest:
             self.keep()
+        # Per target, so that `tol` means the same for few rows and for many.
         n_targets = self.evidence.Y.size
         return -last.value / n_targets, -last.gradient / n_targets
 

@@ -239,6 +239,7 @@ class _State:
         self.solved, self.statuses = None, [Status.CONVERGED] * problem.n_columns
         fixed = zip(problem.intercepts, start[-1], strict=True)
         is_feasible = all(b is None or b == own for b, own in fixed)
+        # An infeasible start may be lower than anything feasible.
         self.lowest = self.value if is_feasible else np.inf
         objective = [self.value] if is_feasible else []
         self.history = {"objective": objective, "criterion": []}
@@ -279,4 +280,4 @@ def _worst(statuses):
 
 def roughness(solution, scores):
     """Squared norm of functions, summed, from their solutions and scores."""
-    return float(np.vdot(solution[:-1], scores - solution[-1]))
+    return float(np.vdot(solution[:-1], scores - solution[-1]))  # a'K a

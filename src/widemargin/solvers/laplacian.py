@@ -209,6 +209,7 @@ def learn(training, *, problem=None, start=None, callback=None):
         family = share_graph(training.holdout, training.powers, shares)
     else:
         family = given_graph(training.holdout, problem)
+    # On the labels this is cheap with any solver, and gives the leave-one-out scores.
     exact = [reduced_newton(model.problem) for model in family.models]
     average, calibration = average_family(family.models, exact, training.sample)
     results = solve_family(family, exact, training, start, callback)
@@ -231,6 +232,7 @@ def average_family(models, results, sample, *, scarcity=GRAPH_SCARCITY):
     """Average and calibration by leave-one-out scores of each model's solution."""
     pairs = zip(models, results, strict=True)
     held_out = np.array([m.problem.leave_one_out(r.solution) for m, r in pairs])
+    # Without its only label a class would be unknown.
     held_out[:, ~sample.is_repeated] = np.nan
     prior = models_prior(models, sample, scarcity=scarcity)
     counts = label_counts(sample.label_weights)

@@ -219,6 +219,7 @@ class AbsoluteRegressor:
         if known is not None and np.array_equal(known, targets):
             return start
         n = len(targets)
+        # |y - f| = max(0, y - f) + max(0, f - y): two hinges with one kink.
         rows, kinks = np.tile(np.arange(n), 2), np.tile(targets, 2)
         sides, costs = np.repeat([1.0, -1.0], n), np.tile(self.costs, 2)
         pieces = hinges(n, rows, kinks, sides, costs)
@@ -323,6 +324,7 @@ def self_label(model, task, *, start=None, n_components=0, callback=None):
     if start is None:
         regressor = model.regressor(task.weights(_FIRST_WEIGHT))
         signs = task.signs(relabeling.codes)
+        # Targets of unlabeled rows do not matter at this weight; zero favors no class.
         signs[relabeling.movable] = 0.0
         codes = relabeling(np.zeros_like(signs))
         with Interruptible() as work:

@@ -69,6 +69,7 @@ class _Run:
         self.fixed = () if self.is_free else (float(intercept),)
         loops.set_slopes(*self.dual.path, *self.dual.place, *self.dual.slopes)
         self.rows.add_product(self.dual.coefficients(), self.dual.scores, add_rows)
+        # Bounds of a free intercept before any step: none; the criterion is infinite.
         self.progress = np.array([0.0, np.inf, -np.inf])  # steps, high, low
         self.target, self.best = 0, -np.inf
         self.history = {"objective": [], "criterion": [], "gap": []}
@@ -83,6 +84,7 @@ class _Run:
         self.target = min(self.target + self.pause, self.max_iter)
         self._advance()
         self.note()
+        # The dual value, which every step raises.
         reached = history["objective"][-1] - history["gap"][-1]
         if history["criterion"][-1] <= self.tol:
             status = Status.CONVERGED
@@ -105,6 +107,7 @@ class _Run:
                 self.target - progress[0], progress, *self.fixed,
             )  # fmt: skip
             if wanted >= 0:
+                # Samples that violate their conditions most will be wanted soon.
                 scores, (up, down) = dual.scores + self._intercept(), dual.slopes
                 violations = np.maximum(up - scores, scores - down)
                 rows.fetch(wanted, violations, progress[0])
@@ -137,6 +140,7 @@ class _Dual:
         self.origins = _origins(starts, lengths, self.lower)
         n = pieces.n_samples
         a = np.zeros(n) if start is None else np.array(start[:n], dtype=np.float64)
+        # A start from other pieces may be outside the box of these.
         a = np.clip(a, self.lower, self.upper)
         if is_balanced:
             a = _balance(a, self.lower, self.upper)
@@ -148,6 +152,8 @@ class _Dual:
         """The piece of each coefficient and the length of it that lies behind."""
         starts, _, lengths = self.path
         counts = np.diff(starts)
+        # A coefficient of a warm start that is on a kink but for rounding counts as on
+        # it.
         rounding = _ROUNDING * (np.abs(self.lower) + np.abs(self.upper))
         entered = np.repeat(a - rounding, counts) > self.origins
         n_entered = np.diff(np.concatenate([[0], np.cumsum(entered)])[starts])
@@ -245,4 +251,6 @@ def _balance(a, lower, upper):
 def _diagonal(gram):
     """The diagonal, kept off zero."""
     diagonal = np.asarray(gram.diagonal(), dtype=np.float64)
+    # Steps are divided by it. A linear kernel is zero for rows of zeros, and rounding
+    # may make a centered kernel negative.
     return np.maximum(diagonal, max(_ROUNDING * diagonal.max(), 1e-100))

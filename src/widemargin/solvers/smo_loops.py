@@ -36,10 +36,13 @@ def pair_steps(
             break
         row_i = cache[slots[i]]
         stamps[slots[i]] = progress[0] + n_steps
+        # i violates most; j is the partner of the largest second-order gain (Fan et
+        # al.).
         j = _best_partner(row_i, diagonal, diagonal[i], high, down, scores, tops)
         wanted = -1
         if n_steps >= max_steps:
             break
+        # The partner that gains most need not violate most: look at all before the end.
         if high - down[j] + scores[j] <= tol and high - _lowest(down, scores) <= tol:
             break
         wanted = j
@@ -47,6 +50,7 @@ def pair_steps(
             break
         row_j = cache[slots[j]]
         stamps[slots[j]] = progress[0] + n_steps
+        # Curvature of the dual along e_i - e_j; zero for copies of a sample.
         bend = diagonal[i] + diagonal[j] - 2.0 * row_i[j]
         bend, length = max(bend, _FLAT * diagonal[i]), 0.0
         while True:  # through as many kinks as there is something to gain
@@ -195,6 +199,7 @@ def _best_partner(row, diagonal, own, high, down, scores, tops):
             bend = bend if bend > flat else flat
             gain = slope * slope / bend
             tops[t] = gain if gain > tops[t] else tops[t]
+    # The maxima have no positions; only the samples of the best lane are looked at.
     lane, best, j = _argmax(tops), -1.0, -1
     for t in range(lane, n, _LANES):
         slope = max(high - down[t] + scores[t], 0.0)
