@@ -129,6 +129,8 @@ class Sample:
         n_classes, n_labels = self.n_classes, self.n_labels
         counts = np.bincount(self.codes, minlength=n_classes)
         equal = n_labels / n_classes
+        # Pearson's statistic has the mean n_classes - 1 if all classes are equally
+        # large.
         chi2 = ((counts - equal) ** 2).sum() / equal
         kept = max(0.0, 1.0 - (n_classes - 1) / max(chi2, 1e-12))
         shares = (counts + 1.0) / (n_labels + n_classes)
@@ -148,6 +150,7 @@ class Sample:
         place = np.full(self.n_rows, -1)
         place[idx] = np.arange(len(idx))
         part = self.with_labels(place[self.label_idx] >= 0)
+        # -1 would be read as the last place.
         given_row_idx = np.where(self.given_row_idx >= 0, place[self.given_row_idx], -1)
         graph = self.adjacency
         return replace(
@@ -167,6 +170,7 @@ class Sample:
         irrelevant = self.irrelevant[self.order]
         idx = np.concatenate([self.order[~irrelevant], self.order[irrelevant]])
         sample = self.part(idx)
+        # Labels in the order of their rows, which have just been sorted.
         by_row = np.argsort(sample.label_idx, kind="stable")
         return replace(
             sample,
@@ -181,6 +185,7 @@ class Sample:
         if not self.n_labels:
             return self
         weights = self.label_weights  # equal ones become ones, without rounding
+        # The mean of the quotients is exactly one if all weights are equal.
         scale = weights.max() * (weights / weights.max()).mean()
         return replace(
             self, row_weights=self.row_weights / scale, label_weights=weights / scale
@@ -237,6 +242,7 @@ class Sample:
         The labels of a class are dealt out one by one, so that no fold has all of them.
         Labels of the same row are in the same fold.
         """
+        # Labels by the content of their rows: no shuffle or renaming changes the folds.
         visited = np.lexsort([self.codes, self._rank[self.label_idx]])
         rank = np.argsort(self.class_order)
         _, first, row = np.unique(
@@ -273,6 +279,7 @@ class Sample:
         for code in self.class_order:  # which no name changes
             members = rng.permutation(np.flatnonzero(self.codes == code))
             share = n_labels * len(members) / self.n_labels
+            # Two, so that one of them can be held out.
             kept[members[: max(2, round(share))]] = True
         return self.with_labels(kept)
 
@@ -309,6 +316,8 @@ def deal_folds(codes, n_folds, rng):
         members = rng.permutation(np.flatnonzero(codes == code))
         if len(members) > 1:
             folds[members] = (position + np.arange(len(members))) % n_folds
+            # The next class goes on where this one ended: folds of nearly the same
+            # size.
             position += len(members)
     return folds
 
@@ -417,6 +426,7 @@ def _merge_all(rows, used_idx, labels):
 
 def _merge_labels(row_idx, labels):
     """Row and class of each different label, and which of them each given one is."""
+    # Row and class as one number, whose order is by row.
     pairs = row_idx[labels.labeled] * max(labels.n_classes, 1) + labels.codes
     pairs, pair_idx = np.unique(pairs, return_inverse=True)
     return *np.divmod(pairs, max(labels.n_classes, 1)), pair_idx

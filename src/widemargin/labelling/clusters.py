@@ -293,6 +293,7 @@ def reassign_to_means(problem, codes, *, max_rounds=30):
             codes, weights=table[codes, positions], minlength=n_classes
         )
         filled = np.maximum(sizes, 1)[:, None]
+        # Without A_jj, which is the same for all clusters.
         distances = inside[:, None] / filled**2 - 2.0 * table / filled
         distances[sizes == 0] = np.inf
         new = np.where(problem.movable, distances.argmin(axis=0), codes)
@@ -313,6 +314,7 @@ def name_by_fixed(problem, found):
     fixed = ~problem.movable
     votes = np.zeros((problem.n_classes, problem.n_classes))
     np.add.at(votes, (found[fixed], problem.given[fixed]), 1)
+    # One name for each cluster, so that the most fixed points keep theirs.
     _, name = linear_sum_assignment(-votes)
     return _improve(problem, np.where(fixed, problem.given, name[found]))
 
@@ -321,6 +323,7 @@ def name_by_size(problem, found):
     """Clusters named by size, which shaking alone cannot find out, then improved."""
     sizes = np.bincount(found, minlength=problem.n_classes)
     name = np.empty(problem.n_classes, dtype=np.int32)
+    # The i-th smallest cluster gets the name of the i-th smallest target.
     name[np.argsort(sizes)] = np.argsort(problem.target, kind="stable")
     return _improve(problem, name[found])
 
