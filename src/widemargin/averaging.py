@@ -79,7 +79,7 @@ class Average(Stored):
 
 
 def family_prior(families, within=None):
-    """Prior weights shared equally by families, then by members as `within` says."""
+    """Prior weights shared equally by families, then by members as in `within`."""
     _, family = np.unique(np.asarray(families), return_inverse=True)
     within = np.ones(len(family)) if within is None else np.asarray(within, float)
     # A twin of a model takes its share from its own family only.
@@ -173,7 +173,7 @@ def _mix(held_out, shares, scored, slopes):
 
 
 def _fill(values, known):
-    """The mean of the others where nothing is known."""
+    """Values, and the mean of the known ones where nothing is known."""
     if not known.any():
         return np.zeros_like(values)
     return np.where(known, values, values[known].mean())
@@ -188,7 +188,7 @@ def _losses(held_out, codes, scored):
 def _wrong(held_out, codes, scored):
     """1 where a model misses a label, (n_models, n_labels), 0 where not scored.
 
-    Of several classes that are most probable together each is right in its share.
+    If several classes are equally probable, each of them counts as right in part.
     """
     best = np.where(scored[:, :, None], held_out, 0.0)
     is_best = best == best.max(axis=2, keepdims=True)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 class Ladder(NamedTuple):
     """From the exact kernel to landmarks."""
 
-    exact_rows: int  # up to so many rows the Gram matrix is kept
+    exact_rows: int  # largest number of rows whose Gram matrix is kept
     n_landmarks: int  # landmarks for more
 
 
@@ -51,10 +51,10 @@ class Holdout(NamedTuple):
 class ClusterLimits(NamedTuple):
     """With more rows, clusters are searched and parameters chosen on a part of them."""
 
-    choice_rows: int  # up to so many rows, parameters are chosen on all of them
-    choice_sample: int  # for more, on so many
-    search_rows: int  # up to so many rows with landmarks, clusters are searched on all
-    search_sample: int  # for more, on so many
+    choice_rows: int  # largest number of rows on all of which parameters are chosen
+    choice_sample: int  # number of rows for that if there are more
+    search_rows: int  # the same for the search of clusters, with landmarks
+    search_sample: int  # number of rows for that if there are more
 
 
 class ClusterDirections(NamedTuple):
@@ -80,7 +80,7 @@ class SuggestionRule(NamedTuple):
     """Which rows are suggested to be labeled next."""
 
     n_first: int  # labels of rows in the middle of clusters, before others
-    check_every: int  # one row of so many is drawn at random
+    check_every: int  # one of this many rows is drawn at random
     power: float  # of the uncertainty of a row in its weight
     noise: float  # variance, for scores of mean variance one
     n_models: int  # covariances of largest weight, whose variances are lowered

@@ -82,7 +82,7 @@ def read_labels(y, used=None):
         Targets of any type. Unlabeled is -1 for integers, NaN for floats, and
         None, NaN or NA for object, string, categorical and nullable targets.
     used : ndarray of bool, shape (n_samples,), optional
-        Samples to look at; the others are as if they were not there.
+        Samples to read; the others are ignored.
 
     Returns
     -------

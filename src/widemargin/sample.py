@@ -18,7 +18,7 @@ N_FOLDS = 5
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows and what is known of them."""
+    """Rows, their labels and weights."""
 
     rows: Rows  # those that are learned from; irrelevant ones come last
     row_weights: np.ndarray  # positive; merged copies have the sum of theirs
@@ -272,7 +272,7 @@ class Sample:
         return np.sort(np.concatenate([labeled, drawn]))
 
     def thin_labels(self, n_labels, rng):
-        """The sample with at most about so many labels, drawn class by class."""
+        """The sample with at most about `n_labels` labels, drawn class by class."""
         if self.n_labels <= n_labels:
             return self
         kept = np.zeros(self.n_labels, dtype=bool)
@@ -337,7 +337,7 @@ def collect_sample(rows, y=None, weights=None, irrelevant=None, *, merge="labele
     """The sample of all given rows; None for `y` means no labels at all.
 
     Rows of weight zero are left out altogether; `irrelevant` ones, a mask, are known to
-    belong to no class, whatever y says. `merge` tells which copies of a row become one
+    belong to no class, whatever is in y. `merge` sets which copies of a row become one
     of their summed weight: those with the same label ("labeled"), while the number of
     unlabeled rows still counts; "all", which keeps copies from tearing a neighbor graph
     apart; or "none". Rows of a Gram matrix are never merged.

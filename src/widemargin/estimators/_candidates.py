@@ -37,7 +37,7 @@ class Budget(Value):
     Parameters
     ----------
     n_candidates : int
-        The first so many of the names in the Notes of `FewLabelClassifier`.
+        Number of candidates: the first names in the Notes of `FewLabelClassifier`.
     spectral_rows : int
         Rows that "spectral" and "low_density" are fitted on.
     n_rows : int
@@ -208,14 +208,14 @@ class Draw:
     label_order: np.ndarray  # beginnings have two labels per class, then the shares
     folds: np.ndarray  # labels that are held out together, with copies; -1 for never
     counts: np.ndarray  # copies together count as one label, or less by their weights
-    copy_of: np.ndarray  # the same number for copies of a row with the same label
+    copy_idx: np.ndarray  # the same number for copies of a row with the same label
     is_weighted: bool
     _parts: dict = field(default_factory=dict, repr=False)
 
     @property
     def n_single(self):
         """Number of classes with a single label, or copies of it."""
-        _, first = np.unique(self.copy_of, return_index=True)
+        _, first = np.unique(self.copy_idx, return_index=True)
         return int((np.bincount(self.sample.codes[first]) == 1).sum())
 
     def take(self, max_rows, *, labeled_only=False):
@@ -258,20 +258,24 @@ def draw_candidates(sample, rng, *, is_weighted):
     codes = np.argsort(sample.class_order)[sample.codes[visited]]
     folds = sample.deal_folds(rng)
     pairs = sample.rows_of_labels * sample.n_classes + sample.codes
-    _, copy_of = np.unique(pairs, return_inverse=True)
-    together = np.bincount(copy_of, weights=weights)[copy_of]
+    _, copy_idx = np.unique(pairs, return_inverse=True)
+    # Summed weight of a label and its copies: they count as one label in all, as less
+    # if they weigh less.
+    together = np.bincount(copy_idx, weights=weights)[copy_idx]
     ranks = np.empty(len(codes))  # all beginnings have the shares of the classes
     for code in range(codes.max() + 1):
         members = rng.permutation(np.flatnonzero(codes == code))
+        # Evenly spread ranks: sorted together, every beginning has each class in its
+        # share.
         ranks[members] = (np.arange(len(members)) + 0.5) / len(members)
-        ranks[members[:2]] = -1.0
+        ranks[members[:2]] = -1.0  # two labels of each class come first
     return Draw(
         sample,
         unlabeled,
         visited[np.argsort(ranks, kind="stable")],
         folds,
         weights / np.maximum(together, 1.0),
-        copy_of,
+        copy_idx,
         is_weighted,
     )
 

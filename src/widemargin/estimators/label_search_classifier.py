@@ -59,7 +59,7 @@ class LabelSearchClassifier(Classifier):
     start : str or Starts, default="supervised"
         Labels to start from: "supervised", "smoothed", "random" or "both", see
         :class:`widemargin.labelling.Starts`, which also sets the number of random
-        starts. Of several searches the one of lowest objective counts.
+        starts. The search with the lowest objective counts.
     landmarks : int, Nystrom, "auto" or None, default="auto"
         As in `LaplacianSVC`; "auto" is None up to 3,000 rows and 1,000 for more. Up to
         8,192 rows, searches that read rows of the smoother keep them all,
@@ -157,7 +157,7 @@ class LabelSearchClassifier(Classifier):
     step_name = "start"
     averaged = "unlabeled_weights_"
     ladder = SEARCH_LADDER  # from which number of rows on there are landmarks
-    holdout_rows = HOLDOUT_ROWS  # labels are held out on so many rows
+    holdout_rows = HOLDOUT_ROWS  # number of rows on which labels are held out
 
     def _fit_sample(self, sample, rng):
         return next(_fit_models([self], sample, rng))

@@ -165,7 +165,7 @@ class MaxMarginClustering(ClusterMixin, Estimator):
     history_names = {"objective": "lowest objective"}
     step_name = "start"
     ladder = CLUSTER_LADDER  # from which number of rows on there are landmarks
-    limits = CLUSTER_LIMITS  # from which number of rows on a part is looked at
+    limits = CLUSTER_LIMITS  # numbers of rows above which a part is used
 
     def fit(self, X, y=None, *, init=None, fixed=None):
         """Find clusters.
@@ -196,6 +196,8 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         with suited_threads(task.sample.n_rows):
             chosen, found = _choose(self, task, search, graph, rng)
             model = _make_model(self, task, graph, chosen, rng)
+            # From a seed, as `fit_path` does it for each of its searches: the same
+            # clusters.
             rng = np.random.default_rng(int(rng.integers(2**31)))
             smoother = model.smoother(task)
             _find(self, task, search, model, smoother, rng, found)

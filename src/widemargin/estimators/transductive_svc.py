@@ -45,7 +45,7 @@ class TransductiveSVC(HingeClassifier):
         always None for `Smo` and for a linear kernel of few or sparse features. The
         rows of a Gram matrix of more than 2 GiB are computed when they are needed.
     max_iter : int, default=50
-        Convex problems for each weight of the unlabeled rows at the most.
+        Largest number of convex problems for each weight of the unlabeled rows.
     kernel, random_state, verbose
         As in `LaplacianSVC`.
 

@@ -110,7 +110,7 @@ class ClusterSizes:
     n_clusters: int
     shares: np.ndarray | None  # None if any will do
     tolerance: float  # by which a share may be off
-    has_floor: bool  # no cluster may be much smaller than the others by accident
+    has_floor: bool  # whether clusters have a smallest size
 
     def make_problem(self, smoother, constraints, order):
         """The problem of finding clusters of these sizes, rows visited in an order."""
@@ -228,7 +228,7 @@ class ClusterSearch:
         return result
 
     def _find_large(self, problem, model, task, rng):
-        """Search among some of the rows, then let the others join."""
+        """Search among some of the rows, then assign the others by their scores."""
         constraints, sample = task.constraints, task.sample
         drawn = rng.choice(sample.n_rows, self.limits.search_sample, replace=False)
         idx = np.union1d(sample.order[drawn], np.flatnonzero(constraints.fixed))

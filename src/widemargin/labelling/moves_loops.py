@@ -1,6 +1,6 @@
 """Compiled label moves: steepest descent, claims, tabu search, exchanges, evolution.
 
-They work on a `LabelState`, s, which says what its arrays are. Relabeling j as d gains
+They work on the arrays of a `LabelState`, s. Relabeling j as d gains
 ``s.table[d, j] - s.own_tie[j]``.
 
 The best point is found in one pass, which keeps the maximum in `_LANES` places side by
@@ -147,7 +147,7 @@ def best_exchange(s):
     """The best pair of points of two classes that swap places.
 
     For every two classes the first point is the one that gains most alone, the second
-    the one that then gains most. Pairs of classes are looked at in the order of what
+    the one that then gains most. Pairs of classes are tried in the order of what
     their best points gain alone, which bounds the gain of the pair where points are not
     tied negatively, and no more than twice as many as there are classes. Returns both
     points and their gain; the points are -1 if there is no pair.
@@ -259,7 +259,7 @@ def tabu_steps(
         else:
             point, other, gain = best_exchange(s)
             if point < 0:
-                if ring.max() < 0:  # not even later can anything move
+                if ring.max() < 0:  # no point waits: nothing will ever move
                     return t
                 continue
             exchange(s, point, other)

@@ -41,7 +41,7 @@ class PathSettings:
         """The space, also penalized by the smoothness along the graph of its rows."""
         if self.intrinsic_reg == 0:
             return space
-        # Few landmarks cannot follow a function that is smoother than power 1 asks for.
+        # Few landmarks cannot represent functions smoother than those of power 1.
         power = 1 if space.low_rank else 3
         adjacency = rows.adjacency(self.graph, self.kernel)
         laplacian = self.graph.laplacian_of(adjacency, auto_power=power)
@@ -66,7 +66,7 @@ class SharedPaths:
 
 @dataclass(frozen=True)
 class LabelPath:
-    """Models with ever more weight on the unlabeled rows."""
+    """Models with increasing weight on the unlabeled rows."""
 
     coordinates: list  # of the functions; first that of the labels alone
     results: list  # of the searches, in codes of the last problem
@@ -179,7 +179,7 @@ def fit_labels(space, sample, reg, weight, settings, rng, *, callback=None, n_ro
     coordinates = average.combine(path.coordinates)  # of fewer models if interrupted
     scores = space.scores(coordinates)
     codes, balance = decide(scores), settings.balance
-    # The average is not bound to sizes; those that the user asked for are kept.
+    # The average may have any class sizes; the user's own are restored.
     if settings.own_shares is not None or balance.tolerance != "auto":
         preference = preferences(scores, path.class_order)
         codes = path.class_order[path.problem.preferred_codes(preference)]

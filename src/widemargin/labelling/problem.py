@@ -35,7 +35,7 @@ from widemargin.spaces.smoother import Smoother
 
 @dataclass(frozen=True)
 class LabelProblem:
-    """Labels to be found, and what is known of them."""
+    """Labels to be found, given ones, and bounds of the class sizes."""
 
     smoother: Smoother
     movable: np.ndarray  # (n,), bool

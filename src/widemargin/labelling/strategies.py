@@ -10,7 +10,7 @@ from widemargin.labelling.problem import LabelState
 from widemargin.labelling.starts import random_start
 from widemargin.values import Value
 
-_FEW_SWAPS = 100  # where each of them computes two rows of ties anew
+_MAX_FACTOR_SWAPS = 100  # where each of them computes two rows of ties anew
 _WORK = 2**22  # matrix entries touched between two questions: some milliseconds
 
 
@@ -24,7 +24,7 @@ class Search(Value):
 
     A member has ``improve(problem, codes, seed, goes_on)``, which returns better labels
     and the number of moves. Between pieces of `work` it calls ``goes_on()`` and ends if
-    that is false. `reads_rows` says that every step reads a row of the smoother.
+    that is false. `reads_rows`: every step reads a row of the smoother.
     """
 
     reads_rows = True
@@ -85,7 +85,7 @@ class Stochastic(Search, shorthand="stochastic"):
 
 
 def _table_sweep(problem, codes, progress):
-    """The labels, and a function that makes so many tests of them by the table."""
+    """The labels, and a function that makes n tests of them by the table."""
     from widemargin.labelling import sweep_loops as loops
 
     state, order = LabelState.of(problem, codes), problem.order
@@ -137,7 +137,7 @@ class Steepest(Search, shorthand="steepest"):
 
 @dataclass(frozen=True)
 class Shaking(Search, shorthand="shaking"):
-    r"""Classes in turn claim points, ever fewer (Algorithm 3 of the multi-class paper).
+    r"""Classes in turn claim points, fewer each round (Alg. 3, multi-class paper).
 
     In round i each class grows to its target size times :math:`1 + 2^{-i}`, always by
     the point that gains most; no other class falls below `size_floor` times
@@ -305,7 +305,7 @@ class Reshaking(Search):
 
     Each trial forgets the labels of `n_together` classes, the first of them in turn and
     the others those with the largest ties to it, shakes only their points, and keeps
-    the result if it is better. `shakes_first` says whether everything is shaken before.
+    the result if it is better. With `shakes_first` everything is shaken before.
     """
 
     shaking: Shaking = Shaking()
@@ -363,7 +363,7 @@ def swap_pairs(problem, codes, *, dense_rows=DENSE_ROWS):
     if not is_large:
         problem = problem.with_dense_smoother()
     state, n_swaps = LabelState.of(problem, codes), 0
-    max_swaps = _FEW_SWAPS if state.low_rank else len(problem.order)
+    max_swaps = _MAX_FACTOR_SWAPS if state.low_rank else len(problem.order)
     while n_swaps < max_swaps:
         i, j, gain = loops.best_exchange(state)
         if gain <= state.tol:

@@ -63,7 +63,7 @@ def _product_by_rows(matrix, V, n_threads):
 
 
 def count_threads(n_cores=None):
-    """Threads to use: the cores we may use, or fewer if OMP_NUM_THREADS says so."""
+    """Threads to use: the available cores, or OMP_NUM_THREADS if that is less."""
     n_cores = _count_cores() if n_cores is None else n_cores
     limit = os.environ.get("OMP_NUM_THREADS", "")
     return max(1, min(n_cores, int(limit))) if limit.isdigit() else n_cores

@@ -63,10 +63,10 @@ def content_keys(X):
 
     Shuffling the rows of X shuffles the numbers in the same way, so that whatever is
     drawn or visited in their order does not depend on how a table happens to be sorted
-    (copies of a row may trade places).
+    (copies of a row may be swapped).
     """
-    # A random direction tells rows apart that differ anywhere, almost surely; the seed
-    # is fixed, so that the order is the same in every fit.
+    # Different rows have different products with a random direction, almost surely;
+    # the seed is fixed, so that the order is the same in every fit.
     direction = np.random.default_rng(0).standard_normal(X.shape[1])
     return X @ direction.astype(X.dtype)
 

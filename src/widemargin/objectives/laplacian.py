@@ -80,7 +80,7 @@ class ManifoldObjective:
               + \gamma_A \|f\|_K^2 + \gamma_I f^\top L f \Big),
 
     and columns do not interact. An intercept is part of f in the loss, and in the
-    smoothness term or not, as its `Intercept` says.
+    smoothness term or not, as set by its `Intercept`.
     """
 
     space: object  # of the functions f, without the intercept
@@ -98,7 +98,7 @@ class ManifoldObjective:
         """What the solvers work in: the space, with the intercept if any."""
         if self.intercept is None:
             return Functions(self.space)
-        # All penalties are multiplied by `ambient` later, this one too.
+        # All penalties, this one included, are multiplied by `ambient` later.
         ridge, inside = self.intercept.penalty / self.ambient, self.intercept.inside
         return Functions(self.space, constant=True, ridge=ridge, inside=inside)
 

@@ -54,7 +54,7 @@ class ReducedObjective:
 
     def rescaled(self, factor):
         """The same problem with both penalty weights multiplied by `factor`."""
-        # The deformed norm depends on the ratio of both weights alone; q does, too.
+        # The deformed norm and q depend on the ratio of both weights only.
         penalty, response = self.offset_penalty * factor, self.response / factor
         basis = self.basis / factor
         return replace(self, response=response, basis=basis, offset_penalty=penalty)

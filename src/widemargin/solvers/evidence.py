@@ -16,7 +16,7 @@ CRITERIA = {
     "marginal-likelihood": GpEvidence.marginal_likelihood,
     "loo": GpEvidence.leave_one_out,
 }
-_REACH = np.log(1e3)  # how far an entry of theta may go from where it starts
+_REACH = np.log(1e3)  # largest distance of an entry of theta from its start
 
 
 class Hyperparameters(Value):

@@ -1,7 +1,7 @@
 """Problems of hinges: what solves the convex ones, and majorize-minimize around them.
 
 A solution is (n_rows + 1,): coefficients of the rows' kernel functions, and the
-intercept. Balance is a matter of centering: if the space is centered on the mean of
+intercept. Centering keeps the balance: if the space is centered on the mean of
 some rows, the mean score of these is the intercept, whatever the coefficients are (Eq.
 (25) of Yang et al., eliminated exactly).
 """
@@ -96,7 +96,7 @@ def choose_hinge_space(
     kernel, rows, landmarks, solver, rng, *, who, ladder=HINGE_LADDER,
     gram_bytes=GRAM_BYTES,
 ):  # fmt: skip
-    """The space and the solver for what the user wishes, as in `choose_space`."""
+    """The space, as in `choose_space`, and the solver for the user's parameters."""
     is_smo = isinstance(solver, Smo)
     if is_smo and landmarks not in (None, "auto"):
         raise ValueError(
@@ -271,7 +271,7 @@ class _State:
 
 
 def _worst(statuses):
-    """The status that the user should hear of."""
+    """The status to report."""
     # nearly always: no call to another module for it
     if all(status is Status.CONVERGED for status in statuses):
         return Status.CONVERGED

@@ -58,7 +58,7 @@ class Dual(LaplacianSolver, shorthand="dual"):
     Parameters
     ----------
     max_iter : int, default=1000
-        Iterations at the most, for each class.
+        Largest number of iterations for each class.
     tol : float, default=1e-9
         Largest duality gap, relative to the objective.
 
@@ -85,7 +85,7 @@ class Pcg(LaplacianSolver, shorthand="pcg"):
     Parameters
     ----------
     max_iter : int, default=1000
-        Iterations at the most.
+        Largest number of iterations.
     tol : float, default=1e-6
         Norm of the gradient, relative to that at zero, at which it has converged.
     early_stopping : {"stability", "validation", "mixed"} or None, default="stability"

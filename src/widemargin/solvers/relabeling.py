@@ -35,7 +35,7 @@ class Relabel(Value):
     max_iter: int = 50
 
     def __post_init__(self):
-        """Raise unless the threshold is known and the limits are positive."""
+        """Raise unless the threshold is valid and the limits are positive."""
         check_choice(self, "threshold", ("absolute", "squared", None))
         check_number(self, "tol", low=0)
         check_number(self, "max_iter", low=1, integer=True)
@@ -54,7 +54,7 @@ class LeaveOneOut(Relabel, shorthand="loo"):
     tol : float, default=1e-3
         A loop ends when less than this share of the labels changes, or none does.
     max_iter : int, default=50
-        Rounds at the most, for each weight of the unlabeled rows.
+        Largest number of rounds for each weight of the unlabeled rows.
 
     Examples
     --------

@@ -388,7 +388,7 @@ def alternate_from(
 
 
 def alternate(regressor, task, start, *, callback=None, **facts):
-    """Fit and relabel in turns until hardly a label changes, or labels repeat.
+    """Fit and relabel in turns until few labels change, or labels repeat.
 
     The "criterion" is the share of labels that changed, the "objective" their number;
     the history also has the `facts`. A cycle of labels also ends it: relabeling by

@@ -6,7 +6,7 @@ from widemargin.solvers.driver import drive
 from widemargin.solvers.result import SolveResult, Status
 
 _CACHE_BYTES = 200_000_000
-_FETCHED = 64  # rows brought in at a time, at the most
+_FETCHED = 64  # largest number of rows fetched at a time
 _ROUNDING = 1e-12
 # steps times samples between two pauses: they take as long as computing the objective
 _PAUSE_WORK = 20_000_000
@@ -90,7 +90,7 @@ class _Run:
             status = Status.CONVERGED
         elif self.n_steps >= self.max_iter:
             status = Status.MAX_ITER
-        elif reached <= self.best:  # not even rounding is left to gain
+        elif reached <= self.best:  # only rounding is left
             status = Status.STALLED
         self.best = reached
         if self.callback is not None:
@@ -174,7 +174,7 @@ class _Dual:
 
 
 class _DenseRows:
-    """A Gram matrix that is there as a whole."""
+    """A Gram matrix in memory."""
 
     def __init__(self, gram):
         if not gram.flags.c_contiguous:  # symmetric: the rows are the columns

@@ -7,7 +7,7 @@ have no intercept. Rows of the Gram matrix are in `cache` at ``slots[row]``, whi
 for a row that is not there: a loop that needs it returns its number and goes on when it
 is called again; else it returns -1. `stamps` holds the step at which each row of the
 cache was used last. `progress` (3,) counts the steps and holds the largest and the
-smallest intercept that samples ask for; their difference is compared with `tol`.
+smallest intercept that samples require; their difference is compared with `tol`.
 """
 
 import numpy as np
@@ -211,7 +211,7 @@ def _best_partner(row, diagonal, own, high, down, scores, tops):
 
 @_passes
 def _follow_pair(row_i, row_j, length, up, scores, tops):
-    """Update the scores after a step; who asks for the largest intercept, and that."""
+    """Update the scores; the sample that requires the largest intercept, and that."""
     n = len(scores)
     tops[:] = -np.inf
     for start in range(0, n, _LANES):
@@ -271,7 +271,7 @@ def _argmax(tops):
 
 @_passes
 def _lowest(down, scores):
-    """Smallest intercept that a sample asks for."""
+    """Smallest intercept that a sample requires."""
     low = np.inf
     for t in range(len(down)):
         low = min(low, down[t] - scores[t])

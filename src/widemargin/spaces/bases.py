@@ -77,7 +77,7 @@ class LabelBasis:
     )
 
     def covariances(self, name, grid):
-        """The prior covariance over this basis, which the others know by a name."""
+        """The prior covariance over this basis, whose name is given."""
         return [Covariance(name, "labels", ((1.0, name, None),))]
 
     def covariance(self, label_idx, variances=None):

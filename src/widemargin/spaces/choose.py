@@ -20,7 +20,7 @@ def choose_space(
     """The space of functions for a kernel, whose width is a number, on some rows.
 
     `landmarks` (Nystrom, int, "auto" or None for exact functions) is what the user
-    wants; "auto" leaves it to `ladder`. `features` says whether a linear kernel of few
+    wants; "auto" leaves it to `ladder`. `features` is whether a linear kernel of few
     features becomes these features, `sparse_features` whether the solver takes sparse
     ones, and `reads_rows` that it reads rows of the Gram matrix, which is then not kept
     from `gram_bytes` on. Rows in blocks always have landmarks. Messages name the
@@ -97,7 +97,7 @@ def check_gram_memory(n_rows, itemsize, who, installed=None):
 
 
 def _installed_memory():
-    """Bytes of physical memory, or None where the system does not say."""
+    """Bytes of physical memory, or None if the system does not report it."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

@@ -93,7 +93,7 @@ class Embedding(Stored):
         return None if isinstance(self.kernel, Precomputed) else self.points
 
     def n_coordinates(self, n_features):
-        """Number of coordinates of rows of so many features."""
+        """Number of coordinates of rows with `n_features` features."""
         if self.points is None:
             return n_features
         parts = self.points.shape if self.whitening is None else self.whitening.T.shape

@@ -234,7 +234,7 @@ class GramRowSpace:
     from_dual, to_function = GramSpace.from_dual, GramSpace.to_function
 
     def _product(self, coefficients):
-        """The Gram matrix times coefficients; only rows with one are looked at."""
+        """The Gram matrix times coefficients; rows with a zero are skipped."""
         used = np.flatnonzero(coefficients)
         if not len(used):
             return np.zeros(self.n_rows)
