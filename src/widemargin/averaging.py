@@ -138,6 +138,7 @@ def average_models(held_out, codes, prior, counts=None, *, trust=TRUST, slopes=N
     log_odds = np.log(prior) - trust * n_counted * losses
     # Log odds of the models if label i had not been scored, (n_models, n_labels).
     without = log_odds[:, None] + trust * n_counted * own_losses
+    # A label's mixture is that of the models that were scored on it.
     shares = softmax(np.where(scored, without, -np.inf)[:, is_held_out], axis=0)
     mixture = np.full(held_out.shape[1:], np.nan)
     mixture[is_held_out] = _mix(

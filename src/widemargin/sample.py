@@ -217,6 +217,7 @@ class Sample:
 
     def with_labels(self, kept):
         """The sample with only the labels `kept` (a mask); all rows stay."""
+        # New place of each label, -1 for those that are dropped.
         places = np.where(kept, np.cumsum(kept) - 1, -1)
         return replace(
             self,
@@ -404,6 +405,7 @@ def _keep_copies(rows, used_idx, labels):
 def _merge_labeled(rows, used_idx, labels):
     """Copies of a row with the same label are one row; unlabeled rows stay."""
     labeled = labels.labeled_idx
+    # Row and class as one number; the first of equal pairs stands for all of them.
     pairs = rows.part(used_idx[labeled]).distinct()[1] * labels.n_classes + labels.codes
     _, first, pair_idx = np.unique(pairs, return_index=True, return_inverse=True)
     kept = ~labels.labeled

@@ -187,6 +187,7 @@ class Part:
         if merge not in self._samples:
             rows, weights = self.sample.rows, self.sample.row_weights
             made = collect_sample(rows, self.y, weights, merge=merge).sorted()
+            # Candidates on these rows find Gram matrices and graphs of each other here.
             made.rows.shared = Shared()
             # Without copies among the unlabeled rows, both ways to merge are the same.
             same = [s for s in self._samples.values() if s.n_rows == made.n_rows]
@@ -357,6 +358,7 @@ def class_probabilities(model, X, n_classes):
 
 def _same_estimators(first, second):
     """Whether two estimators are of one class and have the same parameters."""
+    # By `repr`: parameters may be arrays, which have no single truth value.
     same_class = type(first) is type(second)
     return same_class and repr(first.get_params()) == repr(second.get_params())
 
@@ -416,6 +418,7 @@ def infer(models, weights, draw, compared_rows, *, buffer_bytes=BUFFER_BYTES):
         for c, model in enumerate(models)
         if np.shape(getattr(model, "label_distributions_", 0)) == shape
     }
+    # The first candidate is the one that the others are compared with.
     is_used[0] = True
     n_values = max(len(models) * n_classes, sample.rows.n_features)
     for block in row_blocks(len(rows), n_values, 8, buffer_bytes):

@@ -131,6 +131,7 @@ def check_classes(classifier):
 
 def is_pairwise(estimator):
     """Whether an estimator is given Gram matrices instead of rows."""
+    # Not `read_parameter`: tags may be read of estimators with invalid parameters.
     kernel = getattr(estimator, "kernel", None)
     if isinstance(kernel, str):
         return kernel == "precomputed"
@@ -298,6 +299,7 @@ def read_rows(estimator, X, *, reset=True):
         )
     else:
         rows = kind(X)
+        # Sets or compares the number of features; `check` below reads the values.
         validate_data(estimator, rows.parts[0], reset=reset, skip_check_array=True)
     if reset or rows.in_blocks:  # squares are of no concern in a matrix to predict
         rows.check(who)

@@ -227,6 +227,7 @@ def _fit_models(models, sample, rng):
     )
     scale = check_scale(space.mean_diagonal(), who)
     if first.fit_intercept:
+        # With the variance of the kernel, so that one `ambient_reg` serves both.
         space = space.with_constant(scale)
     space = settings.add_graph(space, sample.rows)
     seed = int(rng.integers(2**31))  # the same starts for all

@@ -82,5 +82,6 @@ def _median_squared_distance(X, rng):
     if n_samples > MEDIAN_ROWS:
         X = X[rng.choice(n_samples, MEDIAN_ROWS, replace=False)]
     squared = euclidean_distances(X, squared=True)
+    # Each pair once, no row with itself.
     median = float(np.median(squared[np.triu_indices_from(squared, k=1)]))
     return median if median > _ROUNDING * squared_norms(X).max() else 0.0

@@ -292,6 +292,7 @@ def reassign_to_means(problem, codes, *, max_rounds=30):
         inside = np.bincount(
             codes, weights=table[codes, positions], minlength=n_classes
         )
+        # Empty clusters are excluded below; this only avoids a division by zero.
         filled = np.maximum(sizes, 1)[:, None]
         # Without A_jj, which is the same for all clusters.
         distances = inside[:, None] / filled**2 - 2.0 * table / filled

@@ -77,6 +77,7 @@ class GpPosterior:
         inverse = lower.T  # in C order, its upper triangle filled
         mirror(inverse)
         if self.ones is not None:
+            # C^-1 1 1'C^-1 / 1'C^-1 1, as the square of one vector.
             root = self.ones / np.sqrt(self.ones.sum())
             inverse -= np.outer(root, root)
         return inverse

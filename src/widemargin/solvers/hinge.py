@@ -249,6 +249,7 @@ class _State:
         problem, branches = self.problem, self.branches
         solution, scores = self.solution.copy(), self.scores.copy()
         for k in range(problem.n_columns):
+            # The same branches are the same convex problem.
             if self.solved is not None and (self.solved == branches)[:, k].all():
                 continue
             result = problem.solve(k, branches[:, k], solution[:, k])

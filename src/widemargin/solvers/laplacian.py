@@ -258,6 +258,7 @@ def _solve_by_pcg(family, training, start, callback):
     options |= {"check": training.check, "callback": callback}
     results = []
     if len(family.models) > 1:
+        # The shares are 0 and 1 with PCG: this is the model of share 0.
         plain = replace(objective, intrinsic=0.0)
         if len(plain.label_idx) > NEWTON_LIMITS.labels:
             results.append(pcg(plain, **options))

@@ -248,6 +248,7 @@ class LabelingTask:
         row_weights = rows / rows[some].mean()
         path = replace(annealing, max_unlabeled_ratio=None).path(0.0)
         if sample.n_unlabeled:
+            # The weight of an unlabeled row at which both groups weigh the same in all.
             sums = row_weights[labeled].sum(), row_weights[~labeled].sum()
             path = annealing.path(labeled_weight * sums[0] / sums[1])
         weights = (

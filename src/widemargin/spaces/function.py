@@ -157,6 +157,7 @@ class NeighborFunction(Stored):
             points, X = points - center, X - center
         finder = NearestNeighbors(n_neighbors=n_neighbors).fit(points)
         lengths, neighbors = finder.kneighbors(X)
+        # All neighbors may be copies, at distance zero.
         scale = np.maximum(lengths[:, -1:], np.finfo(np.float64).tiny)
         weights = np.exp(-((lengths / scale) ** 2))
         copies = lengths <= _SAME * scale  # distances have rounding errors
