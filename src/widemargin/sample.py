@@ -129,8 +129,7 @@ class Sample:
         n_classes, n_labels = self.n_classes, self.n_labels
         counts = np.bincount(self.codes, minlength=n_classes)
         equal = n_labels / n_classes
-        # Pearson's statistic has the mean n_classes - 1 if all classes are equally
-        # large.
+        # Pearson's statistic; its mean is n_classes - 1 if classes are equally large.
         chi2 = ((counts - equal) ** 2).sum() / equal
         kept = max(0.0, 1.0 - (n_classes - 1) / max(chi2, 1e-12))
         shares = (counts + 1.0) / (n_labels + n_classes)
@@ -317,8 +316,7 @@ def deal_folds(codes, n_folds, rng):
         members = rng.permutation(np.flatnonzero(codes == code))
         if len(members) > 1:
             folds[members] = (position + np.arange(len(members))) % n_folds
-            # The next class goes on where this one ended: folds of nearly the same
-            # size.
+            # The next class goes on where this one ended: folds of nearly equal size.
             position += len(members)
     return folds
 

@@ -266,8 +266,7 @@ def draw_candidates(sample, rng, *, is_weighted):
     ranks = np.empty(len(codes))  # all beginnings have the shares of the classes
     for code in range(codes.max() + 1):
         members = rng.permutation(np.flatnonzero(codes == code))
-        # Evenly spread ranks: sorted together, every beginning has each class in its
-        # share.
+        # Evenly spread ranks: every beginning of the order has each class in its share.
         ranks[members] = (np.arange(len(members)) + 0.5) / len(members)
         ranks[members[:2]] = -1.0  # two labels of each class come first
     return Draw(

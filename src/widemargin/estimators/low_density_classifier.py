@@ -92,8 +92,7 @@ class LowDensityClassifier(SpectralModel):
         counts = label_counts(sample.label_weights)
         average, calibration = average_scores(held_out, sample.codes, prior, counts)
         solution = average.combine([_columns(result.solution) for result in results])
-        # The last two rows are the coefficients of the constant feature, and the
-        # shifts.
+        # The last two rows: coefficients of the constant feature, and shifts.
         coef, constants = solution[:-2], solution[-2] + solution[-1]
         scores = components @ coef + constants
         probabilities = calibration.probabilities(scores)

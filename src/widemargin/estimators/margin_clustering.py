@@ -196,8 +196,7 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         with suited_threads(task.sample.n_rows):
             chosen, found = _choose(self, task, search, graph, rng)
             model = _make_model(self, task, graph, chosen, rng)
-            # From a seed, as `fit_path` does it for each of its searches: the same
-            # clusters.
+            # From a seed, as in `fit_path`: the same parameters find the same clusters.
             rng = np.random.default_rng(int(rng.integers(2**31)))
             smoother = model.smoother(task)
             _find(self, task, search, model, smoother, rng, found)

@@ -154,8 +154,7 @@ def _smoothers(listed, task, graph, who):
     spaces = {}
     for kernel, gram in grams.items():
         scale = check_scale(float(np.diagonal(gram).mean(dtype=np.float64)), who)
-        # The kernel within the directions D: D'K D = V diag(values) V', features D V
-        # sqrt.
+        # The kernel within the directions D: D'K D = V diag(values) V'.
         values, axes = eigh(directions.T @ (gram @ directions))
         features = directions @ (axes * np.sqrt(np.maximum(values, 0.0) / scale))
         spaces[kernel] = FeatureSpace(features)

@@ -178,8 +178,8 @@ def best_exchange(s):
         row_ties = _tie_row(s, i)
         for j in range(n):
             if codes[j] == d and move_penalty[j] == 0.0:
-                # Both gains count the tie between i and j as won, but the two stay
-                # apart.
+                # Both gains include the tie of i and j, which stay in different
+                # classes.
                 value = alone[a, d] + table[a, j] - own_tie[j] - 2.0 * row_ties[j]
                 if value > best:
                     first, second, best = i, j, value

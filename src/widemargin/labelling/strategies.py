@@ -74,8 +74,7 @@ class Stochastic(Search, shorthand="stochastic"):
         width = rank if by_factor else problem.n_classes
         make_sweep = _factor_sweep if by_factor else _table_sweep
         codes, sweep = make_sweep(problem, codes, progress)
-        # progress[1] counts tests since the last move: a whole round without one ends
-        # it.
+        # progress[1] counts tests since the last move; a whole round without one ends.
         while progress[1] < n_order:
             sweep(max(n_order, work // max(1, width)))
             if not goes_on():
@@ -227,8 +226,7 @@ class Tabu(Search, shorthand="tabu"):
         state = LabelState.of(problem, codes)
         tenure = min(10 + n_movable // 100, max(1, n_movable // 4))
         spread = max(1, min(10, n_movable // 4))
-        # The step at which each point may move again; `ring` lists the points that
-        # wait.
+        # Step at which each point may move again; `ring` lists those that wait.
         free_at = np.zeros(problem.n_samples, dtype=np.int64)
         ring = np.full(2 * (tenure + spread) + 2, -1, dtype=np.int64)
         best = state.codes.copy()

@@ -134,8 +134,7 @@ class GpEvidence:
         p = np.diagonal(P).copy()
         squares = np.einsum("ij,ij->i", B, B) / p  # (n,)
         value = n_columns * (np.log(p).sum() - n * _LOG_2PI) - squares.sum()
-        # sum_i s_i p_i p_i' over the columns p_i of P, as one product: d(P_ii) =
-        # -p_i'dC p_i.
+        # With p_i the columns of P, d(P_ii) = -p_i'dC p_i: a weighted sum of p_i p_i'.
         half = P * np.sqrt(0.5 * (n_columns + squares) / p)
         by_matrix = -(half @ half.T)  # by the diagonal of P
         cross = B @ (P @ (B / p[:, None])).T  # by P Y, (n, n)
@@ -155,8 +154,7 @@ class GpEvidence:
         dual_coef = cho_solve(factor, self.Y, check_finite=False)
         if self.fit_mean:
             ones = cho_solve(factor, np.ones(len(matrix)), check_finite=False)
-            # Generalized least squares: m = 1'C^-1 y / 1'C^-1 1, and P y = C^-1 (y -
-            # m).
+            # By generalized least squares; then P y is C^-1 (y - m).
             level = dual_coef.sum(axis=0) / ones.sum()
             dual_coef -= np.outer(ones, level)
         return GpPosterior(gram, factor, jitter, dual_coef, level, ones)

@@ -42,8 +42,7 @@ class Functions:
 
     def pull(self, by_loss, by_graph):
         """The map P^-1 B' from the rows to the coordinates."""
-        # P^-1 turns the gradient B' v into coordinates of v: for a Gram matrix, B = P =
-        # K, nothing is left to compute.
+        # For a Gram matrix, where B and P are both K, this is the identity.
         pulled = self.space.coordinates_of(by_loss + by_graph)
         if not self.constant:
             return pulled

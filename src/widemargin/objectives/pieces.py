@@ -123,9 +123,8 @@ class HingePieces:
         Of :math:`\frac12 \|h\|^2` plus the loss of :math:`h + b`, for a fixed b, or for
         the best one if the coefficients sum to zero; `roughness` is :math:`\|h\|^2`.
         """
-        # Each hinge is at least its multiplier times s (tau - h - b). With half of
-        # |h|^2 the sum of these is smallest at h = K a, where the parts with h are
-        # -|h|^2 / 2.
+        # Each hinge is at least its multiplier times s (tau - h - b). The sum of these
+        # and half of |h|^2 is smallest at h = K a, where h contributes -|h|^2 / 2.
         gained = (self.sides * self.multipliers(coefficients)) @ self.kinks
         return float(gained - intercept * coefficients.sum() - roughness / 2.0)
 
@@ -200,12 +199,10 @@ class ProximalHinges:
             low, high = (t, high) if rise < 0 else (low, t)
             bends = (moved > 0.0) & (moved < pieces.costs)
             bend = curvature + float(drift[bends] @ change[bends])
-            # On a flat piece the minimum is infinitely far ahead; the bracket limits
-            # it.
+            # On a flat piece the minimum is infinitely far ahead; the bracket ends it.
             aim = t - rise / bend if bend > 0 else -np.inf * rise
             patient = n_trials % 3 > 0  # Newton may crawl from piece to piece
-            # No bracket yet: at most `reach` further, four times as far in the next
-            # trial.
+            # No bracket yet: at most `reach` further, which then grows.
             if np.isinf(high - low):
                 near, far = (t, t + reach) if rise < 0 else (t - reach, t)
                 aim = min(max(aim, near), far) if patient else near + far - t

@@ -43,8 +43,7 @@ class ReducedObjective:
         # all active sets and, by `rescaled`, all weights of the same ratio.
         basis = deformed.solve_rows(rows) / ambient
         response = deformed.scores_at(rows, basis)
-        # Symmetric and positive semi-definite but for rounding, which matters where the
-        # ambient weight is tiny.
+        # Symmetric and positive semi-definite but for rounding.
         response = without_negative_part(0.5 * (response + response.T))
         offset, penalty, offset_basis = _offset(objective, deformed)
         of_labels = objective.targets, objective.weights, objective.loss
@@ -91,8 +90,8 @@ class ReducedObjective:
     def stationary(self, active):
         """Maps targets to the minimum if exactly the `active` labels had a square."""
         E = np.flatnonzero(active)
-        # At the minimum g_E = W_E (f_E - t_E) and g is zero elsewhere. With f = -S g +
-        # b q this is G g_E = b q_E - t_E, and the equation of b is q_E'g_E + tau b = 0.
+        # At the minimum g_E = W_E (f_E - t_E), and g is zero elsewhere. Since f = b q -
+        # S g, this is G g_E = b q_E - t_E; the equation of b is q_E'g_E + tau b = 0.
         G = self.response[np.ix_(E, E)] + np.diag(1.0 / self.weights[E])
         factor, _ = jittered_cholesky(G)
         q = self.offset[E]

@@ -74,8 +74,7 @@ def suggest_by_variance(roots, shares, row_weights, free, draws, noise):
             # sum_i u_i C_ij^2 after C becomes C - column column' / total, expanded.
             gain += column**2 * ((row_weights @ column**2) / total**2)
             gain -= 2.0 * column * cross / total
-            # With |own|^2 = C_bb, B (I - (1 - kept) own own' / |own|^2) is a root of
-            # the new C.
+            # With |own|^2 = C_bb this makes B a root of the new C.
             kept = np.sqrt(noise / total)
             root -= np.outer(column, own * ((1.0 - kept) / max(own @ own, 1e-300)))
             variance -= column**2 / total

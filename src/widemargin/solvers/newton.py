@@ -94,8 +94,7 @@ def exact_step(loss, targets, weights, scores, direction, slope, curvature):
         return _ratio(-slope, curvature)
     outward = targets * direction  # > 0: out of the margin
     switches = np.where(active, outward > 0, outward < 0)
-    # Step at which t_i (f_i + s d_i) = 1; since t_i is 1 or -1, f_i + s d_i = t_i
-    # there.
+    # Step at which t_i (f_i + s d_i) = 1, that is f_i + s d_i = t_i.
     edge = np.full(scores.shape, np.inf)
     np.divide(targets - scores, direction, out=edge, where=switches)
     order = np.argsort(edge, axis=0)

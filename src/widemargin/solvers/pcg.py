@@ -87,8 +87,7 @@ class _Block:
             if not self.advance(refresh=n_iter % _REFRESH == 0):
                 yield Status.STALLED
             if check is not None and n_iter % check.interval == 0:
-                # Decisions are joint: columns that have converged count with their last
-                # scores.
+                # Decisions are joint: converged columns count with their last scores.
                 scores = self.final_scores.copy()
                 scores[:, self.columns] = self.scores
                 before, seen = seen, check.look(scores)

@@ -203,8 +203,7 @@ def _smallest_offset(behind, lower, upper):
     size, n_samples = (upper if size > upper else lower), len(behind)
     places = [place for place in (size - 1, size) if 0 <= place < n_samples]
     ordered = np.partition(behind, places)
-    # `size` rows are in the class for any offset between these two; the middle keeps
-    # rounding away.
+    # `size` rows are in the class for any offset between these two; take the middle.
     last = ordered[size - 1] if size > 0 else -np.inf
     following = ordered[size] if size < n_samples else np.inf
     if np.isfinite(last) and np.isfinite(following):

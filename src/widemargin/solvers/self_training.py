@@ -78,8 +78,7 @@ class SelfTraining:
         for _ in range(_SHARE_STEPS):
             classes = (scores + shifts).argmax(axis=1)
             found = np.bincount(classes, weights=weights, minlength=len(wanted))
-            # In logarithms a rare class is corrected by as large a factor as a large
-            # one.
+            # In logarithms, so that rare classes are corrected as fast as large ones.
             gaps = wanted - np.log(found + _SHARE_FLOOR)
             if np.abs(gaps).max() < _SHARE_TOL:
                 break

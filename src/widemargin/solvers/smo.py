@@ -152,8 +152,7 @@ class _Dual:
         """The piece of each coefficient and the length of it that lies behind."""
         starts, _, lengths = self.path
         counts = np.diff(starts)
-        # A coefficient of a warm start that is on a kink but for rounding counts as on
-        # it.
+        # A warm start may miss a kink by rounding.
         rounding = _ROUNDING * (np.abs(self.lower) + np.abs(self.upper))
         entered = np.repeat(a - rounding, counts) > self.origins
         n_entered = np.diff(np.concatenate([[0], np.cumsum(entered)])[starts])

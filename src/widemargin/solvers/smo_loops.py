@@ -36,8 +36,7 @@ def pair_steps(
             break
         row_i = cache[slots[i]]
         stamps[slots[i]] = progress[0] + n_steps
-        # i violates most; j is the partner of the largest second-order gain (Fan et
-        # al.).
+        # i violates most; j has the largest second-order gain with it (Fan et al.).
         j = _best_partner(row_i, diagonal, diagonal[i], high, down, scores, tops)
         wanted = -1
         if n_steps >= max_steps:

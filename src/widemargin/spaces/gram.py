@@ -98,8 +98,8 @@ class GramSpace(Space):
     def centered(self, weights):
         """The space of the kernel centered on the weighted mean of the rows."""
         # Their mean score is then the intercept, whatever the coefficients.
-        # With m_i the mean of row i and m that of all, k_ij - m_i - m_j + m is k_ij -
-        # s_i - s_j for s_i = m_i - m / 2: one vector to keep.
+        # With m_i the mean of row i and m that of all, the centered kernel is k_ij -
+        # m_i - m_j + m = k_ij - s_i - s_j for s_i = m_i - m / 2: one vector to keep.
         mean = self.gram @ weights.astype(self.dtype)
         shift = mean.astype(np.float64) - 0.5 * float(weights @ mean)
         own = shift.astype(self.dtype)
@@ -114,8 +114,7 @@ class GramSpace(Space):
     def smoother(self, weights, reg):
         """The smoother for one value of `reg`."""
         if self.laplacian is None:
-            # A Cholesky factorization; the eigenvectors of a path pay for several
-            # values.
+            # Cholesky: the eigenvectors of `path` pay only for several values.
             return DenseSmoother(self.gram, weights, reg)
         return super().smoother(weights, reg)
 

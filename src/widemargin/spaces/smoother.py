@@ -100,8 +100,7 @@ class Smoother:
     def leave_one_out(self, Y):
         """Value at each point of the function fitted without it, (n, k); exact."""
         # With the held-out value v in place of y_i the fit without i stays the best, so
-        # that v = f_i + R_ii (v - y_i). If reg is tiny, 1 - R_ii may be zero by
-        # rounding.
+        # that v = f_i + R_ii (v - y_i). With a tiny reg 1 - R_ii may round to zero.
         own = self.diagonal()[:, None]
         return (self @ Y - own * Y) / np.maximum(1.0 - own, np.finfo(own.dtype).eps)
 
@@ -123,9 +122,8 @@ class DenseSmoother(Smoother):
         self.gram, self.reg = gram, reg
         dtype, root = np.float64, np.sqrt(weights)
         largest = float(np.diagonal(gram) @ weights)  # no eigenvalue is larger
-        # largest / reg bounds the condition number of D K D + reg I. A reg above
-        # `largest` would leave I - reg (D K D + reg I)^-1 as a difference of nearly
-        # equal numbers.
+        # largest / reg bounds the condition number of D K D + reg I. For a reg above
+        # `largest`, I - reg (D K D + reg I)^-1 would cancel.
         if gram.dtype == np.float32 and reg < largest < _SINGLE_CONDITION * reg:
             dtype, root = np.float32, root.astype(np.float32)
         factor, _ = self._factorize(root, dtype)

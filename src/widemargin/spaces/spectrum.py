@@ -80,8 +80,7 @@ def _filtered(laplacian, rank):
         small = (vectors.T @ (matrix @ vectors)).astype(np.float64)
         found, axes = eigh(0.5 * (small + small.T))
         vectors = vectors @ axes.astype(np.float32)
-        # Rayleigh-Ritz: eigenvalues within the subspace, which fall towards the true
-        # ones.
+        # Ritz values of the subspace, which fall towards the eigenvalues.
         if np.abs(found[:rank] - values).max() < _TOL:
             break
         values, edge = found[:rank], float(np.clip(found[-1], 1e-3, 1.9))
@@ -90,8 +89,7 @@ def _filtered(laplacian, rank):
         last, ratio = vectors, scale
         vectors = (matrix @ last - middle * last) * (scale / half)
         for _ in range(_DEGREE - 1):
-            # T_k+1(x) = 2 x T_k(x) - T_k-1(x), where x maps the unwanted interval to
-            # [-1, 1].
+            # T_k+1(x) = 2 x T_k(x) - T_k-1(x), with x = (L - middle) / half.
             following = 1.0 / (2.0 / scale - ratio)
             product = (matrix @ vectors - middle * vectors) * (2.0 * following / half)
             last, vectors = vectors, product - (ratio * following) * last
