@@ -48,8 +48,8 @@ class LabelSearchClassifier(Classifier):
         Share of each class among the unlabeled rows: estimated from the labels, all the
         same, your own as ``{class: fraction}``, or None if a class may have any size.
         ``Balance(shares, tolerance)`` also sets how far shares may be off, which is by
-        less than :math:`\varepsilon` in [1]_ and by a factor of 1.5 by default. What
-        is predicted for other rows is not bound by it.
+        less than :math:`\varepsilon` in [1]_ and by a factor of 1.5 by default. It does
+        not bind predictions for new rows.
     search : str or Search, default="auto"
         How labels are searched: "tabu", "evolution", "shaking", "steepest",
         "stochastic", or a value such as ``Evolution(population=1, offspring=1)``, the

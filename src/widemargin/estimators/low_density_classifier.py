@@ -1,4 +1,4 @@
-"""Least squares that labels the unlabeled rows itself, from a spectral start."""
+"""Self-training with least squares, from a spectral start."""
 
 from dataclasses import dataclass
 

@@ -76,8 +76,9 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         is ``Shaking(size_floor=0)``, which is the algorithm of [1]_, no
         search leaves a cluster below a tenth of the mean size.
     n_restarts : int, default=2
-        Random starts; the one of lowest objective counts. While parameters are chosen,
-        and for two clusters with shaking, which always ends the same, there is one.
+        Number of random starts; the clusters with the lowest objective are kept. There
+        is one start while parameters are chosen, and for two clusters with shaking,
+        which gives the same result from every start.
     landmarks : int, Nystrom, "auto" or None, default="auto"
         As in `LaplacianSVC`; "auto" is None up to 10,000 rows and 1,000 for more.
     n_jobs, random_state, verbose

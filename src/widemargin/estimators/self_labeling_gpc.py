@@ -103,10 +103,10 @@ class SelfLabelingGPC(Classifier):
     together do not outweigh the labels, but not the first: from each of them, and from
     the labels that the annealing has found so far, the loop is run to its end, and the
     labels of largest posterior probability go on. Their prior favors those of the
-    annealing, the more the more labels are given; all labels have the same
+    annealing, and more so if more labels are given; all labels have the same
     determinant, so that the quadratic form
     :math:`(y - m)^\top (K + \Sigma)^{-1} (y - m)` is their likelihood. With more
-    weight on the unlabeled rows it would prefer clusters that are no classes.
+    weight on the unlabeled rows it would prefer clusters that are not classes.
 
     Probabilities are :math:`p = \Phi(f / \sqrt{\text{noise} + v})` with v the
     variance of the score; for more than two classes :math:`p / (1 - p)`, divided by the

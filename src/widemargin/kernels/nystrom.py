@@ -85,6 +85,8 @@ class NystromMap:
         """The map for the landmarks ``X[rows]``."""
         landmarks = double(kernel.points(X, rows))
         gram = kernel(double(X[rows]), landmarks).astype(np.float64, copy=False)
+        # Eq. (19) of Gieseke et al. (2012), who factorize the inverse of this matrix;
+        # eigenvectors also serve if it is singular.
         values, vectors = eigh(gram, driver="evd", check_finite=False)
         # Numerical rank, by the tolerance of numpy.linalg.matrix_rank.
         kept = values > values[-1] * len(rows) * np.finfo(np.float64).eps

@@ -178,8 +178,7 @@ def best_exchange(s):
         row_ties = _tie_row(s, i)
         for j in range(n):
             if codes[j] == d and move_penalty[j] == 0.0:
-                # Both gains include the tie of i and j, which stay in different
-                # classes.
+                # Both gains include the tie of i and j, which never share a class.
                 value = alone[a, d] + table[a, j] - own_tie[j] - 2.0 * row_ties[j]
                 if value > best:
                     first, second, best = i, j, value

@@ -83,6 +83,7 @@ class LabelProblem:
         """What every relabeling adds to half the ties inside, (n_classes, n)."""
         # Without the tie of a point to itself, which moves along with the point.
         own_tie = table[codes, np.arange(len(codes))] - self.smoother.weighted_diagonal
+        # S(c, j, d) of [2] is Q(c) less eight times this.
         return table - own_tie
 
     def is_feasible(self, codes):

@@ -1,4 +1,4 @@
-"""Least squares that labels the unlabeled rows itself, from a given start."""
+"""Self-training with least squares, from a given start."""
 
 from dataclasses import dataclass
 from functools import cached_property

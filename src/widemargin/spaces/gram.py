@@ -128,7 +128,7 @@ class GramSpace(Space):
         """Coordinates of the functions fitted to some of the rows only, (n, k)."""
         n_rows, n_columns = self.n_rows, targets.shape[1]
         if self.laplacian is not None:
-            # (W + intrinsic L)^-1 exists only if each row has a weight.
+            # W + intrinsic L has to be positive definite.
             spread = np.full(n_rows, _NEGLIGIBLE_WEIGHT * weights.sum() / n_rows)
             spread[idx] = weights
             values = np.zeros((n_rows, n_columns))
@@ -150,8 +150,8 @@ class GramSpace(Space):
         center, shift = self.center, self.shift
         if center is None:
             return coefficients, intercepts
-        # f(x) = sum_i a_i (k(x, x_i) - s(x) - s_i) + b, where s(x) is the mean of k(x,
-        # .) over the center less m / 2, and center's = m / 2. If the a_i add up to
+        # f(x) = sum_i a_i (k(x, x_i) - s(x) - s_i) + b. Here s(x) is the mean of k(x,
+        # z) over the center less m / 2, and center's = m / 2. If the a_i add up to
         # zero, as they do with a free intercept, no row of the center is needed.
         total = coefficients.sum(axis=0)
         rounding = 1e-12 * np.abs(coefficients).sum(axis=0)

@@ -141,6 +141,7 @@ class DenseSmoother(Smoother):
         """Coefficients of the kernel functions, (n, k) -> (n, k); O(n^3)."""
         root = np.sqrt(self.weights.astype(np.float64))[:, None]
         factor = self._factorize(root[:, 0], np.float64)
+        # Eq. (12) of Gieseke et al. (2012): c = D G D y with G the inverse.
         return root * cho_solve(factor, root * Y, check_finite=False)
 
     def explanation(self):
