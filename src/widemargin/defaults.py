@@ -458,10 +458,10 @@ SPECTRAL_LABELS = 2000
 
 # Penalties of self-training with least squares, for rows of mean squared length one;
 # held-out labels weight them. The mean error of `FewLabelClassifier` is 15.6 %, without
-# this model 15.8 % (standard error of the difference 0.2), with 0.01 alone or 1e-4 as well 15.6 %, with 0.1 as well 15.5 %. The
-# choice among these with one set left out gives 15.5 %. Data: few-labels without mnist
-# and facemit, one draw. Command: `python benchmarks/evidence/self_training.py
-# --runs 1`.
+# this model 15.8 % (standard error of the difference 0.2), with 0.01 alone or 1e-4 as
+# well 15.6 %, with 0.1 as well 15.5 %. The choice among these with one set left out
+# gives 15.5 %. Data: few-labels without mnist and facemit, one draw. Command: `python
+# benchmarks/evidence/self_training.py --runs 1`.
 SELF_TRAINING_PENALTIES = (1e-3, 1e-2)
 
 # Weight of all unlabeled rows over that of all labels there: with 1, 3 and 30 the mean
