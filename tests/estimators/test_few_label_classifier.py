@@ -28,7 +28,7 @@ from widemargin.estimators import (
     few_label_classifier,
     few_label_report,
 )
-from widemargin.kernels import Rbf
+from widemargin.kernels import ArdRbf, Rbf
 from widemargin.parameters import Budget
 from widemargin.rows import Rows
 from widemargin.sample import collect_sample
@@ -660,6 +660,20 @@ def test_update_equals_a_new_fit(digits, partial, budget):
     assert_array_equal(updated.report_.label_next, fresh.report_.label_next)
     if budget == "fast":
         assert updated.models_[1].geometry_.bases is geometry
+
+
+def test_update_reads_other_parameters_to_the_last_digit(rng):
+    """Even of arrays that are too long to be printed."""
+    X, widths = rng.normal(size=(40, 1100)), np.full(1100, 1e-3)
+    y = np.where(np.arange(40) < 12, X[:, 0] > 0, -1)
+    for j, width in ((500, 1.0), (0, 1e-3 + 1e-12)):
+        own = {"own": SpectralClassifier(kernel=ArdRbf(widths))}
+        model = FewLabelClassifier(own, random_state=0).fit(X, y)
+        changed = widths.copy()
+        changed[j] = width
+        own["own"].set_params(kernel=ArdRbf(changed))
+        kernel = model.update(y).models_[1].kernel
+        assert kernel == ArdRbf(changed)
 
 
 def test_update_learns_a_new_class(digits, partial):

@@ -357,9 +357,11 @@ def class_probabilities(model, X, n_classes):
 
 def _same_estimators(first, second):
     """Whether two estimators are of one class and have the same parameters."""
+    if type(first) is not type(second):
+        return False
     # By `repr`: parameters may be arrays, which have no single truth value.
-    same_class = type(first) is type(second)
-    return same_class and repr(first.get_params()) == repr(second.get_params())
+    with np.printoptions(threshold=np.inf, floatmode="unique"):  # all of their digits
+        return repr(first.get_params()) == repr(second.get_params())
 
 
 def _random_states(estimator, seed):
