@@ -169,13 +169,13 @@ def test_every_class_is_in_each_part_to_fit_on(counts, n_folds):
     y = np.repeat(np.arange(len(counts)), counts)
     folds = label_folds(y, 0)
     assert len(folds) == n_folds
-    for fitted, asked in folds:
+    for fitted, held_out in folds:
         assert set(y[fitted]) == set(y)
-        assert_array_equal(np.sort(np.r_[fitted, asked]), np.arange(len(y)))
+        assert_array_equal(np.sort(np.r_[fitted, held_out]), np.arange(len(y)))
     if folds:
-        asked = np.concatenate([asked for _, asked in folds])
+        held_out = np.concatenate([held_out for _, held_out in folds])
         alone = [i for i, code in enumerate(y) if counts[code] == 1]
-        assert sorted(asked) == sorted(set(range(len(y))) - set(alone))
+        assert sorted(held_out) == sorted(set(range(len(y))) - set(alone))
 
 
 def test_spread_is_that_of_the_usual_width(rng):

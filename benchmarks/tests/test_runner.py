@@ -255,18 +255,18 @@ def test_memory_is_that_of_a_method_in_a_fresh_process():
 
 
 def test_memory_is_measured_of_the_first_runs(tmp_path, monkeypatch):
-    asked = []
+    measured = []
 
     def noting(benchmark, row, method, run, parameters):
-        asked.append((row.name, method.name, run))
+        measured.append((row.name, method.name, run))
         return 1.5
 
     monkeypatch.setattr("widemargin_bench.runner.peak_memory", noting)
     run_benchmark(toy(), tmp_path)
-    assert asked == []
+    assert measured == []
     for _ in range(2):  # nothing is left to do the second time
         store = run_benchmark(toy(), tmp_path, memory=True)
-        assert sorted(asked) == [(r, m, 0) for r in "ab" for m in ("one", "two")]
+        assert sorted(measured) == [(r, m, 0) for r in "ab" for m in ("one", "two")]
     assert cells(store.read())["a", "one", 0]["peak_mib"] == 1.5
 
 

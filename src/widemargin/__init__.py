@@ -4,7 +4,7 @@ from importlib import import_module
 
 from widemargin._version import __version__
 
-# What is imported when it is first asked for: the command line starts at once.
+# What is imported when it is first used, so that the command line starts at once.
 _HOMES = {
     "Annealing": "widemargin.solvers.self_labeling",
     "Balance": "widemargin.objectives.class_sizes",

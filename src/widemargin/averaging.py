@@ -79,7 +79,7 @@ class Average(Stored):
 
 
 def family_prior(families, within=None):
-    """Prior weights shared equally by families, then by members as `within` says."""
+    """Prior weights shared equally by families, then by members as in `within`."""
     _, family = np.unique(np.asarray(families), return_inverse=True)
     within = np.ones(len(family)) if within is None else np.asarray(within, float)
     # A twin of a model takes its share from its own family only.
@@ -136,7 +136,9 @@ def average_models(held_out, codes, prior, counts=None, *, trust=TRUST, slopes=N
     losses = _fill(own_losses.sum(axis=1), known)
     n_counted = float(n_scored[known].min()) if known.any() else 0.0
     log_odds = np.log(prior) - trust * n_counted * losses
+    # Log odds of the models if label i had not been scored, (n_models, n_labels).
     without = log_odds[:, None] + trust * n_counted * own_losses
+    # A label's mixture is that of the models that were scored on it.
     shares = softmax(np.where(scored, without, -np.inf)[:, is_held_out], axis=0)
     mixture = np.full(held_out.shape[1:], np.nan)
     mixture[is_held_out] = _mix(
@@ -145,6 +147,7 @@ def average_models(held_out, codes, prior, counts=None, *, trust=TRUST, slopes=N
     saved = wrong[0] - _wrong(mixture[None], codes, is_held_out[None])[0]
     saved = np.where(scored[0], saved, 0.0)
     weights = softmax(log_odds)
+    # sum_m w_m s_m f_m is the mean slope times sum_m coef_m f_m.
     coef = weights if slopes is None else weights * slopes / (weights @ slopes)
     return Average(
         weights,
@@ -171,7 +174,7 @@ def _mix(held_out, shares, scored, slopes):
 
 
 def _fill(values, known):
-    """The mean of the others where nothing is known."""
+    """Values, and the mean of the known ones where nothing is known."""
     if not known.any():
         return np.zeros_like(values)
     return np.where(known, values, values[known].mean())
@@ -186,7 +189,7 @@ def _losses(held_out, codes, scored):
 def _wrong(held_out, codes, scored):
     """1 where a model misses a label, (n_models, n_labels), 0 where not scored.
 
-    Of several classes that are most probable together each is right in its share.
+    If several classes are equally probable, each of them counts as right in part.
     """
     best = np.where(scored[:, :, None], held_out, 0.0)
     is_best = best == best.max(axis=2, keepdims=True)

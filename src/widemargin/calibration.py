@@ -82,6 +82,7 @@ def fit_slopes(
     scored = np.isfinite(held_out).all(axis=2)
     counts = np.where(scored, weights, 0.0)
     totals = np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
+    # Rescaled to add up to the number of held-out labels of each model.
     counts *= scored.sum(axis=1, keepdims=True) / totals
     scores = np.where(scored[:, :, None], held_out, 0.0).astype(np.float64)
     if scores.shape[2] == 1:  # two classes: half of the margin on either side
@@ -89,6 +90,7 @@ def fit_slopes(
     # Classes first: sums over a short last axis would take longer than exponentials.
     scores = np.ascontiguousarray(np.moveaxis(scores, 2, 0))
     largest = scores.max(axis=0)
+    # The loss is log sum_k exp(s (f_k - max)) + s (max - f_label): no overflow.
     leads = largest - scores[codes, :, np.arange(len(codes))].T  # over the label
     scores -= largest
 
@@ -107,6 +109,8 @@ def fit_slopes(
         odds *= scores
         means = odds.sum(axis=0) / totals
         squares = np.einsum("kml,kml->ml", odds, scores) / totals
+        # By x = log(s / center): s h'(s), and s h'(s) + s^2 h''(s), where h'' is the
+        # variance of the scores under the predicted probabilities.
         first = slopes * np.einsum("ml,ml->m", counts, means + leads)
         second = slopes**2 * np.einsum("ml,ml->m", counts, squares - means**2)
         return first + x / spread**2, first + second + 1.0 / spread**2
@@ -121,6 +125,7 @@ def _minimize_each(value, derivatives, n, width, *, n_steps=6):
     Newton's method starts at the best point of a grid and stays between its neighbors,
     by bisection if it must.
     """
+    # The loss is convex in the slope but not in its logarithm, hence a grid first.
     grid = width * np.array([-1, -0.4, -0.25, -0.1, 0, 0.1, 0.25, 0.4, 1])
     best = np.argmin([value(np.full(n, x)) for x in grid[1:-1]], axis=0) + 1
     x, low, high = grid[best], grid[best - 1], grid[best + 1]

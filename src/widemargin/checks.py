@@ -45,6 +45,7 @@ def check_choice(owner, name, choices, alternative=""):
     """Raise unless a parameter is one of `choices`; the message adds `alternative`."""
     value = getattr(owner, name)
     for choice in choices:
+        # Not `in choices`: 1 == True, and an array has no single truth value.
         if value is choice or (isinstance(value, str) and value == choice):
             return
     wanted = ", ".join(map(repr, choices))

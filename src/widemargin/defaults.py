@@ -11,7 +11,7 @@ from typing import NamedTuple
 class Ladder(NamedTuple):
     """From the exact kernel to landmarks."""
 
-    exact_rows: int  # up to so many rows the Gram matrix is kept
+    exact_rows: int  # largest number of rows whose Gram matrix is kept
     n_landmarks: int  # landmarks for more
 
 
@@ -51,10 +51,10 @@ class Holdout(NamedTuple):
 class ClusterLimits(NamedTuple):
     """With more rows, clusters are searched and parameters chosen on a part of them."""
 
-    choice_rows: int  # up to so many rows, parameters are chosen on all of them
-    choice_sample: int  # for more, on so many
-    search_rows: int  # up to so many rows with landmarks, clusters are searched on all
-    search_sample: int  # for more, on so many
+    choice_rows: int  # largest number of rows on all of which parameters are chosen
+    choice_sample: int  # number of rows for that if there are more
+    search_rows: int  # the same for the search of clusters, with landmarks
+    search_sample: int  # number of rows for that if there are more
 
 
 class ClusterDirections(NamedTuple):
@@ -80,7 +80,7 @@ class SuggestionRule(NamedTuple):
     """Which rows are suggested to be labeled next."""
 
     n_first: int  # labels of rows in the middle of clusters, before others
-    check_every: int  # one row of so many is drawn at random
+    check_every: int  # one of this many rows is drawn at random
     power: float  # of the uncertainty of a row in its weight
     noise: float  # variance, for scores of mean variance one
     n_models: int  # covariances of largest weight, whose variances are lowered
@@ -456,13 +456,12 @@ SPECTRUM_LADDER = Ladder(0, 500)
 # `python benchmarks/speed/few_labels.py`.
 SPECTRAL_LABELS = 2000
 
-# Penalties of least squares that labels the unlabeled rows itself, for rows of mean
-# squared length one; held-out labels weight them. The mean error of
-# `FewLabelClassifier` is 15.6 %, without this model 15.8 % (standard error of the
-# difference 0.2), with 0.01 alone or 1e-4 as well 15.6 %, with 0.1 as well 15.5 %. The
-# choice among these with one set left out gives 15.5 %. Data: few-labels without mnist
-# and facemit, one draw. Command: `python benchmarks/evidence/self_training.py
-# --runs 1`.
+# Penalties of self-training with least squares, for rows of mean squared length one;
+# held-out labels weight them. The mean error of `FewLabelClassifier` is 15.6 %, without
+# this model 15.8 % (standard error of the difference 0.2), with 0.01 alone or 1e-4 as
+# well 15.6 %, with 0.1 as well 15.5 %. The choice among these with one set left out
+# gives 15.5 %. Data: few-labels without mnist and facemit, one draw. Command: `python
+# benchmarks/evidence/self_training.py --runs 1`.
 SELF_TRAINING_PENALTIES = (1e-3, 1e-2)
 
 # Weight of all unlabeled rows over that of all labels there: with 1, 3 and 30 the mean

@@ -57,6 +57,7 @@ class PartialLabels:
     def placeholders(self):
         """Class names that look like marks of unlabeled samples."""
         names = [name for name in self.classes.tolist() if isinstance(name, str)]
+        # "-1" and "1" alone are two classes.
         marks = (*_PLACEHOLDERS, *[str(_UNLABELED)] * (len(names) > 2))
         return [name for name in names if name.strip().lower() in marks]
 
@@ -82,7 +83,7 @@ def read_labels(y, used=None):
         Targets of any type. Unlabeled is -1 for integers, NaN for floats, and
         None, NaN or NA for object, string, categorical and nullable targets.
     used : ndarray of bool, shape (n_samples,), optional
-        Samples to look at; the others are as if they were not there.
+        Samples to read; the others are ignored.
 
     Returns
     -------
@@ -180,6 +181,7 @@ def hide(y, hidden):
         if isinstance(y.dtype, np.dtype):
             return type(y)(hide(y.to_numpy(), hidden), index=y.index, name=y.name)
         values = _as_array(y)
+        # A nullable column of integers may use either marker; both would be refused.
         uses_integer_marker = values.dtype.kind == "i" and (values == _UNLABELED).any()
         return y.mask(hidden, _UNLABELED if uses_integer_marker else None)
     y = np.array(_as_array(y))
@@ -268,6 +270,7 @@ def _labeled_mask(y):
 
 
 def _is_missing(value):
+    # By name, because pandas is imported only if the user's data need it.
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating) and bool(np.isnan(value))
@@ -287,6 +290,7 @@ def _comparable(values):
             "of them to strings or all to numbers, and mark unlabeled samples among "
             "strings with None."
         )
+    # One numeric type for Python and NumPy numbers, with which classes are sorted.
     values = np.array(values.tolist())
     if values.dtype.kind in "iu" and (values == _UNLABELED).any():
         raise ValueError(
@@ -337,6 +341,7 @@ def _warn_of_doubts(labels):
     """Warn of classes that may be none, and of targets that may be no classes."""
     names = labels.classes.tolist()
     is_float = labels.classes.dtype.kind == "f" and labels.labeled.all()
+    # -1.0 and +1.0 alone are two classes.
     if is_float and len(names) > 2 and names[0] == _UNLABELED:
         warn_of_data(
             "y holds the float -1.0 and no NaN: -1.0 is read as a class. If it marks "

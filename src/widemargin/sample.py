@@ -18,7 +18,7 @@ N_FOLDS = 5
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows and what is known of them."""
+    """Rows, their labels and weights."""
 
     rows: Rows  # those that are learned from; irrelevant ones come last
     row_weights: np.ndarray  # positive; merged copies have the sum of theirs
@@ -129,6 +129,7 @@ class Sample:
         n_classes, n_labels = self.n_classes, self.n_labels
         counts = np.bincount(self.codes, minlength=n_classes)
         equal = n_labels / n_classes
+        # Pearson's statistic; its mean is n_classes - 1 if classes are equally large.
         chi2 = ((counts - equal) ** 2).sum() / equal
         kept = max(0.0, 1.0 - (n_classes - 1) / max(chi2, 1e-12))
         shares = (counts + 1.0) / (n_labels + n_classes)
@@ -148,6 +149,7 @@ class Sample:
         place = np.full(self.n_rows, -1)
         place[idx] = np.arange(len(idx))
         part = self.with_labels(place[self.label_idx] >= 0)
+        # -1 would be read as the last place.
         given_row_idx = np.where(self.given_row_idx >= 0, place[self.given_row_idx], -1)
         graph = self.adjacency
         return replace(
@@ -167,6 +169,7 @@ class Sample:
         irrelevant = self.irrelevant[self.order]
         idx = np.concatenate([self.order[~irrelevant], self.order[irrelevant]])
         sample = self.part(idx)
+        # Labels in the order of their rows, which have just been sorted.
         by_row = np.argsort(sample.label_idx, kind="stable")
         return replace(
             sample,
@@ -181,6 +184,7 @@ class Sample:
         if not self.n_labels:
             return self
         weights = self.label_weights  # equal ones become ones, without rounding
+        # The mean of the quotients is exactly one if all weights are equal.
         scale = weights.max() * (weights / weights.max()).mean()
         return replace(
             self, row_weights=self.row_weights / scale, label_weights=weights / scale
@@ -212,6 +216,7 @@ class Sample:
 
     def with_labels(self, kept):
         """The sample with only the labels `kept` (a mask); all rows stay."""
+        # New place of each label, -1 for those that are dropped.
         places = np.where(kept, np.cumsum(kept) - 1, -1)
         return replace(
             self,
@@ -237,6 +242,7 @@ class Sample:
         The labels of a class are dealt out one by one, so that no fold has all of them.
         Labels of the same row are in the same fold.
         """
+        # Labels by the content of their rows: no shuffle or renaming changes the folds.
         visited = np.lexsort([self.codes, self._rank[self.label_idx]])
         rank = np.argsort(self.class_order)
         _, first, row = np.unique(
@@ -266,13 +272,14 @@ class Sample:
         return np.sort(np.concatenate([labeled, drawn]))
 
     def thin_labels(self, n_labels, rng):
-        """The sample with at most about so many labels, drawn class by class."""
+        """The sample with at most about `n_labels` labels, drawn class by class."""
         if self.n_labels <= n_labels:
             return self
         kept = np.zeros(self.n_labels, dtype=bool)
         for code in self.class_order:  # which no name changes
             members = rng.permutation(np.flatnonzero(self.codes == code))
             share = n_labels * len(members) / self.n_labels
+            # Two, so that one of them can be held out.
             kept[members[: max(2, round(share))]] = True
         return self.with_labels(kept)
 
@@ -309,6 +316,7 @@ def deal_folds(codes, n_folds, rng):
         members = rng.permutation(np.flatnonzero(codes == code))
         if len(members) > 1:
             folds[members] = (position + np.arange(len(members))) % n_folds
+            # The next class goes on where this one ended: folds of nearly equal size.
             position += len(members)
     return folds
 
@@ -328,7 +336,7 @@ def collect_sample(rows, y=None, weights=None, irrelevant=None, *, merge="labele
     """The sample of all given rows; None for `y` means no labels at all.
 
     Rows of weight zero are left out altogether; `irrelevant` ones, a mask, are known to
-    belong to no class, whatever y says. `merge` tells which copies of a row become one
+    belong to no class, whatever is in y. `merge` sets which copies of a row become one
     of their summed weight: those with the same label ("labeled"), while the number of
     unlabeled rows still counts; "all", which keeps copies from tearing a neighbor graph
     apart; or "none". Rows of a Gram matrix are never merged.
@@ -395,6 +403,7 @@ def _keep_copies(rows, used_idx, labels):
 def _merge_labeled(rows, used_idx, labels):
     """Copies of a row with the same label are one row; unlabeled rows stay."""
     labeled = labels.labeled_idx
+    # Row and class as one number; the first of equal pairs stands for all of them.
     pairs = rows.part(used_idx[labeled]).distinct()[1] * labels.n_classes + labels.codes
     _, first, pair_idx = np.unique(pairs, return_index=True, return_inverse=True)
     kept = ~labels.labeled
@@ -417,6 +426,7 @@ def _merge_all(rows, used_idx, labels):
 
 def _merge_labels(row_idx, labels):
     """Row and class of each different label, and which of them each given one is."""
+    # Row and class as one number, whose order is by row.
     pairs = row_idx[labels.labeled] * max(labels.n_classes, 1) + labels.codes
     pairs, pair_idx = np.unique(pairs, return_inverse=True)
     return *np.divmod(pairs, max(labels.n_classes, 1)), pair_idx

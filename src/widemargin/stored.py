@@ -3,7 +3,7 @@
 A fitted estimator declares which of its attributes a file keeps, and what they consist
 of are frozen dataclasses below `Stored`, or parameters below
 :class:`widemargin.values.Value`. Model files look types up in this registry: nothing
-else can be built from a file, and a new part is known as soon as its class is defined.
+else can be built from a file, and a new part is usable once its class is defined.
 """
 
 import numbers
@@ -28,8 +28,8 @@ class Stored:
 
     def kept(self):
         """The part as a file keeps it."""
-        left_out = {field.name: None for field in fields(self) if not _is_kept(field)}
-        return replace(self, **left_out) if left_out else self
+        dropped = {field.name: None for field in fields(self) if not _is_kept(field)}
+        return replace(self, **dropped) if dropped else self
 
     def check(self, n_features):
         """Raise ValueError unless the fields fit each other and rows of `n_features`.

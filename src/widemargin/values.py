@@ -63,7 +63,7 @@ class Value:
         raise ValueError(f"{who} must be {wanted}, got {given!r}.")
 
     def get_params(self, deep=True):
-        """The fields by name, as scikit-learn asks an estimator for its parameters."""
+        """The fields by name, as `get_params` of a scikit-learn estimator."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def with_params(self, **params):

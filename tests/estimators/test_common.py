@@ -26,7 +26,7 @@ from widemargin.checks import DataWarning
 from widemargin.datasets import hide_labels
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
 from widemargin.estimators.margin_clustering import MaxMarginClustering
-from widemargin.kernels import Custom, Nystrom, Rbf
+from widemargin.kernels import ArdRbf, Custom, Nystrom, Rbf
 from widemargin.labelling import Evolution, Shaking, Starts
 from widemargin.model_selection import SemiSupervisedSplit, labeled_scorer
 from widemargin.solvers.cccp import Relaxed
@@ -227,3 +227,24 @@ def test_cross_validation_refuses_unlabeled_rows_unless_they_are_left_out():
         cross_val_score(model, X, y, cv=cv, error_score="raise")
     for options in ({"cv": SemiSupervisedSplit(3)}, {"scoring": labeled_scorer()}):
         assert cross_val_score(model, X, y, **{"cv": cv, **options}).mean() > 0.8
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LaplacianSVC(),
+        LowDensityClassifier(families="spectrum"),
+        MaxMarginClustering(3),
+        SpectralClassifier(families="spectrum"),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_equal_widths_of_all_features_are_one_width(estimator):
+    X, y = load_iris(return_X_y=True)
+    y = hide_labels(y, 15, rng=0)
+    one, other = (
+        clone(estimator).set_params(kernel=kernel, random_state=0).fit(X, y)
+        for kernel in (Rbf(0.3), ArdRbf(np.full(4, 0.3)))
+    )
+    expected = one.decision_function(X)
+    assert_allclose(other.decision_function(X), expected, atol=1e-6)

@@ -28,7 +28,7 @@ from widemargin.estimators import (
     few_label_classifier,
     few_label_report,
 )
-from widemargin.kernels import Rbf
+from widemargin.kernels import ArdRbf, Rbf
 from widemargin.parameters import Budget
 from widemargin.rows import Rows
 from widemargin.sample import collect_sample
@@ -164,7 +164,7 @@ def test_sparse_rows(digits, partial, model):
 
 @pytest.mark.slow
 def test_all_families_of_each_budget():
-    """Names in the order of the budgets, the supervised machine first."""
+    """Names in the order of the budgets, the supervised model first."""
     X, y = make_blobs(90, centers=3, random_state=0)
     y = hide_labels(y, 12, rng=0)
     sizes = {"fast": 3, "balanced": 7, "thorough": 8}
@@ -395,8 +395,8 @@ def test_report_counts_what_changed(model, digits, partial):
     assert report.n_changed == (model.transduction_[hidden] != alone).sum()
     assert report.n_labeled == 40
     assert report.n_unlabeled == 160
-    for candidate, machine in zip(report.candidates, model.models_, strict=True):
-        differs = model.classes_[machine.predict(X)] != alone
+    for candidate, fitted in zip(report.candidates, model.models_, strict=True):
+        differs = model.classes_[fitted.predict(X)] != alone
         assert_allclose(candidate.changed, differs.mean())
     assert_array_equal(report.frame()["weight"], model.weights_)
     assert hidden[report.label_next].all()
@@ -585,8 +585,8 @@ def test_a_label_of_small_weight_hardly_counts(digits, partial):
     fits = {}
     for trust in (1.0, 1e-3):
         weights[given[::4]] = trust
-        machine = FewLabelClassifier(QUICK, random_state=0)
-        fits[trust] = machine.fit(X, wrong, sample_weight=weights)
+        fitted = FewLabelClassifier(QUICK, random_state=0)
+        fits[trust] = fitted.fit(X, wrong, sample_weight=weights)
     hidden = partial < 0
     errors = {t: (f.predict(X) != y)[hidden].mean() for t, f in fits.items()}
     assert errors[1e-3] < errors[1.0]
@@ -621,10 +621,10 @@ def test_copies_are_the_same_as_weights(digits, partial):
 
 def test_own_candidates_must_take_the_weights_that_are_given(digits, partial):
     own = {"spreading": LabelSpreading(max_iter=5)}
-    machine = FewLabelClassifier(own, random_state=0)
+    fitted = FewLabelClassifier(own, random_state=0)
     message = r"candidate 'spreading' .* a LabelSpreading, has no sample_weight"
     with pytest.raises(ValueError, match=message):
-        machine.fit(digits[0], partial, sample_weight=np.ones(len(partial)))
+        fitted.fit(digits[0], partial, sample_weight=np.ones(len(partial)))
 
 
 def test_weights_that_make_no_sense_are_refused(digits, partial):
@@ -660,6 +660,20 @@ def test_update_equals_a_new_fit(digits, partial, budget):
     assert_array_equal(updated.report_.label_next, fresh.report_.label_next)
     if budget == "fast":
         assert updated.models_[1].geometry_.bases is geometry
+
+
+def test_update_reads_other_parameters_to_the_last_digit(rng):
+    """Even of arrays that are too long to be printed."""
+    X, widths = rng.normal(size=(40, 1100)), np.full(1100, 1e-3)
+    y = np.where(np.arange(40) < 12, X[:, 0] > 0, -1)
+    for j, width in ((500, 1.0), (0, 1e-3 + 1e-12)):
+        own = {"own": SpectralClassifier(kernel=ArdRbf(widths))}
+        model = FewLabelClassifier(own, random_state=0).fit(X, y)
+        changed = widths.copy()
+        changed[j] = width
+        own["own"].set_params(kernel=ArdRbf(changed))
+        kernel = model.update(y).models_[1].kernel
+        assert kernel == ArdRbf(changed)
 
 
 def test_update_learns_a_new_class(digits, partial):
@@ -723,12 +737,12 @@ def test_only_random_labels_and_probabilities_estimate_the_error(digits, partial
     checks = np.isin(np.arange(200), labeled[::4])
     model = FewLabelClassifier(random_state=0).fit(X, partial, random_labels=checks)
     held_out = model.held_out_proba_[checks[labeled]]
-    tested = np.isfinite(held_out).all(axis=1)
+    is_held_out = np.isfinite(held_out).all(axis=1)
     wrong = held_out.argmax(axis=1) != partial[labeled[::4]]
     expected = 1.0 - model.certainty_[partial < 0].mean()
-    estimate = (wrong[tested].sum() + 10 * expected) / (tested.sum() + 10)
+    estimate = (wrong[is_held_out].sum() + 10 * expected) / (is_held_out.sum() + 10)
     assert_allclose(model.report_.error, estimate)
-    assert f"{tested.sum()} labels of random rows" in str(model.report_)
+    assert f"{is_held_out.sum()} labels of random rows" in str(model.report_)
 
 
 def test_chosen_labels_alone_are_not_to_be_trusted(digits, partial):

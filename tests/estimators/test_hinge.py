@@ -422,9 +422,9 @@ def test_average_is_that_of_the_path(three, estimator):
     assert_allclose(average.weights, posterior_weights(summed, prior))
     assert average.held_out.shape == (15, 3)
     held_out = model.held_out_proba_
-    tested = np.isfinite(held_out).all(axis=1)
-    assert tested.any()
-    assert_allclose(held_out[tested].sum(axis=1), 1.0)
+    is_held_out = np.isfinite(held_out).all(axis=1)
+    assert is_held_out.any()
+    assert_allclose(held_out[is_held_out].sum(axis=1), 1.0)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)

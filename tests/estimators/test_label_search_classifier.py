@@ -569,11 +569,11 @@ def test_data_frames(three):
     assert model.feature_names_in_.tolist() == ["a", "b"]
     plain = LabelSearchClassifier().fit(X, y_partial)
     assert_array_equal(model.predict(frame), plain.predict(X))
-    for machine in LabelSearchClassifier().fit_path(
+    for fitted in LabelSearchClassifier().fit_path(
         frame, y_partial, ambient_reg=[0.01, 0.1]
     ):
-        assert machine.feature_names_in_.tolist() == ["a", "b"]
-        assert machine.n_features_in_ == 2
+        assert fitted.feature_names_in_.tolist() == ["a", "b"]
+        assert fitted.n_features_in_ == 2
 
 
 @pytest.mark.parametrize("search", SEARCHES)
@@ -712,7 +712,7 @@ def test_path_is_the_models_fitted_one_by_one(three, options):
     X, _, y_partial = three
     weights = np.where(np.arange(90) % 7 == 0, 2.0, 1.0)
     model = LabelSearchClassifier(random_state=5, **options)
-    machines = model.fit_path(
+    models = model.fit_path(
         X,
         y_partial,
         ambient_reg=[1e-3, 0.1],
@@ -720,24 +720,24 @@ def test_path_is_the_models_fitted_one_by_one(three, options):
         sample_weight=weights,
     )
     pairs = [(w, a) for w in (0.2, 2.0, "auto") for a in (1e-3, 0.1)]
-    assert [(m.unlabeled_weight, m.ambient_reg) for m in machines] == pairs
-    for machine, (weight, ambient) in zip(machines, pairs, strict=True):
+    assert [(m.unlabeled_weight, m.ambient_reg) for m in models] == pairs
+    for fitted, (weight, ambient) in zip(models, pairs, strict=True):
         alone = clone(model).set_params(unlabeled_weight=weight, ambient_reg=ambient)
         alone.fit(X, y_partial, sample_weight=weights)
-        assert_array_equal(machine.transduction_, alone.transduction_)
+        assert_array_equal(fitted.transduction_, alone.transduction_)
         assert_allclose(
-            machine.decision_function(X), alone.decision_function(X), atol=1e-6
+            fitted.decision_function(X), alone.decision_function(X), atol=1e-6
         )
-        assert_allclose(machine.predict_proba(X), alone.predict_proba(X), atol=1e-6)
-        assert_allclose(machine.objective_, alone.objective_, rtol=1e-6)
+        assert_allclose(fitted.predict_proba(X), alone.predict_proba(X), atol=1e-6)
+        assert_allclose(fitted.objective_, alone.objective_, rtol=1e-6)
     assert not hasattr(model, "function_")
 
 
 def test_path_takes_the_weight_of_the_estimator(three):
     X, _, y_partial = three
     model = LabelSearchClassifier(unlabeled_weight=0.4)
-    machines = model.fit_path(X, y_partial, ambient_reg=(0.01, 0.1))
-    assert [m.unlabeled_weight for m in machines] == [0.4, 0.4]
+    models = model.fit_path(X, y_partial, ambient_reg=(0.01, 0.1))
+    assert [m.unlabeled_weight for m in models] == [0.4, 0.4]
 
 
 def test_bad_weights_of_a_path_are_refused_before_any_fit(three):

@@ -47,10 +47,10 @@ from widemargin.solvers.self_labeling import (
     ProcessRegressor,
 )
 
-MACHINES = [SelfLabelingGPC, SelfLabelingSVC]
+ESTIMATORS = [SelfLabelingGPC, SelfLabelingSVC]
 LEARNED = {"marginal-likelihood": MarginalLikelihood, "loo": LeaveOneOutDensity}
 CHOICES = ["uniform", "kmeans++", "kmeans"]
-either_machine = pytest.mark.parametrize("machine", MACHINES)
+either_estimator = pytest.mark.parametrize("estimator", ESTIMATORS)
 REGRESSORS = {SelfLabelingGPC: ProcessRegressor, SelfLabelingSVC: AbsoluteRegressor}
 RELABEL = {SelfLabelingGPC: LeaveOneOut, SelfLabelingSVC: InSample}  # by default
 TIGHT = {
@@ -92,12 +92,12 @@ def either(request):
     return request.getfixturevalue(request.param)
 
 
-def tight(machine, **options):
+def tight(estimator, **options):
     """A model that ends exactly, with scores as its decision function."""
-    exact = dict(TIGHT[machine])
+    exact = dict(TIGHT[estimator])
     if "solver" in exact and options.get("landmarks") is not None:
         exact["solver"] = ProximalNewton(1e-9)
-    return machine(**exact | options)
+    return estimator(**exact | options)
 
 
 def as_columns(scores):
@@ -115,9 +115,9 @@ def process(model, X, y, weights):
 def support_vector_scores(X, y, weights, new, **options):
     """Scores of support vector regression with the absolute loss, one-vs-rest."""
     columns = sign_coding(y, y.max() + 1).T
-    machine = SVR(epsilon=0.0, tol=1e-9, **options)
+    estimator = SVR(epsilon=0.0, tol=1e-9, **options)
     return np.column_stack(
-        [machine.fit(X, t, sample_weight=weights).predict(new) for t in columns]
+        [estimator.fit(X, t, sample_weight=weights).predict(new) for t in columns]
     )
 
 
@@ -208,24 +208,24 @@ def test_machine_is_that_of_its_own_labels(either):
     assert_array_equal(model.predict(X)[~labeled], found[~labeled])
 
 
-@either_machine
-def test_weights_of_unlabeled_samples_follow_the_annealing(two, machine):
+@either_estimator
+def test_weights_of_unlabeled_samples_follow_the_annealing(two, estimator):
     """The last one is that of the regression; one number will do."""
     X, _, y_partial = two
     options = {"kernel": Rbf(0.1), "labeled_weight": 5.0, "random_state": 0}
-    model = tight(machine, annealing=0.25, **options).fit(X, y_partial)
+    model = tight(estimator, annealing=0.25, **options).fit(X, y_partial)
     weights = np.where(y_partial >= 0, 5.0, 0.25)
-    if machine is SelfLabelingGPC:
+    if estimator is SelfLabelingGPC:
         expected = process(model, X, model.transduction_, weights).mean_at(X)
     else:
         found = model.transduction_
         expected = support_vector_scores(X, found, weights, X, C=1.0, gamma=0.1)
     scores = as_columns(model.decision_function(X))
-    assert_allclose(scores, expected, atol=EXACT[machine])
+    assert_allclose(scores, expected, atol=EXACT[estimator])
 
 
-@either_machine
-def test_unlabeled_samples_do_not_outweigh_the_labels(two, rng, machine):
+@either_estimator
+def test_unlabeled_samples_do_not_outweigh_the_labels(two, rng, estimator):
     """Their weights add up to so many times those of the labels at the most."""
     X, _, y_partial = two
     labeled, own = y_partial >= 0, rng.uniform(0.5, 1.5, 120)
@@ -233,13 +233,13 @@ def test_unlabeled_samples_do_not_outweigh_the_labels(two, rng, machine):
     assert 0.1 < weight < 0.5
 
     def scores(annealing, ratio):
-        model = tight(machine, kernel=Rbf(0.1), labeled_weight=2.0)
+        model = tight(estimator, kernel=Rbf(0.1), labeled_weight=2.0)
         model.set_params(annealing=Annealing(annealing, ratio))
         return model.fit(X, y_partial, sample_weight=own).decision_function(X)
 
     expected = scores((0.1, weight), None)
     for annealing in ((0.1, 1.0), (0.1, 0.5, 1.0)):
-        assert_allclose(scores(annealing, 0.7), expected, atol=EXACT[machine])
+        assert_allclose(scores(annealing, 0.7), expected, atol=EXACT[estimator])
     assert np.abs(scores((0.1, 1.0), 9.0) - expected).max() > 1e-3
 
 
@@ -252,9 +252,9 @@ def test_weight_of_unlabeled_samples_counts_among_them(two, rng):
     assert_allclose(model.decision_function(X), expected.mean_at(X)[:, 0], atol=1e-8)
 
 
-@either_machine
+@either_estimator
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_clusters_decide_where_labels_do_not(machine, kernel):
+def test_clusters_decide_where_labels_do_not(estimator, kernel):
     """One label in each of two long clusters, at opposite ends."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 2)) * [2.0, 0.4]
@@ -264,21 +264,21 @@ def test_clusters_decide_where_labels_do_not(machine, kernel):
     y_partial[[across[0, 3], 100 + across[1, 96]]] = [0, 1]
     labeled = y_partial >= 0
     alone = SVC(kernel=kernel).fit(X[labeled], y[labeled])
-    model = machine(kernel=kernel).fit(X, y_partial)
+    model = estimator(kernel=kernel).fit(X, y_partial)
     assert alone.score(X, y) < 0.7
     assert model.score(X, y) > 0.93
     assert np.mean(model.transduction_ == y) > 0.93
 
 
-@either_machine
-def test_given_labels_stay_even_where_they_contradict_each_other(two, machine):
+@either_estimator
+def test_given_labels_stay_even_where_they_contradict_each_other(two, estimator):
     """Copies of one row with both labels, and wrong labels among the others'."""
     X, y, y_partial = two
     y_partial = np.where(np.arange(120) % 7 == 0, 1 - y, y_partial)
     X = X.copy()
     X[[0, 1, 2, 3]], y_partial[[0, 1, 2, 3]] = X[0], [0, 1, 0, 1]
     labeled = y_partial >= 0
-    model = machine().fit(X, y_partial)
+    model = estimator().fit(X, y_partial)
     assert_array_equal(model.transduction_[labeled], y_partial[labeled])
     assert np.any(model.predict(X)[labeled] != y_partial[labeled])
     assert len(set(model.predict(X[:4]))) == 1
@@ -287,64 +287,64 @@ def test_given_labels_stay_even_where_they_contradict_each_other(two, machine):
 # Class sizes
 
 
-@either_machine
+@either_estimator
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.85])
 @pytest.mark.parametrize("threshold", ["absolute", "squared", None])
-def test_sizes_are_within_the_tolerance_of_the_shares(two, machine, share, threshold):
+def test_sizes_are_within_the_tolerance_of_the_shares(two, estimator, share, threshold):
     X, _, y_partial = two
-    model = machine(
+    model = estimator(
         balance=Balance({0: 1 - share, 1: share}, tolerance=0.05),
-        relabel=RELABEL[machine](threshold),
+        relabel=RELABEL[estimator](threshold),
     )
     found = model.fit(X, y_partial).transduction_[y_partial < 0]
     assert abs(np.mean(found == 1) - share) < 0.05
 
 
-@either_machine
-def test_no_tolerance_asks_for_the_sizes_themselves(three, machine):
+@either_estimator
+def test_no_tolerance_asks_for_the_sizes_themselves(three, estimator):
     X, _, y_partial = three
     shares = {0: 0.2, 1: 0.2, 2: 0.6}
-    model = machine(balance=Balance(shares, 0)).fit(X, y_partial)
+    model = estimator(balance=Balance(shares, 0)).fit(X, y_partial)
     assert_array_equal(np.bincount(model.transduction_[y_partial < 0]), [21, 21, 63])
 
 
-@either_machine
-def test_sizes_are_within_a_factor_by_default(three, machine):
+@either_estimator
+def test_sizes_are_within_a_factor_by_default(three, estimator):
     """Of equal shares, however few of a class the scores ask for."""
     X, y, _ = three
     y_partial = np.where(np.arange(120) < 15, y, -1)
     y_partial[np.flatnonzero(y == 2)[:9]] = 2
-    model = machine(balance="equal", kernel=Rbf(0.01)).fit(X, y_partial)
+    model = estimator(balance="equal", kernel=Rbf(0.01)).fit(X, y_partial)
     sizes = np.bincount(model.transduction_[y_partial < 0], minlength=3)
     wanted = sizes.sum() / 3
     assert (sizes >= np.floor(wanted / 1.5)).all()
     assert (sizes <= np.ceil(wanted * 1.5)).all()
 
 
-@either_machine
-def test_balance_is_that_of_the_labels_by_default(machine):
+@either_estimator
+def test_balance_is_that_of_the_labels_by_default(estimator):
     """Nine of ten labels are of one class, and hence most of the samples."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(240, 2))
     y_partial = np.full(240, -1)
     y_partial[:40] = np.arange(40) % 10 == 0
     unlabeled = y_partial < 0
-    by_labels = machine(annealing=(1.0,)).fit(X, y_partial)
-    equal = machine(annealing=(1.0,), balance="equal").fit(X, y_partial)
+    by_labels = estimator(annealing=(1.0,)).fit(X, y_partial)
+    equal = estimator(annealing=(1.0,), balance="equal").fit(X, y_partial)
     assert np.mean(by_labels.transduction_[unlabeled] == 1) < 0.3
     assert np.mean(equal.transduction_[unlabeled] == 1) >= 0.33
 
 
-@either_machine
-def test_without_balance_any_size_will_do(machine):
+@either_estimator
+def test_without_balance_any_size_will_do(estimator):
     """Labels on one side of a single cluster: all others go to one class."""
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(60, 2)), [[9.0, 9.0]]])
     y_partial = np.full(61, -1)
     y_partial[:5], y_partial[60] = 0, 1
-    relabel = RELABEL[machine](None)
-    free = machine(balance=None, relabel=relabel).fit(X, y_partial)
-    bound = machine(relabel=relabel).fit(X, y_partial)
+    relabel = RELABEL[estimator](None)
+    free = estimator(balance=None, relabel=relabel).fit(X, y_partial)
+    bound = estimator(relabel=relabel).fit(X, y_partial)
     assert set(free.transduction_[5:60]) == {0}
     assert np.sum(bound.transduction_[5:60] == 1) >= 5
 
@@ -463,16 +463,16 @@ def test_many_rows_take_landmarks(rng):
 
 
 @pytest.mark.parametrize(
-    ("machine", "options"),
+    ("estimator", "options"),
     [
         (SelfLabelingGPC, {}),
         (SelfLabelingGPC, {"probabilities": "calibrated"}),
         (SelfLabelingSVC, {}),
     ],
 )
-def test_probabilities(either, machine, options):
+def test_probabilities(either, estimator, options):
     X, _, y_partial = either
-    model = machine(random_state=0, **options).fit(X, y_partial)
+    model = estimator(random_state=0, **options).fit(X, y_partial)
     proba = model.predict_proba(X)
     assert_allclose(proba.sum(axis=1), 1.0)
     assert ((proba > 0) & (proba < 1)).all()
@@ -541,12 +541,12 @@ def test_slope_is_larger_where_left_out_labels_are_right():
     assert right > 3.0 > SelfLabelingGPC().fit(X, wrong).calibration_.slope
 
 
-@either_machine
-def test_one_label_of_each_class(three, machine):
+@either_estimator
+def test_one_label_of_each_class(three, estimator):
     X, y, _ = three
     y_partial = np.full(120, -1)
     y_partial[[np.flatnonzero(y == k)[0] for k in range(3)]] = [0, 1, 2]
-    model = machine(random_state=0).fit(X, y_partial)
+    model = estimator(random_state=0).fit(X, y_partial)
     assert model.calibration_.slope == 3.0
     assert set(model.transduction_) == {0, 1, 2}
 
@@ -696,100 +696,104 @@ def test_some_machines_start_from_the_labels_only(request, options):
 # The paper's own settings
 
 
-@either_machine
-def test_settings_of_the_paper(machine):
+@either_estimator
+def test_settings_of_the_paper(estimator):
     """Equal weights, one round of labels after the other, Eq. (9), fitted values."""
     X, y = make_blobs(120, centers=[[0, 0], [4, 4]], random_state=0)
     y_partial = hide_labels(y, 6, rng=0)
-    model = tight(machine, kernel=Rbf(0.1), **PAPER).fit(X, y_partial)
+    model = tight(estimator, kernel=Rbf(0.1), **PAPER).fit(X, y_partial)
     found = model.transduction_
     assert np.mean(found == y) > 0.9
-    if machine is SelfLabelingGPC:
+    if estimator is SelfLabelingGPC:
         expected = process(model, X, found, np.ones(120)).mean_at(X)
     else:
         expected = support_vector_scores(X, found, np.ones(120), X, C=1.0, gamma=0.1)
     scores = model.decision_function(X)
-    assert_allclose(scores, expected[:, 0], atol=EXACT[machine])
+    assert_allclose(scores, expected[:, 0], atol=EXACT[estimator])
 
 
 # Invariances
 
 
-@either_machine
+@either_estimator
 @pytest.mark.parametrize("options", [{}, {"landmarks": 30, "random_state": 0}])
-def test_shuffled_rows_and_renamed_classes_give_the_same(three, machine, options, rng):
+def test_shuffled_rows_and_renamed_classes_give_the_same(
+    three, estimator, options, rng
+):
     X, _, y_partial = three
-    model = machine(**options).fit(X, y_partial)
+    model = estimator(**options).fit(X, y_partial)
     order = rng.permutation(120)
     names = np.array(["z", "b", "a"], dtype=object)
     renamed = np.where(y_partial >= 0, names[y_partial], None)
-    other = machine(**options).fit(X[order], renamed[order])
+    other = estimator(**options).fit(X[order], renamed[order])
     assert_array_equal(other.transduction_, names[model.transduction_][order])
     assert_allclose(
         other.decision_function(X)[:, [2, 1, 0]], model.decision_function(X), atol=1e-8
     )
-    if machine is SelfLabelingGPC:
+    if estimator is SelfLabelingGPC:
         stds = (m.predict(X, return_std=True)[1] for m in (model, other))
         assert_allclose(next(stds), next(stds), atol=1e-9)
 
 
-@either_machine
-def test_swapped_classes_mirror_the_answer(two, machine):
+@either_estimator
+def test_swapped_classes_mirror_the_answer(two, estimator):
     X, _, y_partial = two
     swapped = np.where(y_partial < 0, -1, 1 - y_partial)
-    model = tight(machine, kernel=Rbf(0.1)).fit(X, y_partial)
-    mirrored = tight(machine, kernel=Rbf(0.1)).fit(X, swapped)
+    model = tight(estimator, kernel=Rbf(0.1)).fit(X, y_partial)
+    mirrored = tight(estimator, kernel=Rbf(0.1)).fit(X, swapped)
     assert_array_equal(mirrored.transduction_, 1 - model.transduction_)
     assert_allclose(
-        mirrored.decision_function(X), -model.decision_function(X), atol=EXACT[machine]
+        mirrored.decision_function(X),
+        -model.decision_function(X),
+        atol=EXACT[estimator],
     )
 
 
-@either_machine
+@either_estimator
 @pytest.mark.parametrize("options", [{}, {"landmarks": 30, "random_state": 0}])
-def test_weights_of_labels_are_copies(two, machine, options, rng):
+def test_weights_of_labels_are_copies(two, estimator, options, rng):
     X, _, y_partial = two
     copies = np.where(y_partial >= 0, rng.integers(0, 4, size=120), 1)
-    weighted = tight(machine, **options).fit(X, y_partial, sample_weight=copies)
-    repeated = tight(machine, **options).fit(
+    weighted = tight(estimator, **options).fit(X, y_partial, sample_weight=copies)
+    repeated = tight(estimator, **options).fit(
         np.repeat(X, copies, axis=0), np.repeat(y_partial, copies)
     )
     scores = weighted.decision_function(X)
-    assert_allclose(repeated.decision_function(X), scores, atol=EXACT[machine])
+    assert_allclose(repeated.decision_function(X), scores, atol=EXACT[estimator])
     assert_array_equal(
         repeated.transduction_, np.repeat(weighted.transduction_, copies)
     )
-    plain = tight(machine, **options).fit(X, y_partial)
+    plain = tight(estimator, **options).fit(X, y_partial)
     assert np.abs(plain.decision_function(X) - scores).max() > 0.01
 
 
-@either_machine
-def test_samples_of_weight_zero_follow_from_the_others(two, machine):
+@either_estimator
+def test_samples_of_weight_zero_follow_from_the_others(two, estimator):
     X, y, y_partial = two
     weights = (np.arange(120) % 3 > 0).astype(float)
     used = weights > 0
-    model = tight(machine, kernel=Rbf(0.1)).fit(X, y_partial, sample_weight=weights)
-    without = tight(machine, kernel=Rbf(0.1)).fit(X[used], y_partial[used])
+    model = tight(estimator, kernel=Rbf(0.1)).fit(X, y_partial, sample_weight=weights)
+    without = tight(estimator, kernel=Rbf(0.1)).fit(X[used], y_partial[used])
     scores = model.decision_function(X)
     assert_allclose(without.decision_function(X), scores, atol=1e-9)
-    aside = ~used & (y_partial < 0)
-    assert_array_equal(model.transduction_[aside], (scores[aside] > 0).astype(int))
+    missing = ~used & (y_partial < 0)
+    assert_array_equal(model.transduction_[missing], (scores[missing] > 0).astype(int))
     labeled = used & (y_partial >= 0)
     assert_array_equal(model.transduction_[labeled], y[labeled])
 
 
-@either_machine
-def test_weights_have_no_unit(two, machine, rng):
+@either_estimator
+def test_weights_have_no_unit(two, estimator, rng):
     X, _, y_partial = two
     weights = rng.uniform(0.5, 2.0, 120)
     one, other = (
-        tight(machine, kernel=Rbf(0.1)).fit(
+        tight(estimator, kernel=Rbf(0.1)).fit(
             X, y_partial, sample_weight=factor * weights
         )
         for factor in (1.0, 100.0)
     )
     assert_allclose(
-        other.decision_function(X), one.decision_function(X), atol=EXACT[machine]
+        other.decision_function(X), one.decision_function(X), atol=EXACT[estimator]
     )
 
 
@@ -797,25 +801,25 @@ def test_weights_have_no_unit(two, machine, rng):
 
 
 @pytest.mark.parametrize(
-    ("machine", "options"),
+    ("estimator", "options"),
     [
         (SelfLabelingGPC, {}),
         (SelfLabelingGPC, {"landmarks": InformativeVectors(40)}),
         (SelfLabelingSVC, {}),
     ],
 )
-def test_precomputed_kernel(two, machine, options):
+def test_precomputed_kernel(two, estimator, options):
     X, _, y_partial = two
-    points = tight(machine, kernel=Rbf(0.1), **options).fit(X, y_partial)
+    points = tight(estimator, kernel=Rbf(0.1), **options).fit(X, y_partial)
     gram = rbf_kernel(X, gamma=0.1)
-    matrix = tight(machine, kernel="precomputed", **options).fit(gram, y_partial)
+    matrix = tight(estimator, kernel="precomputed", **options).fit(gram, y_partial)
     assert_array_equal(matrix.transduction_, points.transduction_)
     assert_allclose(
         matrix.decision_function(gram[:9]),
         points.decision_function(X[:9]),
-        atol=EXACT[machine],
+        atol=EXACT[estimator],
     )
-    if machine is SelfLabelingGPC:
+    if estimator is SelfLabelingGPC:
         std = matrix.predict(gram[:9], return_std=True)[1]
         assert_allclose(std, points.predict(X[:9], return_std=True)[1], atol=1e-9)
 
@@ -834,61 +838,63 @@ def test_scale_of_a_kernel_is_that_of_its_matrix(two, options):
     assert_allclose(std, model.predict(X, return_std=True)[1], atol=1e-9)
 
 
-@either_machine
+@either_estimator
 @pytest.mark.parametrize("kernel", ["linear", "poly"])
-def test_other_kernels(two, machine, kernel):
+def test_other_kernels(two, estimator, kernel):
     X, _, y_partial = two
     value = "linear" if kernel == "linear" else Polynomial(0.1, 2, 1.0)
-    model = tight(machine, kernel=value, **TIGHT_LINEAR[machine]).fit(X / 3, y_partial)
+    model = tight(estimator, kernel=value, **TIGHT_LINEAR[estimator]).fit(
+        X / 3, y_partial
+    )
     gram = (X @ X.T / 9) if kernel == "linear" else (0.1 * X @ X.T / 9 + 1) ** 2
-    matrix = tight(machine, kernel="precomputed").fit(gram, y_partial)
+    matrix = tight(estimator, kernel="precomputed").fit(gram, y_partial)
     assert_array_equal(matrix.transduction_, model.transduction_)
     assert_allclose(
         matrix.decision_function(gram), model.decision_function(X / 3), atol=1e-3
     )
 
 
-@either_machine
+@either_estimator
 @pytest.mark.parametrize("options", [{}, {"landmarks": 40, "random_state": 0}])
-def test_sparse_rows(two, machine, options):
+def test_sparse_rows(two, estimator, options):
     X, _, y_partial = two
     X = np.where(np.abs(X) > 1, X, 0.0)
     rows = sparse.csr_matrix(X)
-    dense = tight(machine, **options).fit(X, y_partial)
-    model = tight(machine, **options).fit(rows, y_partial)
+    dense = tight(estimator, **options).fit(X, y_partial)
+    model = tight(estimator, **options).fit(rows, y_partial)
     assert_array_equal(model.transduction_, dense.transduction_)
     assert_allclose(
         model.decision_function(rows), dense.decision_function(X), atol=1e-4
     )
-    if machine is SelfLabelingGPC:
+    if estimator is SelfLabelingGPC:
         std = model.predict(rows, return_std=True)[1]
         assert_allclose(std, dense.predict(X, return_std=True)[1], atol=1e-6)
 
 
-@either_machine
+@either_estimator
 @pytest.mark.parametrize("options", [{}, {"landmarks": 40, "random_state": 0}])
-def test_single_precision(two, machine, options):
+def test_single_precision(two, estimator, options):
     X, _, y_partial = two
-    double = machine(kernel=Rbf(0.1), **options).fit(X, y_partial)
-    single = machine(kernel=Rbf(0.1), **options).fit(X.astype(np.float32), y_partial)
+    double = estimator(kernel=Rbf(0.1), **options).fit(X, y_partial)
+    single = estimator(kernel=Rbf(0.1), **options).fit(X.astype(np.float32), y_partial)
     assert_array_equal(single.transduction_, double.transduction_)
     assert_allclose(
         single.decision_function(X.astype(np.float32)),
         double.decision_function(X),
-        atol=2e-2 if machine is SelfLabelingSVC else 1e-3,
+        atol=2e-2 if estimator is SelfLabelingSVC else 1e-3,
     )
-    if machine is SelfLabelingGPC:
+    if estimator is SelfLabelingGPC:
         std = single.predict(X.astype(np.float32), return_std=True)[1]
         assert_allclose(std, double.predict(X, return_std=True)[1], atol=1e-3)
 
 
-@either_machine
-def test_pandas_and_names(two, machine):
+@either_estimator
+def test_pandas_and_names(two, estimator):
     X, y, y_partial = two
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     names = pd.Series(np.array(["no", "yes"])[y]).where(y_partial >= 0)
     shares = {"no": 0.4, "yes": 0.6}
-    model = machine(balance=Balance(shares, 0)).fit(frame, names)
+    model = estimator(balance=Balance(shares, 0)).fit(frame, names)
     assert model.classes_.tolist() == ["no", "yes"]
     assert model.feature_names_in_.tolist() == ["a", "b", "c"]
     assert set(model.predict(frame)) <= {"no", "yes"}
@@ -910,13 +916,13 @@ def test_loop_ends_on_any_rows(data):
     X = X[rng.integers(n, size=n)] if data.draw(st.booleans()) else X
     y_partial = np.full(n, -1)
     y_partial[:n_classes] = np.arange(n_classes)
-    machine = data.draw(st.sampled_from(MACHINES))
+    estimator = data.draw(st.sampled_from(ESTIMATORS))
     threshold = data.draw(st.sampled_from(["absolute", "squared", None]))
     relabel, landmarks = InSample, [None, 3]
-    if machine is SelfLabelingGPC:
+    if estimator is SelfLabelingGPC:
         relabel = data.draw(st.sampled_from([LeaveOneOut, InSample]))
         landmarks.append(InformativeVectors(3))
-    model = machine(
+    model = estimator(
         balance="equal",
         relabel=relabel(threshold, max_iter=300),
         landmarks=data.draw(st.sampled_from(landmarks)),
@@ -935,27 +941,27 @@ def test_loop_ends_on_any_rows(data):
 # Habits
 
 
-@either_machine
-def test_same_seed_same_model(three, machine):
+@either_estimator
+def test_same_seed_same_model(three, estimator):
     X, _, y_partial = three
     options = {"random_state": 3, "landmarks": 30}
-    one, other = (machine(**options).fit(X, y_partial) for _ in range(2))
+    one, other = (estimator(**options).fit(X, y_partial) for _ in range(2))
     assert_array_equal(one.decision_function(X), other.decision_function(X))
-    assert clone(one).get_params() == machine(**options).get_params()
+    assert clone(one).get_params() == estimator(**options).get_params()
 
 
-@either_machine
-def test_width_is_one_over_the_mean_squared_distance(two, machine):
+@either_estimator
+def test_width_is_one_over_the_mean_squared_distance(two, estimator):
     X, _, y_partial = two
-    model = machine().fit(X, y_partial)
+    model = estimator().fit(X, y_partial)
     assert_allclose(model.function_.kernel.gamma, 1 / (2 * X.var(axis=0).sum()))
 
 
-@either_machine
-def test_progress(two, capsys, machine):
+@either_estimator
+def test_progress(two, capsys, estimator):
     X, _, y_partial = two
-    model = machine(annealing=(0.1, 1.0), verbose=True).fit(X, y_partial)
-    lines, name = capsys.readouterr().out.splitlines(), machine.__name__
+    model = estimator(annealing=(0.1, 1.0), verbose=True).fit(X, y_partial)
+    lines, name = capsys.readouterr().out.splitlines(), estimator.__name__
     first = f"{name}: weight of an unlabeled row 0.1, start 1, round 1: "
     assert lines[0].startswith(first)
     changes = [int(value) for value in model.result_.history["objective"]]
@@ -964,7 +970,7 @@ def test_progress(two, capsys, machine):
     assert [line for line in lines if line.startswith(told)] == [
         f"{told}{i}: {n} labels changed" for i, n in enumerate(changes, 1)
     ]
-    machine().fit(X, y_partial)
+    estimator().fit(X, y_partial)
     assert capsys.readouterr().out == ""
 
 
@@ -976,11 +982,11 @@ def test_progress_of_hyperparameters(two, capsys):
     assert told in capsys.readouterr().out.splitlines()
 
 
-@either_machine
-def test_iteration_limit_is_told_once(two, machine):
+@either_estimator
+def test_iteration_limit_is_told_once(two, estimator):
     X, _, y_partial = two
-    relabel = RELABEL[machine](None, max_iter=1)
-    model = machine(relabel=relabel, annealing=(1.0,), labeled_weight=0.1)
+    relabel = RELABEL[estimator](None, max_iter=1)
+    model = estimator(relabel=relabel, annealing=(1.0,), labeled_weight=0.1)
     with pytest.warns(ConvergenceWarning, match="raise max_iter") as told:
         model.fit(X, y_partial)
     assert len(told) == 1
@@ -988,12 +994,12 @@ def test_iteration_limit_is_told_once(two, machine):
     assert model.n_iter_ == 1
 
 
-@either_machine
+@either_estimator
 @pytest.mark.parametrize("n_before", [1, 2, 5])
-def test_interrupt_keeps_the_labels_so_far(two, machine, monkeypatch, n_before):
+def test_interrupt_keeps_the_labels_so_far(two, estimator, monkeypatch, n_before):
     """The model is that of its labels, and the interrupt goes on."""
     X, y, y_partial = two
-    regressor, calls = REGRESSORS[machine], []
+    regressor, calls = REGRESSORS[estimator], []
     scores = regressor.scores
 
     def interrupted(self, signs):
@@ -1003,7 +1009,7 @@ def test_interrupt_keeps_the_labels_so_far(two, machine, monkeypatch, n_before):
         return scores(self, signs)
 
     monkeypatch.setattr(regressor, "scores", interrupted)
-    model = tight(machine, kernel=Rbf(0.1))
+    model = tight(estimator, kernel=Rbf(0.1))
     with (
         pytest.warns(ConvergenceWarning, match="interrupted"),
         pytest.raises(KeyboardInterrupt),
@@ -1014,7 +1020,7 @@ def test_interrupt_keeps_the_labels_so_far(two, machine, monkeypatch, n_before):
     assert model.score(X, y) > 0.5
     assert_array_equal(model.transduction_[y_partial >= 0], y[y_partial >= 0])
     assert set(model.transduction_) == {0, 1}
-    if machine is SelfLabelingGPC:
+    if estimator is SelfLabelingGPC:
         assert np.isfinite(model.predict(X, return_std=True)[1]).all()
 
 
@@ -1038,7 +1044,7 @@ def test_interrupt_of_labels_ends_the_learning(two, monkeypatch):
     assert (model.scale_, model.noise_) == (1.0, 0.5)
 
 
-@either_machine
+@either_estimator
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -1057,14 +1063,14 @@ def test_interrupt_of_labels_ends_the_learning(two, monkeypatch):
         ({"balance": {0: 0.5, 2: 0.5}}, r"classes \[0, 1\]"),
     ],
 )
-def test_bad_parameters(two, machine, options, message):
+def test_bad_parameters(two, estimator, options, message):
     X, _, y_partial = two
     with pytest.raises(ValueError, match=message):
-        machine(**options).fit(X, y_partial)
+        estimator(**options).fit(X, y_partial)
 
 
 @pytest.mark.parametrize(
-    ("machine", "options", "message"),
+    ("estimator", "options", "message"),
     [
         (SelfLabelingSVC, {"relabel": "loo"}, "must be 'in-sample' .* got 'loo'"),
         (SelfLabelingGPC, {"scale": 0}, "scale of SelfLabelingGPC .* > 0, got 0"),
@@ -1091,16 +1097,16 @@ def test_bad_parameters(two, machine, options, message):
         ),
     ],
 )
-def test_bad_parameters_of_one(two, machine, options, message):
+def test_bad_parameters_of_one(two, estimator, options, message):
     X, _, y_partial = two
     with pytest.raises(ValueError, match=message):
-        machine(**options).fit(X, y_partial)
+        estimator(**options).fit(X, y_partial)
 
 
-@either_machine
-def test_landmarks_in_the_middle_of_a_gram_matrix_are_refused(two, machine):
+@either_estimator
+def test_landmarks_in_the_middle_of_a_gram_matrix_are_refused(two, estimator):
     X, _, y_partial = two
-    model = machine(kernel="precomputed", landmarks=Nystrom(5, "kmeans"))
+    model = estimator(kernel="precomputed", landmarks=Nystrom(5, "kmeans"))
     with pytest.raises(ValueError, match="needs rows of features, got distances only"):
         model.fit(rbf_kernel(X), y_partial)
 
@@ -1122,19 +1128,19 @@ def test_gram_matrix_of_a_varying_diagonal_does_not_tell_how_sure_it_is(two):
     assert_allclose(known.predict_proba(flat), same.predict_proba(X), atol=1e-8)
 
 
-@either_machine
-def test_copies_of_labels_leave_the_weights_of_others_alone(two, machine):
+@either_estimator
+def test_copies_of_labels_leave_the_weights_of_others_alone(two, estimator):
     """They are one row of the summed weight, as a Gram matrix shows."""
     X, _, y_partial = two
     labeled = np.flatnonzero(y_partial >= 0)
     rows = np.concatenate([np.arange(120), np.repeat(labeled, 4)])
-    options = {"kernel": Rbf(0.1), "balance": None, "relabel": RELABEL[machine](None)}
-    copies = tight(machine, **options).fit(X[rows], y_partial[rows])
+    options = {"kernel": Rbf(0.1), "balance": None, "relabel": RELABEL[estimator](None)}
+    copies = tight(estimator, **options).fit(X[rows], y_partial[rows])
     weights = np.ones(120)
     weights[labeled] = 5.0
-    heavy = tight(machine, **options).fit(X, y_partial, sample_weight=weights)
+    heavy = tight(estimator, **options).fit(X, y_partial, sample_weight=weights)
     assert_allclose(
-        copies.decision_function(X), heavy.decision_function(X), atol=EXACT[machine]
+        copies.decision_function(X), heavy.decision_function(X), atol=EXACT[estimator]
     )
 
 
@@ -1175,20 +1181,20 @@ def test_learner_that_does_not_converge_is_told(two):
         SelfLabelingGPC(hyperparameters=learning).fit(X, y_partial)
 
 
-@either_machine
-def test_kernel_that_gives_no_numbers_is_refused(two, machine):
+@either_estimator
+def test_kernel_that_gives_no_numbers_is_refused(two, estimator):
     X, _, y_partial = two
-    model = machine(kernel=lambda A, B: np.full((len(A), len(B)), np.nan))
+    model = estimator(kernel=lambda A, B: np.full((len(A), len(B)), np.nan))
     with pytest.raises(ValueError, match="must return finite numbers"):
         model.fit(X, y_partial)
 
 
-@either_machine
+@either_estimator
 @pytest.mark.parametrize(("factor", "dtype"), [(1e155, "float64"), (1e20, "float32")])
-def test_rows_whose_squares_overflow_are_refused(two, machine, factor, dtype):
+def test_rows_whose_squares_overflow_are_refused(two, estimator, factor, dtype):
     X, _, y_partial = two
     with pytest.raises(ValueError, match=f"too large for {dtype}; rescale X"):
-        machine().fit((X * factor).astype(dtype), y_partial)
+        estimator().fit((X * factor).astype(dtype), y_partial)
 
 
 def test_nearly_constant_kernel_in_single_precision_is_refused(rng):
@@ -1208,14 +1214,14 @@ def test_too_few_informative_vectors_for_the_classes(three):
         model.fit(X, y_partial)
 
 
-@either_machine
-def test_wrong_balance_is_refused_without_unlabeled_samples(two, machine):
+@either_estimator
+def test_wrong_balance_is_refused_without_unlabeled_samples(two, estimator):
     X, y, _ = two
     with pytest.raises(ValueError, match="adding up to 1"):
-        machine(balance={0: 0.5, 1: 0.6}).fit(X, y)
+        estimator(balance={0: 0.5, 1: 0.6}).fit(X, y)
 
 
-@either_machine
+@either_estimator
 @pytest.mark.parametrize(
     ("gram", "message"),
     [
@@ -1223,14 +1229,14 @@ def test_wrong_balance_is_refused_without_unlabeled_samples(two, machine):
         (np.triu(np.ones((120, 120))), "must be symmetric, got entries that differ"),
     ],
 )
-def test_matrix_that_is_no_gram_matrix_is_refused(two, machine, gram, message):
+def test_matrix_that_is_no_gram_matrix_is_refused(two, estimator, gram, message):
     with pytest.raises(ValueError, match=message):
-        machine(kernel="precomputed").fit(gram, two[2])
+        estimator(kernel="precomputed").fit(gram, two[2])
 
 
-@either_machine
-def test_weights_that_are_none_are_refused(two, machine):
+@either_estimator
+def test_weights_that_are_none_are_refused(two, estimator):
     X, _, y_partial = two
     for weights, message in ((np.ones(3), "shape"), (np.full(120, -1.0), ">= 0")):
         with pytest.raises(ValueError, match=f"sample_weight of .*{message}"):
-            machine().fit(X, y_partial, sample_weight=weights)
+            estimator().fit(X, y_partial, sample_weight=weights)

@@ -55,3 +55,14 @@ def test_all_samples_as_landmarks_reproduce_it(X, X_new):
     features = NystromMap.fit(kernel, X, np.arange(30))
     found = features(X_new) @ features(X).T
     assert_allclose(found, kernel(X_new, X), atol=1e-8)
+
+
+def test_equal_widths_are_equal_kernels():
+    """Also as keys, which share what was computed for a kernel."""
+    kernel = ArdRbf(np.array([1.0, 0.0]))
+    for same in (ArdRbf([1, -0.0]), ArdRbf(np.array([1, 0], dtype=np.float32))):
+        assert kernel == same
+        assert hash(kernel) == hash(same)
+    assert kernel != ArdRbf(np.array([1.0, 2.0]))
+    assert kernel != ArdRbf(np.array([1.0]))
+    assert kernel != Rbf(1.0)

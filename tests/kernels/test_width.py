@@ -17,7 +17,7 @@ def test_number_is_kept(X, rng, gamma):
 
 @pytest.mark.parametrize("to_format", [np.asarray, sparse.csr_matrix])
 def test_scale_is_that_of_the_svc(X, rng, to_format):
-    """The same machine comes out of scikit-learn's "scale" and of our number."""
+    """The same model comes out of scikit-learn's "scale" and of our number."""
     X, y = to_format(np.where(X > -0.5, 3 * X, 0.0)), np.arange(30) % 2
     gamma = select_gamma("scale", X, rng)
     ours = SVC(gamma=gamma).fit(X, y).decision_function(X)

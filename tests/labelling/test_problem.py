@@ -41,7 +41,7 @@ def test_value_is_full_retraining(trained, rng, n_classes):
 
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
 def test_gain_of_every_move_is_retraining(trained, rng, n_classes):
-    """dQ = -8 gain; -4 gain for the single machine of two classes."""
+    """dQ = -8 gain; -4 gain for the single function of two classes."""
     smoother, gram, weights = trained
     problem = label_problem(smoother, n_classes)
     codes = rng.integers(n_classes, size=24)

@@ -87,12 +87,12 @@ def start(problem):
     return labels_alone(problem)
 
 
-def printed_program(gram, y, n_aside, costs, mu, epsilon, reach):
+def printed_program(gram, y, n_irrelevant, costs, mu, epsilon, reach):
     """Scores by the quadratic program (21), as it is printed but for its misprints.
 
-    The first `n_aside` samples are irrelevant, the next have labels y, the others are
-    unlabeled. Mended: labels in the quadratic and in the linear term, two columns of A
-    for each irrelevant sample.
+    The first `n_irrelevant` samples are irrelevant, the next have labels y, the others
+    are unlabeled. Corrected: labels in the quadratic and in the linear term, two
+    columns of A for each irrelevant sample.
 
     Parameters
     ----------
@@ -102,21 +102,23 @@ def printed_program(gram, y, n_aside, costs, mu, epsilon, reach):
         Of the copies with label +1, and of those with label -1.
     """
     n = len(gram)
-    n_known, n_unlabeled = n_aside + len(y), n - n_aside - len(y)
-    aside, labeled = np.arange(n_aside), np.arange(n_aside, n_known)
+    n_known, n_unlabeled = n_irrelevant + len(y), n - n_irrelevant - len(y)
+    irrelevant, labeled = np.arange(n_irrelevant), np.arange(n_irrelevant, n_known)
     unlabeled, ones = np.arange(n_known, n), np.ones(n_unlabeled)
     pairs, pair_labels = np.tile(unlabeled, 2), np.append(ones, -ones)  # (13), (14)
-    points = np.concatenate([aside, aside, labeled, pairs, pairs])
-    labels = np.repeat([-1.0, 1.0], n_aside)  # (15), (16)
+    points = np.concatenate([irrelevant, irrelevant, labeled, pairs, pairs])
+    labels = np.repeat([-1.0, 1.0], n_irrelevant)  # (15), (16)
     labels = np.concatenate([labels, y, pair_labels, pair_labels])
     quadratic = labels[:, None] * gram[np.ix_(points, points)] * labels
-    in_pairs = slice(2 * n_aside + len(y), 2 * n_aside + len(y) + 2 * n_unlabeled)
+    in_pairs = slice(
+        2 * n_irrelevant + len(y), 2 * n_irrelevant + len(y) + 2 * n_unlabeled
+    )
     linear = quadratic[:, in_pairs] @ mu.ravel()
     linear += np.concatenate([
-        np.full(2 * n_aside, -epsilon), np.ones(len(y)),
+        np.full(2 * n_irrelevant, -epsilon), np.ones(len(y)),
         np.full(2 * n_unlabeled, 1.0 - reach), np.full(2 * n_unlabeled, -epsilon),
     ])  # fmt: skip
-    eye, none = np.eye(n_unlabeled), np.zeros((n_unlabeled, 2 * n_aside + len(y)))
+    eye, none = np.eye(n_unlabeled), np.zeros((n_unlabeled, 2 * n_irrelevant + len(y)))
     order = np.hstack([none, -eye, -eye, eye, eye])  # A
     identity = np.eye(len(points))
     settings = clarabel.DefaultSettings()
@@ -135,21 +137,24 @@ def printed_program(gram, y, n_aside, costs, mu, epsilon, reach):
     solved = solver.solve()
     multipliers = np.array(solved.x)
     multipliers[in_pairs] -= mu.ravel()  # (22)
-    assert len(multipliers) == 2 * n_aside + len(y) + 4 * n_unlabeled
+    assert len(multipliers) == 2 * n_irrelevant + len(y) + 4 * n_unlabeled
     return gram[:, points] @ (labels * multipliers) + solved.z[0]
 
 
-@pytest.mark.parametrize("n_aside", [0, 4])
+@pytest.mark.parametrize("n_irrelevant", [0, 4])
 @pytest.mark.parametrize("reach", [1.0, 1.005, 2.0, 5.0])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_reduced_form_solves_the_printed_program(seed, reach, n_aside):
+def test_reduced_form_solves_the_printed_program(seed, reach, n_irrelevant):
     """L + 2U coefficients in place of L + 4U multipliers and U inequalities."""
     rng = np.random.default_rng(seed)
     X, signs = two_clouds(seed)
     X, gram, n = X[:40], rbf_gram(X[:40]), 40
-    epsilon, kappa, labels = 0.1, 0.2, signs[n_aside : n_aside + 10]
-    aside, labeled = np.arange(n_aside), np.arange(n_aside, n_aside + 10)
-    unlabeled = np.arange(n_aside + 10, n)
+    epsilon, kappa, labels = 0.1, 0.2, signs[n_irrelevant : n_irrelevant + 10]
+    irrelevant, labeled = (
+        np.arange(n_irrelevant),
+        np.arange(n_irrelevant, n_irrelevant + 10),
+    )
+    unlabeled = np.arange(n_irrelevant + 10, n)
     costs = rng.uniform(0.1, 1.0, n)
     costs[labeled] *= 3.0
     relevant = rng.random(len(unlabeled)) < 0.7
@@ -160,11 +165,11 @@ def test_reduced_form_solves_the_printed_program(seed, reach, n_aside):
     assert set(branches) == {-1, 0, 1}
     assert (relevant & (branches == 0)).any()
     pieces = labeled_hinges(labeled, labels, costs[labeled], n)
-    pieces += EpsilonInsensitive(epsilon).pieces(None, aside, costs[aside], n)
+    pieces += EpsilonInsensitive(epsilon).pieces(None, irrelevant, costs[irrelevant], n)
     pieces += loss.pieces(branches, unlabeled, costs[unlabeled], n)
     space = GramSpace(gram)
     scores = space.dual_scores(Smo(1e-9).solve(space, pieces).solution)
-    expected = printed_program(gram, labels, n_aside, costs, mu, epsilon, reach)
+    expected = printed_program(gram, labels, n_irrelevant, costs, mu, epsilon, reach)
     assert np.ptp(scores) > 0.5
     assert_allclose(scores, expected, atol=1e-4)
 

@@ -165,14 +165,14 @@ def test_columns_computed_ahead_change_nothing(choose, X, noise, ahead):
 
 
 def test_first_of_equal_rows_is_taken(X):
-    gram, asked = Rbf(GAMMA)(X), []
+    gram, requested = Rbf(GAMMA)(X), []
 
     def columns(rows):
-        asked.append(rows.tolist())
+        requested.append(rows.tolist())
         return gram[:, rows]
 
     result = informative_vectors(columns, np.ones(60), np.full(60, S), 2, n_ahead=1)
-    assert asked == [[0], [int(np.argmin(gram[0]))]] == [[i] for i in result.rows]
+    assert requested == [[0], [int(np.argmin(gram[0]))]] == [[i] for i in result.rows]
 
 
 def test_a_single_sample():

@@ -88,7 +88,7 @@ def test_sparse_samples(X, X_new, laplacian):
 def test_kernel_ridge_is_the_graph_regularized_machine(X, X_new, laplacian, y):
     """Few labels and the deformed kernel, or all samples and a graph penalty.
 
-    The second machine minimizes, by its normal equations over all coefficients a,
+    The second model minimizes, by its normal equations over all coefficients a,
     sum of (y - f)^2 on the labels + ambient a'K a + ambient ratio f'L f with f = K a.
     """
     labeled, ambient, ratio = np.array([0, 3, 8, 21]), 0.1, 7.0
@@ -107,11 +107,11 @@ def test_inside_a_support_vector_machine(X, X_new, laplacian, y):
     """SVC with the kernel itself equals SVC with its Gram matrices."""
     kernel = Deformed(Rbf(2.0), X, laplacian, 10.0)
     labeled = np.arange(8)
-    machine = SVC(kernel=kernel, C=10.0).fit(X[labeled], y[labeled])
+    svc = SVC(kernel=kernel, C=10.0).fit(X[labeled], y[labeled])
     by_matrix = SVC(kernel="precomputed", C=10.0)
     by_matrix.fit(kernel(X[labeled]), y[labeled])
     expected = by_matrix.decision_function(kernel(X_new, X[labeled]))
-    assert_allclose(machine.decision_function(X_new), expected, atol=1e-6)
+    assert_allclose(svc.decision_function(X_new), expected, atol=1e-6)
     plain = SVC(gamma=2.0, C=10.0).fit(X[labeled], y[labeled])
     difference = expected - plain.decision_function(X_new)
     assert abs(difference).max() > 0.1  # the graph does matter here

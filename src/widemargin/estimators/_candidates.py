@@ -37,7 +37,7 @@ class Budget(Value):
     Parameters
     ----------
     n_candidates : int
-        The first so many of the names in the Notes of `FewLabelClassifier`.
+        Number of candidates: the first names in the Notes of `FewLabelClassifier`.
     spectral_rows : int
         Rows that "spectral" and "low_density" are fitted on.
     n_rows : int
@@ -187,6 +187,7 @@ class Part:
         if merge not in self._samples:
             rows, weights = self.sample.rows, self.sample.row_weights
             made = collect_sample(rows, self.y, weights, merge=merge).sorted()
+            # Candidates on these rows find Gram matrices and graphs of each other here.
             made.rows.shared = Shared()
             # Without copies among the unlabeled rows, both ways to merge are the same.
             same = [s for s in self._samples.values() if s.n_rows == made.n_rows]
@@ -208,14 +209,14 @@ class Draw:
     label_order: np.ndarray  # beginnings have two labels per class, then the shares
     folds: np.ndarray  # labels that are held out together, with copies; -1 for never
     counts: np.ndarray  # copies together count as one label, or less by their weights
-    copy_of: np.ndarray  # the same number for copies of a row with the same label
+    copy_idx: np.ndarray  # the same number for copies of a row with the same label
     is_weighted: bool
     _parts: dict = field(default_factory=dict, repr=False)
 
     @property
     def n_single(self):
         """Number of classes with a single label, or copies of it."""
-        _, first = np.unique(self.copy_of, return_index=True)
+        _, first = np.unique(self.copy_idx, return_index=True)
         return int((np.bincount(self.sample.codes[first]) == 1).sum())
 
     def take(self, max_rows, *, labeled_only=False):
@@ -258,20 +259,23 @@ def draw_candidates(sample, rng, *, is_weighted):
     codes = np.argsort(sample.class_order)[sample.codes[visited]]
     folds = sample.deal_folds(rng)
     pairs = sample.rows_of_labels * sample.n_classes + sample.codes
-    _, copy_of = np.unique(pairs, return_inverse=True)
-    together = np.bincount(copy_of, weights=weights)[copy_of]
+    _, copy_idx = np.unique(pairs, return_inverse=True)
+    # Summed weight of a label and its copies: they count as one label in all, as less
+    # if they weigh less.
+    together = np.bincount(copy_idx, weights=weights)[copy_idx]
     ranks = np.empty(len(codes))  # all beginnings have the shares of the classes
     for code in range(codes.max() + 1):
         members = rng.permutation(np.flatnonzero(codes == code))
+        # Evenly spread ranks: every beginning of the order has each class in its share.
         ranks[members] = (np.arange(len(members)) + 0.5) / len(members)
-        ranks[members[:2]] = -1.0
+        ranks[members[:2]] = -1.0  # two labels of each class come first
     return Draw(
         sample,
         unlabeled,
         visited[np.argsort(ranks, kind="stable")],
         folds,
         weights / np.maximum(together, 1.0),
-        copy_of,
+        copy_idx,
         is_weighted,
     )
 
@@ -353,8 +357,11 @@ def class_probabilities(model, X, n_classes):
 
 def _same_estimators(first, second):
     """Whether two estimators are of one class and have the same parameters."""
-    same_class = type(first) is type(second)
-    return same_class and repr(first.get_params()) == repr(second.get_params())
+    if type(first) is not type(second):
+        return False
+    # By `repr`: parameters may be arrays, which have no single truth value.
+    with np.printoptions(threshold=np.inf, floatmode="unique"):  # all of their digits
+        return repr(first.get_params()) == repr(second.get_params())
 
 
 def _random_states(estimator, seed):
@@ -412,6 +419,7 @@ def infer(models, weights, draw, compared_rows, *, buffer_bytes=BUFFER_BYTES):
         for c, model in enumerate(models)
         if np.shape(getattr(model, "label_distributions_", 0)) == shape
     }
+    # The first candidate is the one that the others are compared with.
     is_used[0] = True
     n_values = max(len(models) * n_classes, sample.rows.n_features)
     for block in row_blocks(len(rows), n_values, 8, buffer_bytes):

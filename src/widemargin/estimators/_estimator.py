@@ -55,7 +55,7 @@ class Method:
 class Estimator(BaseEstimator):
     """A scikit-learn estimator whose parameters may be values.
 
-    A subclass declares, once, what the rest of the library may know of it.
+    A subclass declares, once, what the rest of the library may use of it.
     """
 
     # The family of each parameter that may be a value or its shorthand
@@ -140,6 +140,7 @@ def check_classes(classifier):
 
 def is_pairwise(estimator):
     """Whether an estimator is given Gram matrices instead of rows."""
+    # Not `read_parameter`: tags may be read of estimators with invalid parameters.
     kernel = getattr(estimator, "kernel", None)
     if isinstance(kernel, str):
         return kernel == "precomputed"
@@ -307,6 +308,7 @@ def read_rows(estimator, X, *, reset=True):
         )
     else:
         rows = kind(X)
+        # Sets or compares the number of features; `check` below reads the values.
         validate_data(estimator, rows.parts[0], reset=reset, skip_check_array=True)
     if reset or rows.in_blocks:  # squares are of no concern in a matrix to predict
         rows.check(who)
@@ -365,6 +367,7 @@ def check_sample_weight(estimator, sample_weight, n_samples):
             f"sample_weight of {name}.fit must have shape ({n_samples},), one weight "
             f"for each sample, got {weights.shape}."
         )
+    # The sum of the weights must not overflow.
     limit = np.finfo(np.float64).max / n_samples
     if not (weights.min() >= 0 and 0 < weights.max() < limit):  # NaN fails it
         raise ValueError(
@@ -480,7 +483,7 @@ class Progress:
             print(f"{self.who}: {message}", flush=True)
 
     def every(self, n_iterations):
-        """A solver's callback that prints every so many iterations, or None."""
+        """A solver's callback that prints every `n_iterations`, or None."""
         if not self.verbose:
             return None
 

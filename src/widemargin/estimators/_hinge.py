@@ -96,6 +96,7 @@ class HingeTask:
             center[unlabeled] = sample.row_weights[unlabeled]
             space = space.centered(center / center.sum())
             # the mean score of a class of share p, Eq. (25)
+            # Two classes have one column, which is the second class against the first.
             intercepts = tuple((2.0 * shares[-len(given) :] - 1.0).tolist())
         costs = np.zeros(len(rows))  # those of the path come later
         return BranchProblem(
@@ -122,7 +123,7 @@ class HingeTask:
         )
 
     def _given(self, sample):
-        """Losses of what is known of the rows, one for each column of scores."""
+        """Losses of labeled and irrelevant rows, one for each column of scores."""
         n_rows, costs = len(sample.row_weights), self.C * sample.label_weights
         signs = sign_coding(sample.codes, len(sample.classes))
         losses = tuple(
@@ -152,7 +153,8 @@ def make_task(estimator, loss, **options):
         n_steps = estimator.n_annealing
     is_auto = isinstance(weight, str)
     weights = () if weight == 0 else HINGE_WEIGHTS
-    if weights and not is_auto:  # growing to the one that the user wishes
+    if weights and not is_auto:  # rising to the user's own
+        # Half a decade for each step; each problem starts from the solution before it.
         smaller = 10.0 ** (-0.5 * np.arange(n_steps)[::-1])
         weights = tuple((weight * smaller).tolist())
     who, C = type(estimator).__name__, float(estimator.C)
@@ -232,6 +234,7 @@ def hold_out(task, sample, space, solver, rng):
     n_folds = N_FOLDS if task.is_averaged else _CALIBRATION_FOLDS
     idx = _draw_holdout(sample, space.low_rank, rng)
     part, space = sample.part(idx), space.part(idx)
+    # Weights of models need fewer digits than the model itself.
     solver = solver.loosened(HINGE_FOLD_TOL)
     folds = sample.deal_folds(rng)
     n_columns = 1 if sample.n_classes == 2 else sample.n_classes
@@ -245,6 +248,7 @@ def hold_out(task, sample, space, solver, rng):
             if path.result.status is Status.INTERRUPTED:
                 return None
             rows = part.label_idx[held_out]
+            # All models of the path if they are averaged, the last one otherwise.
             scores[:, held_out] = [own[rows] for own in path.scores[-n_models:]]
     return scores
 

@@ -237,6 +237,7 @@ def plan_training(estimator, geometry, rng):
     )
     check, is_pcg = None, isinstance(solver, Pcg)
     if is_pcg:
+        # Labels that decide when to stop are not trained on.
         sample, check = solver.plan_stopping(sample, rng)
     powers = geometry.powers
     power = max(powers, key=powers.get)
@@ -251,6 +252,7 @@ def plan_training(estimator, geometry, rng):
 
 def make_objective(estimator, geometry, sample, power):
     """Loss and penalties; the weight of the graph is zero where it is left open."""
+    # The norm over the mean of k(x, x): units of the kernel change no weight.
     scale = check_scale(geometry.space.mean_diagonal(), type(estimator).__name__)
     intercepts = {
         False: None,
@@ -311,10 +313,11 @@ def read_start(estimator, training):
 
 
 def shared_problem(training, factorized):
-    """The reduced problem, from one with the same ratio of weights if there is."""
+    """The reduced problem, rescaled from one with the same ratio of weights."""
     objective = training.objective
     if training.by_labels or isinstance(training.solver, Pcg):
         return None
+    # Equal up to rounding: 0.3 / 0.1 is not exactly 0.03 / 0.01.
     ratio = round(math.log(max(objective.intrinsic / objective.ambient, 1e-300)), 9)
     if ratio not in factorized:
         factorized[ratio] = objective, objective.reduced()

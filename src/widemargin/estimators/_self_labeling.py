@@ -127,7 +127,7 @@ class Process:
 
 
 def evidence_rows(sample, max_rows, rng):
-    """At most so many rows, labeled ones before others."""
+    """At most `max_rows` rows, labeled ones before others."""
     labeled_idx, room = np.unique(sample.label_idx), max_rows
     if len(labeled_idx) > room:
         return np.sort(rng.choice(labeled_idx, room, replace=False))

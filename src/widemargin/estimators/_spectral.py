@@ -199,7 +199,7 @@ class SpectralModel(Classifier):
         return self.geometry_
 
     def _read_families(self, kernel):
-        """The families that are meant; the message names those that there are."""
+        """The families of the parameter, checked."""
         if kernel.pairwise:
             refuse(self, "kernel", "one of rows; LaplacianSVC takes a kernel matrix")
         check_number(self, "n_components", low=1, integer=True)

@@ -408,6 +408,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
 
     def decision_function(self, X):
         """Log odds of the second of two classes, or logarithms of all probabilities."""
+        # The logarithm of zero would be minus infinity, which scorers refuse.
         tiny = np.finfo(np.float64).tiny
         logs = np.log(np.maximum(self.predict_proba(X), tiny))
         return logs[:, 1] - logs[:, 0] if logs.shape[1] == 2 else logs

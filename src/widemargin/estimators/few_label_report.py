@@ -193,11 +193,11 @@ def write_report(
         for part, *numbers in zip(*columns, strict=True)
     )
     helps = _judge(average, prior)
-    tested = np.isfinite(average.held_out).all(axis=1)
+    is_held_out = np.isfinite(average.held_out).all(axis=1)
     return FewLabelReport(
         candidates,
         *error,
-        n_held_out=len(np.unique(draw.copy_of[tested])),  # copies of a row as one
+        n_held_out=len(np.unique(draw.copy_idx[is_held_out])),  # copies of a row as one
         n_labeled=draw.sample.n_labels,
         n_unlabeled=len(draw.unlabeled_idx),
         n_changed=inference.n_changed,
@@ -205,7 +205,7 @@ def write_report(
         suspect_labels=suspects,
         helps=helps,
         messages=(
-            *_describe_choice(is_random, tested),
+            *_describe_choice(is_random, is_held_out),
             *_messages(fitted, average, draw, helps, skipped, error),
         ),
     )
@@ -221,11 +221,11 @@ def _judge(average, prior):
     return False if evidence[0] > 0.5 * evidence.sum() else None
 
 
-def _describe_choice(is_random, tested):
+def _describe_choice(is_random, is_held_out):
     """What follows from labels of rows that were chosen, not drawn."""
     if is_random is None or is_random.all():
         return
-    n_checks = int((is_random & tested).sum())
+    n_checks = int((is_random & is_held_out).sum())
     if n_checks:
         labels = (
             "1 label of a random row"

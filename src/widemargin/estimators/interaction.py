@@ -92,6 +92,8 @@ def explain_rows(weights, sample, n, predicted=None):
         rest[every, predicted] = -np.inf
         others = rest.argmax(axis=1)
     is_own = sample.codes == predicted[:, None]
+    # Targets are +1 for the own class and -1 for the others: half of the difference of
+    # two scores is the sum over labels of the first class less that over the second.
     amounts = weights * (is_own - 1.0 * (sample.codes == others[:, None]))
     order = np.argsort(-np.abs(amounts), axis=1, kind="stable")[:, :n]
     given, labels = np.flatnonzero(sample.given_codes >= 0), sample.given_label_idx

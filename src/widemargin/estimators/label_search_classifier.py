@@ -48,8 +48,8 @@ class LabelSearchClassifier(Classifier):
         Share of each class among the unlabeled rows: estimated from the labels, all the
         same, your own as ``{class: fraction}``, or None if a class may have any size.
         ``Balance(shares, tolerance)`` also sets how far shares may be off, which is by
-        less than :math:`\varepsilon` in [1]_ and by a factor of 1.5 by default. What
-        is predicted for other rows is not bound by it.
+        less than :math:`\varepsilon` in [1]_ and by a factor of 1.5 by default. It does
+        not bind predictions for new rows.
     search : str or Search, default="auto"
         How labels are searched: "tabu", "evolution", "shaking", "steepest",
         "stochastic", or a value such as ``Evolution(population=1, offspring=1)``, the
@@ -59,7 +59,7 @@ class LabelSearchClassifier(Classifier):
     start : str or Starts, default="supervised"
         Labels to start from: "supervised", "smoothed", "random" or "both", see
         :class:`widemargin.labelling.Starts`, which also sets the number of random
-        starts. Of several searches the one of lowest objective counts.
+        starts. The search with the lowest objective counts.
     landmarks : int, Nystrom, "auto" or None, default="auto"
         As in `LaplacianSVC`; "auto" is None up to 3,000 rows and 1,000 for more. Up to
         8,192 rows, searches that read rows of the smoother keep them all,
@@ -157,7 +157,7 @@ class LabelSearchClassifier(Classifier):
     step_name = "start"
     averaged = "unlabeled_weights_"
     ladder = SEARCH_LADDER  # from which number of rows on there are landmarks
-    holdout_rows = HOLDOUT_ROWS  # labels are held out on so many rows
+    holdout_rows = HOLDOUT_ROWS  # number of rows on which labels are held out
 
     def _fit_sample(self, sample, rng):
         return next(_fit_models([self], sample, rng))
@@ -227,6 +227,7 @@ def _fit_models(models, sample, rng):
     )
     scale = check_scale(space.mean_diagonal(), who)
     if first.fit_intercept:
+        # With the variance of the kernel, so that one `ambient_reg` serves both.
         space = space.with_constant(scale)
     space = settings.add_graph(space, sample.rows)
     seed = int(rng.integers(2**31))  # the same starts for all

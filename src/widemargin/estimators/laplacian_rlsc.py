@@ -15,7 +15,7 @@ class LaplacianRLSC(LaplacianClassifier):
     ----------
     kernel, graph, ambient_reg, intrinsic_reg, landmarks, solver, fit_intercept
     class_weight, random_state, verbose
-        As in `LaplacianSVC`; the squared loss has no `solver` "dual" of its own.
+        As in `LaplacianSVC`, except that `solver` cannot be "dual".
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Least squares that labels the unlabeled rows itself, from a spectral start."""
+"""Self-training with least squares, from a spectral start."""
 
 from dataclasses import dataclass
 
@@ -82,6 +82,7 @@ class LowDensityClassifier(SpectralModel):
             return self._fit_start(sample)
         components = basis.spectrum.vectors * basis.lengths
         constant = np.ones((len(components), 1))
+        # Single precision: relabeling needs few digits.
         features = np.hstack([components, constant]).astype(np.float32)
         with suited_threads(0):
             results = self._train(features, sample)
@@ -91,6 +92,7 @@ class LowDensityClassifier(SpectralModel):
         counts = label_counts(sample.label_weights)
         average, calibration = average_scores(held_out, sample.codes, prior, counts)
         solution = average.combine([_columns(result.solution) for result in results])
+        # The last two rows: coefficients of the constant feature, and shifts.
         coef, constants = solution[:-2], solution[-2] + solution[-1]
         scores = components @ coef + constants
         probabilities = calibration.probabilities(scores)

@@ -76,8 +76,9 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         is ``Shaking(size_floor=0)``, which is the algorithm of [1]_, no
         search leaves a cluster below a tenth of the mean size.
     n_restarts : int, default=2
-        Random starts; the one of lowest objective counts. While parameters are chosen,
-        and for two clusters with shaking, which always ends the same, there is one.
+        Number of random starts; the clusters with the lowest objective are kept. There
+        is one start while parameters are chosen, and for two clusters with shaking,
+        which gives the same result from every start.
     landmarks : int, Nystrom, "auto" or None, default="auto"
         As in `LaplacianSVC`; "auto" is None up to 10,000 rows and 1,000 for more.
     n_jobs, random_state, verbose
@@ -165,7 +166,7 @@ class MaxMarginClustering(ClusterMixin, Estimator):
     history_names = {"objective": "lowest objective"}
     step_name = "start"
     ladder = CLUSTER_LADDER  # from which number of rows on there are landmarks
-    limits = CLUSTER_LIMITS  # from which number of rows on a part is looked at
+    limits = CLUSTER_LIMITS  # numbers of rows above which a part is used
 
     def fit(self, X, y=None, *, init=None, fixed=None):
         """Find clusters.
@@ -196,6 +197,7 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         with suited_threads(task.sample.n_rows):
             chosen, found = _choose(self, task, search, graph, rng)
             model = _make_model(self, task, graph, chosen, rng)
+            # From a seed, as in `fit_path`: the same parameters find the same clusters.
             rng = np.random.default_rng(int(rng.integers(2**31)))
             smoother = model.smoother(task)
             _find(self, task, search, model, smoother, rng, found)

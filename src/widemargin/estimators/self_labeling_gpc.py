@@ -103,10 +103,10 @@ class SelfLabelingGPC(Classifier):
     together do not outweigh the labels, but not the first: from each of them, and from
     the labels that the annealing has found so far, the loop is run to its end, and the
     labels of largest posterior probability go on. Their prior favors those of the
-    annealing, the more the more labels are given; all labels have the same
+    annealing, and more so if more labels are given; all labels have the same
     determinant, so that the quadratic form
     :math:`(y - m)^\top (K + \Sigma)^{-1} (y - m)` is their likelihood. With more
-    weight on the unlabeled rows it would prefer clusters that are no classes.
+    weight on the unlabeled rows it would prefer clusters that are not classes.
 
     Probabilities are :math:`p = \Phi(f / \sqrt{\text{noise} + v})` with v the
     variance of the score; for more than two classes :math:`p / (1 - p)`, divided by the
@@ -177,6 +177,7 @@ class SelfLabelingGPC(Classifier):
         )
         self.scale_, self.noise_ = process.scale, process.noise
         held_out = found.regressor.held_out(found.signs)[sample.label_idx]
+        # The only label of a class cannot be predicted from the others.
         held_out = np.where(sample.is_repeated[:, None], held_out, np.nan)
         calibration = fit_calibration(held_out, sample.codes, sample.label_weights)
         function = found.regressor.function(found.signs)

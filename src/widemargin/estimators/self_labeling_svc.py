@@ -62,7 +62,7 @@ class SelfLabelingSVC(Classifier):
     with weights of `labeled_weight` for labeled rows and, in the end, 1 or what
     ``max_unlabeled_ratio`` of the annealing leaves for others.
     More classes are each against the rest, relabeled together. The loop ends when
-    hardly a label changes or labels repeat. ``labeled_weight=1,
+    few labels change or labels repeat. ``labeled_weight=1,
     annealing=Annealing((1.0,), None), relabel=InSample(tol=0)`` is the model of [1]_,
     except for its constant, which is fed back there.
 

@@ -28,7 +28,7 @@ class SpectralClassifier(SpectralModel):
     ----------
     kernel : str, Kernel or callable, default="rbf"
         As in `LaplacianSVC`, except "precomputed".
-    graph : "knn" or KnnGraph, default="knn"
+    graph : "knn" or Graph, default="knn"
         The graph whose smoothest functions the family "graph" is made of. Its Laplacian
         is always normalized, and models of several powers are averaged.
     families : str or sequence of str, default=("labels", "graph", "spectrum")

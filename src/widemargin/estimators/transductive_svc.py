@@ -14,7 +14,7 @@ class TransductiveSVC(HingeClassifier):
 
     Learns from labeled and unlabeled rows: a support vector machine that also keeps
     unlabeled rows away from its decision boundary, on whichever side. It suits clean
-    unlabeled data in which classes are clusters, above all of many features; see
+    unlabeled data in which classes are clusters, especially with many features; see
     `TriClassSVC` if some unlabeled rows may belong to no class.
 
     Parameters
@@ -29,12 +29,12 @@ class TransductiveSVC(HingeClassifier):
         same for all, or your own as ``{class: fraction}``. None leaves it open, and
         then all unlabeled rows may end up in one class. See Notes.
     multi_class : {"ovr", "joint"}, default="ovr"
-        With more than two classes, whether each class against the rest chooses for
-        itself, or all together, so that each unlabeled sample is in one of them.
+        With more than two classes, whether the one-vs-rest problems are independent, or
+        assign unlabeled rows together, so that each is in one class.
     n_annealing : int, default=3
-        In how many steps a given `unlabeled_weight` is reached, each about three times
-        the one before, each model starting from the last. One step ends in the local
-        minimum that is nearest to the model of the labels alone.
+        Number of steps in which a given `unlabeled_weight` is reached. Each weight is
+        about three times the one before, and each model starts from the last. One step
+        ends in the local minimum nearest to the model of the labels alone.
     solver : HingeSolver or {"auto", "smo", "newton"}, default="auto"
         `Smo` works on the Gram matrix; `ProximalNewton` on the weights of a linear
         kernel, whose rows may be sparse, or of landmarks. Their tolerance is a
@@ -45,7 +45,7 @@ class TransductiveSVC(HingeClassifier):
         always None for `Smo` and for a linear kernel of few or sparse features. The
         rows of a Gram matrix of more than 2 GiB are computed when they are needed.
     max_iter : int, default=50
-        Convex problems for each weight of the unlabeled rows at the most.
+        Largest number of convex problems for each weight of the unlabeled rows.
     kernel, random_state, verbose
         As in `LaplacianSVC`.
 

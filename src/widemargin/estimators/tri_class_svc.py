@@ -26,7 +26,7 @@ class TriClassSVC(HingeClassifier):
     Parameters
     ----------
     epsilon : float, default=0.1
-        How far from zero the scores of irrelevant samples cost nothing.
+        Irrelevant samples with scores up to this distance from zero cost nothing.
     method : {"min", "paper"} or TriClassMethod, default="min"
         "min" minimizes the min loss itself. "paper" is Algorithm 1 of [1]_, whose
         relaxation is another problem, see Notes; its parameters are those of
@@ -64,7 +64,7 @@ class TriClassSVC(HingeClassifier):
     / u` times `unlabeled_weight`, and :math:`C_0` in the same way. The program (21) of
     "paper" is another problem: unlabeled samples closer to zero than
     :math:`(D - 1 + \varepsilon) / 2` cost nothing. :doc:`/guide/transductive` compares
-    both, and says when to take which of the three estimators.
+    both, and helps to choose among the three estimators.
 
     More classes are each against the rest; a sample is relevant if some class claims
     it, that is if a score exceeds :math:`(1 + \varepsilon) / 2`, Eq. (5).

@@ -21,7 +21,7 @@ class UniversumSVC(HingeClassifier):
     unlabeled_weight : float or "auto", default="auto"
         As in `TransductiveSVC`, for the universum samples.
     epsilon : float, default=0.1
-        How far from zero their scores cost nothing.
+        Scores up to this distance from zero cost nothing.
     irrelevant_label : label or None, default=None
         The value in y that marks the universum samples. Unlabeled rows then have no
         influence except on the width of the kernel.

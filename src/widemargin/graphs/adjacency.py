@@ -60,6 +60,7 @@ def rows_near(adjacency, row_idx, n_rows, rng):
     kept = np.zeros(adjacency.shape[0], dtype=bool)
     kept[row_idx] = True
     while (n_missing := n_rows - int(kept.sum())) > 0 and not kept.all():
+        # Rows that are one edge away from those that are kept.
         frontier = (adjacency @ kept.astype(np.float64) > 0) & ~kept
         if not frontier.any():  # no edge leads further
             frontier = ~kept

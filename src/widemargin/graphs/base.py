@@ -23,6 +23,7 @@ class Graph(Value):
         suits the edges best is taken; `normalized` replaces the field.
         """
         prior = self.power_prior(adjacency, auto_power)
+        # Only Laplacian models average over powers; others take the most probable one.
         power = max(prior, key=prior.get)
         normalized = self.normalized if normalized is None else normalized
         return graph_laplacian(adjacency, normalized=normalized, power=power)

@@ -99,6 +99,7 @@ def knn_adjacency(X, n_neighbors=8, weights="heat", *, metric="euclidean"):
     nearest = np.empty((2, n_samples, 0))
     if n_neighbors > 0:
         finder = NearestNeighbors(n_neighbors=n_neighbors, metric=metric)
+        # Called without X, it leaves each row out of its own neighbors.
         nearest = finder.fit(X).kneighbors()
     return join_neighbors(*nearest, weights, dtype)
 
@@ -113,6 +114,7 @@ def join_neighbors(lengths, neighbors, weights, dtype):
     adjacency = sparse.csr_matrix(
         (edges.ravel(), neighbors.ravel(), starts), shape=(n_samples, n_samples)
     )
+    # An edge in one direction suffices; one in both is not counted twice.
     return adjacency.maximum(adjacency.T).tocsr()
 
 
@@ -121,7 +123,7 @@ def _edge_weights(lengths, neighbors, weights):
     if weights == "binary":
         return np.ones_like(lengths)
     if weights == "self-tuned":
-        farthest = lengths[:, -1]
+        farthest = lengths[:, -1]  # (n_samples,): t_i
         scale = farthest[:, None] * farthest[neighbors]
     else:
         width = lengths.mean() if weights == "heat" else weights

@@ -27,6 +27,7 @@ class IteratedLaplacian:
         if isinstance(V, np.ndarray) and V.ndim == 2 and V.shape[1] > width:
             starts = range(0, V.shape[1], width)
             return np.hstack([self @ V[:, at : at + width] for at in starts])
+        # L^p itself would have far more entries than L.
         for _ in range(self.power):
             V = self.matrix @ V
         return V
@@ -68,6 +69,7 @@ def graph_laplacian(adjacency, *, normalized=True, power=1):
     degree = np.asarray(adjacency.sum(axis=1), dtype=np.float64).ravel()
     if normalized:
         joined = degree > 0
+        # A row without neighbors gets a row of zeros, and not of 0 / 0.
         root = np.zeros_like(degree)
         root[joined] = 1.0 / np.sqrt(degree[joined])
         scale = sparse.diags_array(root)
@@ -107,8 +109,10 @@ def spectral_dimension(adjacency):
         walks = np.random.default_rng(0).choice([-1.0, 1.0], size=(n_samples, 16))
     returned = []
     for _ in range(8):
+        # One step of W = I - L / 2, which has the eigenvalues of the walk.
         walks = walks - 0.5 * (matrix @ walks)
         returned.append(np.vdot(walks, walks))
+    # tr W^8 over tr W^16: a doubled time divides it by 2^(d / 2).
     return 2.0 * float(np.log2(returned[3] / returned[7]))
 
 
@@ -123,6 +127,8 @@ def power_prior(powers, dimension, *, rule=GRAPH_POWERS):
     >>> power_prior((1, 2, 3), dimension=2.3).round(2)
     array([0. , 0.6, 0.4])
     """
+    # Power 2 for a surface. Linear interpolation gives the two powers around the wanted
+    # one weights that add up to one, and the first or last power all beyond.
     wanted = 2.0 + (dimension - 2.0) / rule.dimensions_per_power
     weights = np.array([np.interp(wanted, powers, one) for one in np.eye(len(powers))])
     weights[weights < rule.least_prior] = 0.0

@@ -37,7 +37,7 @@ class Custom(Kernel):
             )
         if gram.dtype not in (np.float32, np.float64):
             gram = gram.astype(np.float64)
-        if not np.isfinite(gram.sum(dtype=np.float64)):
+        if not np.isfinite(gram.sum(dtype=np.float64)):  # one pass, no mask
             raise ValueError("the kernel function must return finite numbers.")
         return gram
 

@@ -85,7 +85,10 @@ class NystromMap:
         """The map for the landmarks ``X[rows]``."""
         landmarks = double(kernel.points(X, rows))
         gram = kernel(double(X[rows]), landmarks).astype(np.float64, copy=False)
+        # Eq. (19) of Gieseke et al. (2012), who factorize the inverse of this matrix;
+        # eigenvectors also serve if it is singular.
         values, vectors = eigh(gram, driver="evd", check_finite=False)
+        # Numerical rank, by the tolerance of numpy.linalg.matrix_rank.
         kept = values > values[-1] * len(rows) * np.finfo(np.float64).eps
         whitening = vectors[:, kept] / np.sqrt(values[kept])
         return cls(kernel, landmarks, whitening)
@@ -168,6 +171,7 @@ def _spread_rows(kernel, X, n_landmarks, rng):
         if n_missing == 0:
             return np.flatnonzero(chosen)
         columns = kernel(X, kernel.points(X, new))
+        # |z(x) - z(x')|^2 in feature space; rounding may make it negative.
         distances = diagonal[:, None] + diagonal[new] - 2.0 * columns
         np.minimum(nearest, np.maximum(distances.min(axis=1), 0.0), out=nearest)
         chance = np.where(chosen, 0.0, nearest)
@@ -197,6 +201,7 @@ def _central_rows(kernel, X, n_landmarks, rng):
 def _pivoted_rows(kernel, X, n_landmarks):
     """Pivots of an incomplete Cholesky factorization; O(n r^2), n r memory."""
     remaining = kernel.diagonal(X).astype(np.float64)
+    # Below it what remains of k(x, x) is rounding of the kernel values.
     floor = remaining.max() * len(remaining) * np.finfo(X.dtype).eps
     factor = np.empty((n_landmarks, X.shape[0]))
     rows = []
@@ -205,6 +210,7 @@ def _pivoted_rows(kernel, X, n_landmarks):
         if remaining[pivot] <= floor:
             break
         done = factor[: len(rows)]
+        # The pivot's column of K less what the pivots before it explain, (n,).
         row = kernel(X, kernel.points(X, [pivot]))[:, 0] - done[:, pivot] @ done
         factor[len(rows)] = row / np.sqrt(remaining[pivot])
         remaining -= factor[len(rows)] ** 2

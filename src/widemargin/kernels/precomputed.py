@@ -28,6 +28,7 @@ class Precomputed(Kernel, shorthand="precomputed"):
     def geometry(self, X):
         """Distances in the feature space of the Gram matrix."""
         diagonal = self.diagonal(X)
+        # |phi(x) - phi(z)|^2 = k(x, x) + k(z, z) - 2 k(x, z).
         squared = diagonal[:, None] + diagonal - 2.0 * X
         return np.sqrt(np.maximum(squared, 0.0)), "precomputed"
 

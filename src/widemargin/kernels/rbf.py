@@ -38,7 +38,7 @@ class Rbf(WidthKernel, shorthand="rbf"):
         return rbf_kernel(X, Z, gamma=self.width)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ArdRbf(Kernel):
     r"""Gaussian kernel :math:`k(x, z) = \exp(-\sum_j \gamma_j (x_j - z_j)^2)`.
 
@@ -68,6 +68,13 @@ class ArdRbf(Kernel):
                 f"gammas of ArdRbf must be finite numbers >= 0, one for each feature, "
                 f"got {self.gammas!r}."
             )
+
+    # Those of a dataclass compare and hash fields, which arrays do not support.
+    def __eq__(self, other):
+        return isinstance(other, ArdRbf) and np.array_equal(self.gammas, other.gammas)
+
+    def __hash__(self):
+        return hash(tuple(np.asarray(self.gammas).tolist()))
 
     def __call__(self, X, Z=None):
         """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""

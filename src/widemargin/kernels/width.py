@@ -53,8 +53,10 @@ def moments(X):
         means, variances = mean_variance_axis(X.astype(np.float64).tocsr(), axis=0)
     else:
         means, blocks = X.mean(axis=0, dtype=np.float64), row_blocks(*X.shape, 8)
+        # Around the means: the difference of two large moments would be rounding.
         squares = (((X[block] - means) ** 2).sum(axis=0) for block in blocks)
         variances = sum(squares) / X.shape[0]
+    # Law of total variance, over the columns.
     of_entries = variances.mean() + means.var()
     means, variances = np.append(means, means.mean()), np.append(variances, of_entries)
     return X.shape[0], means, variances, X.min(), X.max()
@@ -65,6 +67,7 @@ def merge_moments(parts):
     sizes, means, variances, low, high = map(np.array, zip(*parts, strict=True))
     shares = sizes / sizes.sum()
     center = shares @ means
+    # Law of total variance, over the parts; as stable as one pass over all rows.
     variances = shares @ (variances + (means - center) ** 2)
     center, spread, of_entries = center[:-1], variances[:-1].sum(), variances[-1]
     varies = low.min() < high.max()  # rounding of the mean would spoil a zero
@@ -79,5 +82,6 @@ def _median_squared_distance(X, rng):
     if n_samples > MEDIAN_ROWS:
         X = X[rng.choice(n_samples, MEDIAN_ROWS, replace=False)]
     squared = euclidean_distances(X, squared=True)
+    # Each pair once, no row with itself.
     median = float(np.median(squared[np.triu_indices_from(squared, k=1)]))
     return median if median > _ROUNDING * squared_norms(X).max() else 0.0

@@ -75,6 +75,7 @@ def list_parameters(kernel, ambient_reg, graph, task, rng):
     if isinstance(kernel, Rbf) and kernel.gamma == "auto":
         some = order[rng.permutation(len(order))[:_MEDIAN_ROWS]]
         middle = select_gamma("median", rows.take(some).X, rng)
+        # exp(-d^2 / 2 s^2) with s the width times the median distance.
         kernels = [Rbf(middle / (2.0 * width**2)) for width in CLUSTER_WIDTHS]
     else:
         kernels = [rows.fit_width(kernel, rng, auto="scale")]
@@ -153,6 +154,7 @@ def _smoothers(listed, task, graph, who):
     spaces = {}
     for kernel, gram in grams.items():
         scale = check_scale(float(np.diagonal(gram).mean(dtype=np.float64)), who)
+        # The kernel within the directions D: D'K D = V diag(values) V'.
         values, axes = eigh(directions.T @ (gram @ directions))
         features = directions @ (axes * np.sqrt(np.maximum(values, 0.0) / scale))
         spaces[kernel] = FeatureSpace(features)
@@ -178,6 +180,8 @@ def shared_directions(graph, adjacency, gram, order, size):
     laplacian = graph.laplacian_of(adjacency, auto_power=1, normalized=True).matrix
     smooth = np.empty((n_rows, size.graph))
     smooth[order] = graph_spectrum(laplacian[order][:, order], size.graph).vectors
+    # Leading directions of K within the image of the smooth ones: O(n^2 size), where
+    # the eigenvectors of K would take O(n^3).
     leading = svd(gram @ smooth, full_matrices=False)[0][:, : size.kernel]
     return qr(np.hstack([smooth, leading]), mode="economic")[0]
 
@@ -186,7 +190,7 @@ def choose_parameters(listed, labelings, neighbors, n_clusters):
     """The trial whose clusters respect neighborhoods and agree with other trials.
 
     Clusters from the spectrum, which have no preference for equal sizes, are taken only
-    if they are clearly better. The margin of left-out rows as a third criterion made it
+    if they are clearly better. The margin of held-out rows as a third criterion made it
     no better: mean adjusted Rand index over 32 problems .717 with it, .725 without it,
     .692 by it alone.
     """
@@ -199,6 +203,7 @@ def choose_parameters(listed, labelings, neighbors, n_clusters):
             stability[family] = _mean_similarity(own, n_clusters)
     smallest = [np.bincount(c, minlength=n_clusters).min() for c in labelings]
     is_sound = np.array(smallest) >= SOUND_CLUSTER * len(neighbors) / n_clusters
+    # Something has to be chosen.
     if not is_sound[is_searched].any():
         is_sound = is_sound | is_searched
     score = agreement + stability - SPECTRUM_HANDICAP * ~is_searched
@@ -216,6 +221,7 @@ def _mean_similarity(labelings, n_clusters):
     shared = shared.reshape(n_trials, n_clusters, n_trials, n_clusters)
     pairs = (shared**2).sum(axis=(1, 3)) - n_rows  # that are together in two labelings
     own = np.diagonal(pairs)
+    # Adjusted Rand index, in ordered pairs: (pairs - expected) / (mean - expected).
     expected = np.multiply.outer(own, own) / max(1, n_rows * (n_rows - 1))
     excess = 0.5 * (own[:, None] + own) - expected
     excess[excess < 1e-9] = np.nan  # all rows in one cluster, or each in its own

@@ -110,7 +110,7 @@ class ClusterSizes:
     n_clusters: int
     shares: np.ndarray | None  # None if any will do
     tolerance: float  # by which a share may be off
-    has_floor: bool  # no cluster may be much smaller than the others by accident
+    has_floor: bool  # whether clusters have a smallest size
 
     def make_problem(self, smoother, constraints, order):
         """The problem of finding clusters of these sizes, rows visited in an order."""
@@ -228,7 +228,7 @@ class ClusterSearch:
         return result
 
     def _find_large(self, problem, model, task, rng):
-        """Search among some of the rows, then let the others join."""
+        """Search among some of the rows, then assign the others by their scores."""
         constraints, sample = task.constraints, task.sample
         drawn = rng.choice(sample.n_rows, self.limits.search_sample, replace=False)
         idx = np.union1d(sample.order[drawn], np.flatnonzero(constraints.fixed))
@@ -292,7 +292,9 @@ def reassign_to_means(problem, codes, *, max_rounds=30):
         inside = np.bincount(
             codes, weights=table[codes, positions], minlength=n_classes
         )
+        # Empty clusters are excluded below; this only avoids a division by zero.
         filled = np.maximum(sizes, 1)[:, None]
+        # Without A_jj, which is the same for all clusters.
         distances = inside[:, None] / filled**2 - 2.0 * table / filled
         distances[sizes == 0] = np.inf
         new = np.where(problem.movable, distances.argmin(axis=0), codes)
@@ -313,6 +315,7 @@ def name_by_fixed(problem, found):
     fixed = ~problem.movable
     votes = np.zeros((problem.n_classes, problem.n_classes))
     np.add.at(votes, (found[fixed], problem.given[fixed]), 1)
+    # One name for each cluster, so that the most fixed points keep theirs.
     _, name = linear_sum_assignment(-votes)
     return _improve(problem, np.where(fixed, problem.given, name[found]))
 
@@ -321,6 +324,7 @@ def name_by_size(problem, found):
     """Clusters named by size, which shaking alone cannot find out, then improved."""
     sizes = np.bincount(found, minlength=problem.n_classes)
     name = np.empty(problem.n_classes, dtype=np.int32)
+    # The i-th smallest cluster gets the name of the i-th smallest target.
     name[np.argsort(sizes)] = np.argsort(problem.target, kind="stable")
     return _improve(problem, name[found])
 

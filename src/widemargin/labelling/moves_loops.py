@@ -1,6 +1,6 @@
 """Compiled label moves: steepest descent, claims, tabu search, exchanges, evolution.
 
-They work on a `LabelState`, s, which says what its arrays are. Relabeling j as d gains
+They work on the arrays of a `LabelState`, s. Relabeling j as d gains
 ``s.table[d, j] - s.own_tie[j]``.
 
 The best point is found in one pass, which keeps the maximum in `_LANES` places side by
@@ -34,9 +34,10 @@ def _move(s, row_ties, k, new):
         tie, code = row_ties[j], codes[j]
         from_row[j] -= tie
         to_row[j] += tie
+        # tie - tie is a zero of the type of the table; 0.0 would be a double.
         own_tie[j] += tie if code == new else (-tie if code == old else tie - tie)
     codes[k] = new
-    own_tie[k] = to_row[k] - s.diagonal[k]
+    own_tie[k] = to_row[k] - s.diagonal[k]  # its own class has changed
     s.counts[old] -= 1
     s.counts[new] += 1
 
@@ -69,6 +70,7 @@ def _best_for(s, label, leave_penalty, lanes):
             best, in_tail = gain, j
     if in_tail >= 0 or best == -np.inf:
         return in_tail, best
+    # Several lanes may hold the maximum; the first point of all of them wins.
     first = len(codes)  # lane i covers the points i, i + _LANES, ... below n_laned
     for i in range(_LANES):
         if lanes[i] != best:
@@ -134,6 +136,7 @@ def claim(s, floor, label, n_claims):
             return n_taken
         old = s.codes[j]
         _move(s, _tie_row(s, j), j, label)
+        # The penalties change only when another class reaches its floor.
         if s.counts[old] <= floor[old]:
             _close_donors(s, floor, leave_penalty)
     return n_claims
@@ -144,7 +147,7 @@ def best_exchange(s):
     """The best pair of points of two classes that swap places.
 
     For every two classes the first point is the one that gains most alone, the second
-    the one that then gains most. Pairs of classes are looked at in the order of what
+    the one that then gains most. Pairs of classes are tried in the order of what
     their best points gain alone, which bounds the gain of the pair where points are not
     tied negatively, and no more than twice as many as there are classes. Returns both
     points and their gain; the points are -1 if there is no pair.
@@ -175,6 +178,7 @@ def best_exchange(s):
         row_ties = _tie_row(s, i)
         for j in range(n):
             if codes[j] == d and move_penalty[j] == 0.0:
+                # Both gains include the tie of i and j, which never share a class.
                 value = alone[a, d] + table[a, j] - own_tie[j] - 2.0 * row_ties[j]
                 if value > best:
                     first, second, best = i, j, value
@@ -197,6 +201,7 @@ def _draw(state, n):
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))
+    # 53 bits; the bias of the remainder is below n / 2^53.
     return np.int64((z >> np.uint64(11)) % np.uint64(n))
 
 
@@ -253,7 +258,7 @@ def tabu_steps(
         else:
             point, other, gain = best_exchange(s)
             if point < 0:
-                if ring.max() < 0:  # not even later can anything move
+                if ring.max() < 0:  # no point waits: nothing will ever move
                     return t
                 continue
             exchange(s, point, other)
@@ -278,10 +283,12 @@ def _mutate(codes, counts, lower, upper, movable_idx, seed, n_tries):
         j = movable_idx[_draw(seed, m)]
         old = codes[j]
         new = _draw(seed, k - 1)
+        # A draw among the other k - 1 classes: skip its own.
         if new >= old:
             new += 1
         if counts[old] > lower[old] and counts[new] < upper[new]:
             return j, new, -1
+        # The sizes forbid the move alone; a point of the other class may swap with it.
         i = movable_idx[_draw(seed, m)]
         if codes[i] == new:
             return j, new, i
@@ -328,6 +335,7 @@ def evolve(
                     gain += table[old, i] - table[new, i] + diagonal[i] - 2.0 * tie
             merit[n_parents + o] = fitness[p] + gain
         merit[n_parents:] -= tol  # or rounding would go on improving forever
+        # A stable sort, so that parents come before offspring of the same merit.
         ranked = np.argsort(-merit, kind="mergesort")[:n_parents]
         merit[n_parents:] += tol
         if ranked.max() < n_parents:

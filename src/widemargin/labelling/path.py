@@ -41,7 +41,7 @@ class PathSettings:
         """The space, also penalized by the smoothness along the graph of its rows."""
         if self.intrinsic_reg == 0:
             return space
-        # Few landmarks cannot follow a function that is smoother than power 1 asks for.
+        # Few landmarks cannot represent functions smoother than those of power 1.
         power = 1 if space.low_rank else 3
         adjacency = rows.adjacency(self.graph, self.kernel)
         laplacian = self.graph.laplacian_of(adjacency, auto_power=power)
@@ -66,7 +66,7 @@ class SharedPaths:
 
 @dataclass(frozen=True)
 class LabelPath:
-    """Models with ever more weight on the unlabeled rows."""
+    """Models with increasing weight on the unlabeled rows."""
 
     coordinates: list  # of the functions; first that of the labels alone
     results: list  # of the searches, in codes of the last problem
@@ -138,6 +138,7 @@ def hold_out(space, sample, reg, weights, settings, rng, *, n_rows=HOLDOUT_ROWS)
         path = follow_path(space, part.without(held_out), reg, weights, settings, rng)
         if path.was_interrupted:
             return None
+        # One product for all models of the path: their columns stand side by side.
         of_rows = space.scores(np.hstack(path.coordinates))[part.label_idx[held_out]]
         by_model = of_rows.reshape(len(of_rows), len(scores), n_columns)
         scores[:, held_out] = by_model.transpose(1, 0, 2)
@@ -168,6 +169,7 @@ def fit_labels(space, sample, reg, weight, settings, rng, *, callback=None, n_ro
     if scores is None:  # interrupted
         path = follow_path(space, sample, reg, (), settings, rng)
         return _fit_supervised(space, path)
+    # One family, in which each step of the path has less prior weight than the last.
     prior = family_prior(np.zeros(len(scores)), PATH_DECAY ** np.arange(len(scores)))
     counts = label_counts(sample.label_weights)
     average, calibration = average_scores(scores, sample.codes, prior, counts)
@@ -177,6 +179,7 @@ def fit_labels(space, sample, reg, weight, settings, rng, *, callback=None, n_ro
     coordinates = average.combine(path.coordinates)  # of fewer models if interrupted
     scores = space.scores(coordinates)
     codes, balance = decide(scores), settings.balance
+    # The average may have any class sizes; the user's own are restored.
     if settings.own_shares is not None or balance.tolerance != "auto":
         preference = preferences(scores, path.class_order)
         codes = path.class_order[path.problem.preferred_codes(preference)]
@@ -216,5 +219,6 @@ def _fit_weight(space, sample, reg, weight, settings, rng, callback):
 def _calibrate(sample, smoother, signs):
     """Scores of each label without it, NaN for the only one of a class; calibration."""
     scores = smoother.leave_one_out(signs)[sample.label_idx].astype(np.float64)
+    # Without its only label a class would be unknown.
     scores[~sample.is_repeated] = np.nan
     return scores, fit_calibration(scores, sample.codes, sample.label_weights)

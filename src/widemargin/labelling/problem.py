@@ -35,7 +35,7 @@ from widemargin.spaces.smoother import Smoother
 
 @dataclass(frozen=True)
 class LabelProblem:
-    """Labels to be found, and what is known of them."""
+    """Labels to be found, given ones, and bounds of the class sizes."""
 
     smoother: Smoother
     movable: np.ndarray  # (n,), bool
@@ -75,12 +75,15 @@ class LabelProblem:
         ones = np.ones((self.n_samples, 1), dtype=smoother.matrix.dtype)
         total = float(smoother.weighted_product(ones).sum(dtype=np.float64))
         weight = float(smoother.weights.sum(dtype=np.float64))
+        # From tr P'A P with p_h = 2 e_h - 1 and sum_h e_h = 1.
         value = n_classes * weight - (n_classes - 4) * total - 4 * self.inside(codes)
         return value / 2 if n_classes == 2 else value
 
     def gains(self, table, codes):
         """What every relabeling adds to half the ties inside, (n_classes, n)."""
+        # Without the tie of a point to itself, which moves along with the point.
         own_tie = table[codes, np.arange(len(codes))] - self.smoother.weighted_diagonal
+        # S(c, j, d) of [2] is Q(c) less eight times this.
         return table - own_tie
 
     def is_feasible(self, codes):
@@ -130,6 +133,7 @@ class LabelProblem:
             position[np.where(movable, classes[0], self.given[points])],
             self.lower[classes],
             self.upper[classes],
+            # The points at hand are divided in the proportions of the targets.
             target * (len(points) / target.sum()),
             np.searchsorted(points, order),
         )
@@ -192,6 +196,7 @@ def make_problem(sample, balance, own_shares, smoother=None):
     class_order, labeled = sample.class_order, sample.labeled
     rank, n_movable = np.argsort(class_order), int((~labeled).sum())
     given = np.zeros(len(labeled), dtype=np.int32)
+    # Codes of the search are places in `class_order`: `rank` is its inverse.
     given[sample.label_idx] = rank[sample.codes]
     n_given = np.bincount(given[labeled], minlength=len(class_order))
     shares = sample.class_shares() if own_shares is None else own_shares

@@ -60,6 +60,7 @@ def search_labels(
                 if callback is not None:
                     callback(n_noted, history)
         finally:
+            # Searches that run see it at their next `goes_on`, the others never begin.
             stop.set()
             for future in futures:
                 future.cancel()

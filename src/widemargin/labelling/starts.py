@@ -56,6 +56,7 @@ def random_start(problem, rng):
     """Classes drawn by target sizes; unlike in the binary paper, given labels stay."""
     movable, order, n_classes = problem.movable, problem.order, problem.n_classes
     fixed = np.bincount(problem.given[~movable], minlength=n_classes)
+    # Given points fill their classes first; a full class keeps a tiny chance.
     chance = np.maximum(problem.target - fixed, 1e-9)
     codes = problem.given.copy()
     codes[order] = rng.choice(n_classes, len(order), p=chance / chance.sum())

@@ -10,7 +10,7 @@ from widemargin.labelling.problem import LabelState
 from widemargin.labelling.starts import random_start
 from widemargin.values import Value
 
-_FEW_SWAPS = 100  # where each of them computes two rows of ties anew
+_MAX_FACTOR_SWAPS = 100  # where each of them computes two rows of ties anew
 _WORK = 2**22  # matrix entries touched between two questions: some milliseconds
 
 
@@ -24,7 +24,7 @@ class Search(Value):
 
     A member has ``improve(problem, codes, seed, goes_on)``, which returns better labels
     and the number of moves. Between pieces of `work` it calls ``goes_on()`` and ends if
-    that is false. `reads_rows` says that every step reads a row of the smoother.
+    that is false. `reads_rows`: every step reads a row of the smoother.
     """
 
     reads_rows = True
@@ -74,6 +74,7 @@ class Stochastic(Search, shorthand="stochastic"):
         width = rank if by_factor else problem.n_classes
         make_sweep = _factor_sweep if by_factor else _table_sweep
         codes, sweep = make_sweep(problem, codes, progress)
+        # progress[1] counts tests since the last move; a whole round without one ends.
         while progress[1] < n_order:
             sweep(max(n_order, work // max(1, width)))
             if not goes_on():
@@ -83,7 +84,7 @@ class Stochastic(Search, shorthand="stochastic"):
 
 
 def _table_sweep(problem, codes, progress):
-    """The labels, and a function that makes so many tests of them by the table."""
+    """The labels, and a function that makes n tests of them by the table."""
     from widemargin.labelling import sweep_loops as loops
 
     state, order = LabelState.of(problem, codes), problem.order
@@ -99,6 +100,7 @@ def _factor_sweep(problem, codes, progress):
     factor, diagonal = smoother.matrix, smoother.weighted_diagonal
     codes = np.array(codes, dtype=np.int32)
     counts = np.bincount(codes, minlength=n_classes)
+    # No table of ties to take the scale from, as `LabelState.tol` does.
     tol = 1e2 * np.finfo(factor.dtype).eps * diagonal.max()
     indicator = (np.arange(n_classes)[:, None] == codes).astype(factor.dtype)
     sums = indicator @ factor  # of the rows of each class, (n_classes, rank)
@@ -122,6 +124,7 @@ class Steepest(Search, shorthand="steepest"):
 
         state, n_moves = LabelState.of(problem, codes), 0
         chunk = done = max(1, work // (problem.n_samples * problem.n_classes))
+        # Fewer moves than a chunk: no move is left that gains.
         while done == chunk:
             done = loops.descend(state, state.tol, chunk)
             n_moves += done
@@ -133,7 +136,7 @@ class Steepest(Search, shorthand="steepest"):
 
 @dataclass(frozen=True)
 class Shaking(Search, shorthand="shaking"):
-    r"""Classes in turn claim points, ever fewer (Algorithm 3 of the multi-class paper).
+    r"""Classes in turn claim points, fewer each round (Alg. 3, multi-class paper).
 
     In round i each class grows to its target size times :math:`1 + 2^{-i}`, always by
     the point that gains most; no other class falls below `size_floor` times
@@ -175,11 +178,15 @@ class Shaking(Search, shorthand="shaking"):
 
         state, n_moves, target = LabelState.of(problem, codes), 0, problem.target
         for i in range(self.n_rounds):
+            # Eq. (14) of the multi-class paper, with targets in place of equal sizes.
             cooling = 0.5**i
+            # Zero in the first round: a class may take twice its target then, which is
+            # all points if there are two classes.
             floor = self.size_floor * target * (1.0 - cooling)
             floor = np.maximum(np.floor(floor + 1e-9), 0).astype(np.int64)
             for label in range(problem.n_classes):
                 wanted = target[label] * (1.0 + cooling)
+                # The 1e-9 keeps whole numbers that rounding has put just below.
                 n_claims = int(np.floor(wanted - state.counts[label] + 1e-9))
                 if n_claims > 0:
                     n_moves += loops.claim(state, floor, label, n_claims)
@@ -219,6 +226,7 @@ class Tabu(Search, shorthand="tabu"):
         state = LabelState.of(problem, codes)
         tenure = min(10 + n_movable // 100, max(1, n_movable // 4))
         spread = max(1, min(10, n_movable // 4))
+        # Step at which each point may move again; `ring` lists those that wait.
         free_at = np.zeros(problem.n_samples, dtype=np.int64)
         ring = np.full(2 * (tenure + spread) + 2, -1, dtype=np.int64)
         best = state.codes.copy()
@@ -228,6 +236,7 @@ class Tabu(Search, shorthand="tabu"):
         random = np.array([seed], dtype=np.uint64)
         n_steps, step = int(self.steps_per_sample * n_movable), 0
         chunk = max(16, work // (problem.n_samples * problem.n_classes))
+        # With fixed sizes no single move is possible, only exchanges.
         exchanging = bool((problem.lower == problem.upper).all())
         while step < n_steps:
             end = min(step + chunk, n_steps)
@@ -275,6 +284,7 @@ class Evolution(Search, shorthand="evolution"):
         fitness = np.array([0.5 * state.inside for state in states])
         tol, progress = max(s.tol for s in states), np.zeros(3, dtype=np.int64)
         random = rng.integers(2**63, size=1, dtype=np.uint64)
+        # The paper ends after n generations without a change.
         patience = problem.n_samples
         chunk = max(16, work // (problem.n_samples * problem.n_classes))
         while progress[0] < patience:
@@ -293,7 +303,7 @@ class Reshaking(Search):
 
     Each trial forgets the labels of `n_together` classes, the first of them in turn and
     the others those with the largest ties to it, shakes only their points, and keeps
-    the result if it is better. `shakes_first` says whether everything is shaken before.
+    the result if it is better. With `shakes_first` everything is shaken before.
     """
 
     shaking: Shaking = Shaking()
@@ -315,6 +325,7 @@ class Reshaking(Search):
             members = (codes == first).astype(problem.smoother.matrix.dtype)
             tie = problem.smoother.weighted_product(members[:, None])[:, 0]
             ties = np.bincount(codes, weights=tie, minlength=problem.n_classes)
+            # It is always among the chosen ones.
             ties[first] = np.inf
             classes = np.sort(np.argsort(-ties, kind="stable")[:n_together])
             points = np.flatnonzero(np.isin(codes, classes))
@@ -323,6 +334,7 @@ class Reshaking(Search):
             before = np.searchsorted(classes, codes[points]).astype(np.int32)
             gain = part.inside(found) - part.inside(before)
             n_moves += n_more
+            # A smaller gain is rounding of the sums.
             if gain > 1e-9 * abs(inside):
                 codes = codes.copy()
                 codes[points] = classes[found]
@@ -349,7 +361,7 @@ def swap_pairs(problem, codes, *, dense_rows=DENSE_ROWS):
     if not is_large:
         problem = problem.with_dense_smoother()
     state, n_swaps = LabelState.of(problem, codes), 0
-    max_swaps = _FEW_SWAPS if state.low_rank else len(problem.order)
+    max_swaps = _MAX_FACTOR_SWAPS if state.low_rank else len(problem.order)
     while n_swaps < max_swaps:
         i, j, gain = loops.best_exchange(state)
         if gain <= state.tol:

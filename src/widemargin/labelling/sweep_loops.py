@@ -45,6 +45,7 @@ def sweep_table(s, order, tol, progress, max_tests):
         old = codes[j]
         if counts[old] <= s.lower[old]:
             continue
+        # Its tie to its own class without itself, which a new class must exceed.
         best, new = table[old, j] - s.diagonal[j] + tol, -1
         for h in range(k):
             if h != old and counts[h] < s.upper[h] and table[h, j] > best:
@@ -90,6 +91,8 @@ def sweep_factor(
     """Tests by the factor; `sums` (k, rank) is the factor summed by class."""
     k, rank = len(counts), factor.shape[1]
     end = progress[2] + max_tests
+    # Error of an inner product of `rank` terms in single precision, by Cauchy-Schwarz:
+    # |row| is at most the root of the largest diagonal entry, |sums| follows.
     rounding = (rank + 4) * 2.0**-23 * np.sqrt(diagonal.max())
     rough_sums, slack = np.empty((k, rank), dtype=np.float32), np.empty(k)
     for h in range(k):

@@ -4,15 +4,15 @@ Importing this module imports numba, which takes about half a second, and import
 widemargin must not. So a file that holds compiled loops imports this module at its
 top, and the solver that needs the loops imports that file inside its function::
 
-    # solvers/_label_moves.py: loops only, on plain arrays and scalars
+    # labelling/moves_loops.py: loops only, on plain arrays and scalars
     from widemargin.linalg.compiled import compiled
 
     @compiled
-    def cheapest_move(costs, movable): ...
+    def descend(s, tol, max_moves): ...
 
-    # solvers/label_search.py
-    def label_search(R, codes, movable, n_classes):
-        from widemargin.solvers._label_moves import cheapest_move
+    # labelling/strategies.py
+    def improve(self, problem, codes):
+        from widemargin.labelling import moves_loops as loops
         ...
 
 Two rules keep the cache on disk right. A compiled function calls only compiled
@@ -44,7 +44,7 @@ class Announcement(event.Listener):
         self.depth, self.begin, self.spent, self.is_made = 0, 0.0, 0.0, False
 
     def on_start(self, event):
-        """Loops that a loop calls are compiled meanwhile: a moment to look at time."""
+        """Check the time: loops that a loop calls are compiled one by one."""
         owner, now = event.data["dispatcher"].py_func.__module__, time.perf_counter()
         if self.depth == 0:
             if not str(owner).startswith("widemargin."):

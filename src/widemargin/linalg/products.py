@@ -46,6 +46,7 @@ def _product_by_rows(matrix, V, n_threads):
     from widemargin.linalg.products_loops import COLUMNS, ROWS, dot_rows
 
     n_rows, n_columns = V.shape
+    # Padded with zero columns to a multiple of COLUMNS, one column after the other.
     columns = np.zeros((-(-n_columns // COLUMNS) * COLUMNS, n_rows), matrix.dtype)
     columns[:n_columns] = V.T
     out = np.empty_like(columns)
@@ -62,7 +63,7 @@ def _product_by_rows(matrix, V, n_threads):
 
 
 def count_threads(n_cores=None):
-    """Threads to use: the cores we may use, or fewer if OMP_NUM_THREADS says so."""
+    """Threads to use: the available cores, or OMP_NUM_THREADS if that is less."""
     n_cores = _count_cores() if n_cores is None else n_cores
     limit = os.environ.get("OMP_NUM_THREADS", "")
     return max(1, min(n_cores, int(limit))) if limit.isdigit() else n_cores
@@ -81,6 +82,7 @@ def suited_threads(n_rows):
 
 def column_dots(A, B):
     """Inner product of each column of A with that of B, added up in double."""
+    # Single products keep their type; a sum of many in float32 would lose digits.
     products = np.multiply(A, B)
     n_rows, n_columns = products.shape
     whole = n_rows - n_rows % _LANES

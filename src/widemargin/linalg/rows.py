@@ -38,6 +38,7 @@ def distinct_rows(X):
 def distinct_keys(keys):
     """The same for rows of which keys are known, equal ones for equal rows."""
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    # `np.unique` sorts by key; here rows come in the order of first occurrence.
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
@@ -50,6 +51,7 @@ def gram_order(gram):
     Its columns are shuffled with its rows.
     """
     diagonal = np.diagonal(gram).astype(np.float64)
+    # Sums over a row do not depend on the order of its columns.
     sums = gram.sum(axis=1, dtype=np.float64) - diagonal
     squares = np.einsum("ij,ij->i", gram, gram, dtype=np.float64) - diagonal**2
     keys = [key / (np.abs(key).max() or 1.0) for key in (diagonal, squares, sums)]
@@ -61,8 +63,10 @@ def content_keys(X):
 
     Shuffling the rows of X shuffles the numbers in the same way, so that whatever is
     drawn or visited in their order does not depend on how a table happens to be sorted
-    (copies of a row may trade places).
+    (copies of a row may be swapped).
     """
+    # Different rows have different products with a random direction, almost surely;
+    # the seed is fixed, so that the order is the same in every fit.
     direction = np.random.default_rng(0).standard_normal(X.shape[1])
     return X @ direction.astype(X.dtype)
 
@@ -88,6 +92,7 @@ def dense_keys(X, hashes):
 
 def _items(X):
     """The bytes of each row as one item, compared by memcmp (-0.0 made 0.0)."""
+    # -0.0 + 0.0 is 0.0; both are equal as numbers, but not as bytes.
     X = np.add(X, X.dtype.type(0), order="C")
     return X.view(np.dtype((np.void, X.dtype.itemsize * X.shape[1]))).ravel()
 
@@ -100,6 +105,7 @@ def row_hashes(X):
     for block in row_blocks(*X.shape, X.dtype.itemsize, CACHE_BYTES):
         bits = np.add(X[block], zero, order="C").view(words).astype(np.uint64)
         bits ^= bits >> np.uint64(32)  # simple numbers differ in their upper bits only
+        # Modulo 2^64, where an odd factor maps different numbers to different ones.
         hashes[block] = bits @ (2 * factors + 1)
     return hashes
 

@@ -1,1 +1,1 @@
-"""The papers' functions: value, gradient and what else a solver may ask."""
+"""The papers' functions: value, gradient and what else a solver needs."""

@@ -44,7 +44,7 @@ class Balance(Value):
     def class_shares(self, names, estimated, who):
         """The share of each class, in the order of the names.
 
-        `estimated` is what the labels say; `who` is the estimator, for the message.
+        `estimated` are those of the labels; `who` is the estimator, for the message.
         """
         if self.shares == "equal":
             return np.full(len(names), 1.0 / len(names))
@@ -78,7 +78,7 @@ def size_bounds(shares, tolerance, n_movable):
 
     The sizes n_h with :math:`|n_h / u - b_h| < \varepsilon`, the constraint of Eqs. (7)
     and (10) of Gieseke et al., and always the whole numbers nearest to u b_h, so that a
-    tolerance of zero asks for these.
+    tolerance of zero requires these.
 
     >>> size_bounds(np.array([0.3, 0.7]), 0.1, 20)
     (array([ 5, 13]), array([ 7, 15]))
@@ -102,6 +102,7 @@ def nearest_sizes(shares, n_movable):
     wanted = shares / shares.sum() * n_movable
     sizes = np.floor(wanted + 1e-9).astype(int)
     missing = n_movable - sizes.sum()
+    # Largest remainders first.
     sizes[np.argsort(sizes - wanted, kind="stable")[:missing]] += 1
     return sizes
 

@@ -77,6 +77,7 @@ class GpPosterior:
         inverse = lower.T  # in C order, its upper triangle filled
         mirror(inverse)
         if self.ones is not None:
+            # C^-1 1 1'C^-1 / 1'C^-1 1, as the square of one vector.
             root = self.ones / np.sqrt(self.ones.sum())
             inverse -= np.outer(root, root)
         return inverse
@@ -108,11 +109,12 @@ class GpEvidence:
         """
         fit = self.posterior(theta)
         n, n_columns = self.Y.shape
-        log_det, n_free = 2.0 * np.log(np.diagonal(fit.factor[0])).sum(), n
+        log_det, n_free = 2.0 * np.log(np.diagonal(fit.factor[0])).sum(), n  # log |C|
         if self.fit_mean:
             log_det, n_free = log_det + np.log(fit.ones.sum() / n), n - 1
         value = np.vdot(self.Y, fit.dual_coef) + n_columns * log_det
         value = -0.5 * (value + n_columns * n_free * _LOG_2PI)
+        # P y y'P - P for each column, summed.
         by_matrix = fit.dual_coef @ fit.dual_coef.T  # Eq. (5.9) of [1]
         by_matrix -= n_columns * fit.precision()
         by_matrix *= 0.5
@@ -132,6 +134,7 @@ class GpEvidence:
         p = np.diagonal(P).copy()
         squares = np.einsum("ij,ij->i", B, B) / p  # (n,)
         value = n_columns * (np.log(p).sum() - n * _LOG_2PI) - squares.sum()
+        # With p_i the columns of P, d(P_ii) = -p_i'dC p_i: a weighted sum of p_i p_i'.
         half = P * np.sqrt(0.5 * (n_columns + squares) / p)
         by_matrix = -(half @ half.T)  # by the diagonal of P
         cross = B @ (P @ (B / p[:, None])).T  # by P Y, (n, n)
@@ -144,12 +147,14 @@ class GpEvidence:
         variance, gamma, noise = self.parameters(theta)
         gram = variance * Rbf(1.0)(self._centered * np.sqrt(gamma))
         matrix = gram.copy()
+        # K itself is kept: the gradient needs it without the noise.
         matrix.flat[:: len(matrix) + 1] += noise / self.weights
         factor, jitter = jittered_cholesky(matrix.T)  # the same, in LAPACK's order
         level, ones = np.zeros(self.Y.shape[1]), None
         dual_coef = cho_solve(factor, self.Y, check_finite=False)
         if self.fit_mean:
             ones = cho_solve(factor, np.ones(len(matrix)), check_finite=False)
+            # By generalized least squares; then P y is C^-1 (y - m).
             level = dual_coef.sum(axis=0) / ones.sum()
             dual_coef -= np.outer(ones, level)
         return GpPosterior(gram, factor, jitter, dual_coef, level, ones)
@@ -181,11 +186,12 @@ class GpEvidence:
         """
         _, gamma, noise = self.parameters(theta)
         by_noise = np.diagonal(by_matrix) @ (noise / self.weights)
+        # dK = K dlog v, and dK_ab = -K_ab (x_aj - x_bj)^2 dgamma_j: S holds G * K.
         S = np.multiply(by_matrix, fit.gram, out=by_matrix)
         X, sums = self._centered, S.sum(axis=1)
         by_gamma = -2.0 * (sums @ X**2 - np.einsum("ij,ij->j", X, S @ X)) * gamma
         if len(theta) == 3:
-            by_gamma = [by_gamma.sum()]
+            by_gamma = [by_gamma.sum()]  # one width: its log adds to every log gamma_j
         gradient = np.array([sums.sum(), *by_gamma, by_noise])
         if self.prior is not None:
             prior = self.prior(theta)

@@ -42,9 +42,11 @@ class Functions:
 
     def pull(self, by_loss, by_graph):
         """The map P^-1 B' from the rows to the coordinates."""
+        # For a Gram matrix, where B and P are both K, this is the identity.
         pulled = self.space.coordinates_of(by_loss + by_graph)
         if not self.constant:
             return pulled
+        # The row for b of Eq. (9); the graph's part is in it only if b is in f'Lf.
         seen = by_loss + by_graph if self.inside else by_loss
         return np.vstack([pulled, seen.sum(axis=0)])
 
@@ -62,6 +64,7 @@ class Functions:
         """Inner product c'P d of each column, (k,); P is `ridge` for the constant."""
         if not self.constant:
             return self.space.inner(c, d, scores_d)
+        # The space needs the scores of its own functions, without the constant.
         own = self.space.inner(c[:-1], d[:-1], scores_d - d[-1])
         return own + ridge * c[-1] * d[-1]
 
@@ -76,7 +79,7 @@ class ManifoldObjective:
               + \gamma_A \|f\|_K^2 + \gamma_I f^\top L f \Big),
 
     and columns do not interact. An intercept is part of f in the loss, and in the
-    smoothness term or not, as its `Intercept` says.
+    smoothness term or not, as set by its `Intercept`.
     """
 
     space: object  # of the functions f, without the intercept
@@ -94,6 +97,7 @@ class ManifoldObjective:
         """What the solvers work in: the space, with the intercept if any."""
         if self.intercept is None:
             return Functions(self.space)
+        # All penalties, this one included, are multiplied by `ambient` later.
         ridge, inside = self.intercept.penalty / self.ambient, self.intercept.inside
         return Functions(self.space, constant=True, ridge=ridge, inside=inside)
 
@@ -119,8 +123,10 @@ class ManifoldObjective:
         """Preconditioned gradient, Alg. 1: P^-1 times the gradient by c."""
         targets, at_labels = self.targets[:, columns], scores[self.label_idx]
         active = self.loss.active(targets, at_labels)
+        # On active labels t^2 = 1, so that t (t f - 1) of Eq. (9) is f - t.
         residuals = np.where(active, self.weights[:, None] * (at_labels - targets), 0.0)
         by_loss = np.zeros_like(smoothing)
+        # `add.at` and not an assignment: a row may have several labels.
         np.add.at(by_loss, self.label_idx, residuals)
         ridge = self.functions.penalized(c) * self.space.dtype.type(self.ambient)
         return self.functions.pull(by_loss, smoothing) + ridge
@@ -190,7 +196,7 @@ def share_graph(objective, powers=None, shares=GRAPH_SHARES, *, ratio=GRAPH_RATI
     the only one by default.
     """
     powers = {objective.laplacian.power: 1.0} if powers is None else powers
-    undeformed = objective.space.deformed(objective.laplacian, 0.0)
+    undeformed = objective.space.deformed(objective.laplacian, 0.0)  # K itself
     size = undeformed.mean_diagonal(objective.label_idx)
     if size <= 0:
         raise ValueError(
@@ -205,7 +211,7 @@ def share_graph(objective, powers=None, shares=GRAPH_SHARES, *, ratio=GRAPH_RATI
     for power in powers:  # a factorization, as large as the Gram matrix, at a time
         laplacian = objective.laplacian.iterated(power)
         deformed = objective.space.deformed(laplacian, ratio / power**2)
-        tau = deformed.mean_diagonal(objective.label_idx) / size
+        tau = deformed.mean_diagonal(objective.label_idx) / size  # at most 1
         weights = {"ambient": tau * objective.ambient}
         weights["intrinsic"] = deformed.ratio * weights["ambient"]
         graphs[power] = replace(
@@ -219,4 +225,5 @@ def share_graph(objective, powers=None, shares=GRAPH_SHARES, *, ratio=GRAPH_RATI
         elif share > 0:
             mixed = plain.mixed(bent[power], share)
             models.append(GraphModel(share, power, prior, mixed))
+    # PCG solves one graph model only: that of the most probable power.
     return GraphFamily(models, graphs[max(powers, key=powers.get)], chosen=True)

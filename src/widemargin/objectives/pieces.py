@@ -56,6 +56,7 @@ class HingePieces:
         costs, n = self.costs, self.n_samples
         below = np.where(self.sides > 0, costs, 0.0)
         above = np.where(self.sides > 0, 0.0, costs)
+        # Minus the slope of the loss far above all kinks, and far below them.
         lower = -np.bincount(self.rows, above, n) - self.linear
         return lower, np.bincount(self.rows, below, n) - self.linear
 
@@ -89,6 +90,7 @@ class HingePieces:
         starts, _, costs = self.by_sample()
         counts, total = np.diff(starts), np.concatenate([[0.0], np.cumsum(costs)])
         before = total[:-1] - np.repeat(total[starts[:-1]], counts)
+        # How far a coefficient is above the place where each piece begins, (n_pieces,).
         room = np.repeat(coefficients - self.bounds()[0], counts) - before
         passed = np.empty(len(order))
         passed[order] = np.clip(room, 0.0, costs)
@@ -103,6 +105,8 @@ class HingePieces:
     def check_free_intercept(self):
         """Raise unless the loss is bounded from below in a free intercept."""
         lower, upper = self.bounds()
+        # Slopes of the total loss in b far below and far above all kinks: the loss is
+        # bounded if zero is between them.
         slack = 1e-12 * (np.abs(lower) + np.abs(upper)).sum()
         least, most = lower.sum(), upper.sum()
         if least > slack or most < -slack:
@@ -119,11 +123,14 @@ class HingePieces:
         Of :math:`\frac12 \|h\|^2` plus the loss of :math:`h + b`, for a fixed b, or for
         the best one if the coefficients sum to zero; `roughness` is :math:`\|h\|^2`.
         """
+        # Each hinge is at least its multiplier times s (tau - h - b). The sum of these
+        # and half of |h|^2 is smallest at h = K a, where h contributes -|h|^2 / 2.
         gained = (self.sides * self.multipliers(coefficients)) @ self.kinks
         return float(gained - intercept * coefficients.sum() - roughness / 2.0)
 
     def evidence(self, coefficients, scores, intercept):
         """Objective of feasible coefficients, and the most that it may be too large."""
+        # `scores` are those of h, without the intercept: a'K a.
         roughness = float(coefficients @ scores)
         objective = roughness / 2.0 + self.value(scores + intercept)
         proved = self.dual_value(coefficients, roughness, intercept)
@@ -179,6 +186,7 @@ class ProximalHinges:
         change = -pieces.sides * direction[pieces.rows]  # of u, for t = 1
         drift = pieces.costs / self.width * change
         slope = slope + float(pieces.linear @ direction)
+        # A smaller t changes no digit of the scores.
         finest = _ROUNDING * np.abs(scores).max() / max(np.abs(direction).max(), _TINY)
         low, high, t, reach = -np.inf, np.inf, 0.0, 1.0
         for n_trials in range(1, _MAX_TRIALS + 1):
@@ -191,8 +199,10 @@ class ProximalHinges:
             low, high = (t, high) if rise < 0 else (low, t)
             bends = (moved > 0.0) & (moved < pieces.costs)
             bend = curvature + float(drift[bends] @ change[bends])
+            # On a flat piece the minimum is infinitely far ahead; the bracket ends it.
             aim = t - rise / bend if bend > 0 else -np.inf * rise
             patient = n_trials % 3 > 0  # Newton may crawl from piece to piece
+            # No bracket yet: at most `reach` further, which then grows.
             if np.isinf(high - low):
                 near, far = (t, t + reach) if rise < 0 else (t - reach, t)
                 aim = min(max(aim, near), far) if patient else near + far - t
@@ -348,8 +358,10 @@ class RelaxedMinLoss:
 
     def pieces(self, branches, rows, costs, n_samples):
         """The relaxed loss, even in f, and the slope of the concave part."""
+        # Kinks of the three branches of the relaxed loss. For D - 1 >= epsilon the
+        # middle branch is never the largest, and both kinks are in one place.
         kinks = np.array([self.reach - 1.0, self.epsilon])
-        if kinks[0] >= kinks[1]:  # both at once
+        if kinks[0] >= kinks[1]:
             kinks = np.full(2, kinks.mean())
         relaxed = _pairs(rows, -kinks[0], costs, n_samples)
         relaxed += _pairs(rows, -kinks[1], costs, n_samples)

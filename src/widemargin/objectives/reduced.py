@@ -39,8 +39,11 @@ class ReducedObjective:
     def build(cls, objective, deformed):
         """Reduce a `ManifoldObjective`, given its factorized norm."""
         rows, ambient = objective.label_idx, objective.ambient
+        # A^-1 B_L' / gamma_A, (n_coordinates, n_labeled): one solve serves all classes,
+        # all active sets and, by `rescaled`, all weights of the same ratio.
         basis = deformed.solve_rows(rows) / ambient
         response = deformed.scores_at(rows, basis)
+        # Symmetric and positive semi-definite but for rounding.
         response = without_negative_part(0.5 * (response + response.T))
         offset, penalty, offset_basis = _offset(objective, deformed)
         of_labels = objective.targets, objective.weights, objective.loss
@@ -50,6 +53,7 @@ class ReducedObjective:
 
     def rescaled(self, factor):
         """The same problem with both penalty weights multiplied by `factor`."""
+        # The deformed norm and q depend on the ratio of both weights only.
         penalty, response = self.offset_penalty * factor, self.response / factor
         basis = self.basis / factor
         return replace(self, response=response, basis=basis, offset_penalty=penalty)
@@ -67,6 +71,7 @@ class ReducedObjective:
     def norm(self, g, intercept, h, other, scores=None):
         """Bilinear form g'Sh + tau b b' of each column, given the scores of h."""
         scores = self.scores(h, other) if scores is None else scores
+        # f = -S h + b q, hence S h is the offset less the scores: no second product.
         inner = np.einsum("ij,ij->j", g, self.offset[:, None] * other - scores)
         return inner + self.offset_penalty * intercept * other
 
@@ -85,16 +90,19 @@ class ReducedObjective:
     def stationary(self, active):
         """Maps targets to the minimum if exactly the `active` labels had a square."""
         E = np.flatnonzero(active)
+        # At the minimum g_E = W_E (f_E - t_E), and g is zero elsewhere. Since f = b q -
+        # S g, this is G g_E = b q_E - t_E; the equation of b is q_E'g_E + tau b = 0.
         G = self.response[np.ix_(E, E)] + np.diag(1.0 / self.weights[E])
         factor, _ = jittered_cholesky(G)
         q = self.offset[E]
         tilt = cho_solve(factor, q) if self.intercept else q  # G^-1 q
-        schur = self.offset_penalty + q @ tilt
+        schur = self.offset_penalty + q @ tilt  # of b, after g_E is eliminated
 
         def solve(targets):
             g = np.zeros(targets.shape)
             g[E] = -cho_solve(factor, targets[E])
             intercept = np.zeros(targets.shape[1])
+            # Zero if b has no price and no active label depends on it: any b will do.
             if self.intercept and schur > 0:
                 intercept = -(q @ g[E]) / schur
                 g[E] += np.outer(tilt, intercept)
@@ -119,9 +127,14 @@ class ReducedObjective:
         held_out = scores.copy()
         for pattern, members in column_groups(active):
             E = np.flatnonzero(pattern)
+            # g is linear in the targets of E: this is -dg/dt, (n_labeled, n_active).
             inverse = -self.stationary(pattern)(np.eye(len(g))[:, E])[0]
             price = np.diagonal(inverse[E])[:, None]
             rest = np.ix_(E, members)
+            # Without label i its gradient g_i is zero. Shifting its target by delta
+            # until g_i - price_i delta = 0 gives the same equations: the shifted target
+            # is then its score, t_i + g_i / price_i. Labels that are not active stay as
+            # they are: leaving them out changes nothing.
             held_out[rest] = self.targets[rest] + g[rest] / price
         return held_out
 
@@ -148,8 +161,10 @@ def _offset(objective, deformed):
     if not objective.intercept.inside:
         return np.ones(len(rows)), objective.intercept.penalty, silent
     ones = np.ones((space.n_rows, 1))
-    pull = objective.laplacian @ ones
+    pull = objective.laplacian @ ones  # zero for a Laplacian that is not normalized
     adapted = deformed.solve(deformed.ratio * pull)  # coordinates, (m, 1)
     offset = 1.0 - deformed.scores_at(rows, adapted[:, 0])
+    # What is left of a unit constant after the other coordinates have adapted; rounding
+    # may make its price negative.
     kept = ones - space.scores(adapted)
     return offset, max(0.0, objective.intrinsic * np.vdot(pull, kept)), adapted[:, 0]

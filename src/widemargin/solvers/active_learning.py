@@ -40,6 +40,7 @@ def posterior_root(features, known_idx, noise):
     """
     known = features[known_idx]
     precision = np.eye(features.shape[1]) + known.T @ known / noise
+    # The weights of the features have the prior I, hence the posterior precision^-1.
     values, axes = np.linalg.eigh(precision)
     return features @ (axes / np.sqrt(values))
 
@@ -69,9 +70,11 @@ def suggest_by_variance(roots, shares, row_weights, free, draws, noise):
         for root, gain, variance in zip(roots, gains, variances, strict=True):
             own, total = root[best].copy(), variance[best] + noise
             column = root @ own  # of the covariance
-            cross = root @ (root.T @ (row_weights * column))
+            cross = root @ (root.T @ (row_weights * column))  # C diag(u) column
+            # sum_i u_i C_ij^2 after C becomes C - column column' / total, expanded.
             gain += column**2 * ((row_weights @ column**2) / total**2)
             gain -= 2.0 * column * cross / total
+            # With |own|^2 = C_bb this makes B a root of the new C.
             kept = np.sqrt(noise / total)
             root -= np.outer(column, own * ((1.0 - kept) / max(own @ own, 1e-300)))
             variance -= column**2 / total
@@ -86,6 +89,7 @@ def find_medoids(features, known_idx, n_clusters, seed):
     sizes = np.bincount(means.labels_, minlength=n_clusters)
     sizes[means.labels_[known_idx]] = 0
     lengths = means.transform(features)
+    # A medoid is one of the rows of its own cluster.
     lengths[np.arange(n_clusters) != means.labels_[:, None]] = np.inf
     order = np.argsort(-sizes, kind="stable")
     return lengths.argmin(axis=0)[order[sizes[order] > 0]]

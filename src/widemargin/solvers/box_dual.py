@@ -34,6 +34,7 @@ def box_dual(problem, *, max_iter=1000, tol=1e-9):
     gram, offset = problem.response / 2.0, problem.offset
     is_priced = problem.intercept and problem.offset_penalty > _NEGLIGIBLE
     if is_priced:
+        # Scores b q with the price tau b^2 are a function of the kernel q q' / tau.
         gram = gram + np.outer(offset, offset) / (2.0 * problem.offset_penalty)
     fixed = None if problem.intercept and not is_priced else 0.0
     n_labels, n_columns = problem.targets.shape
@@ -43,6 +44,8 @@ def box_dual(problem, *, max_iter=1000, tol=1e-9):
         pieces = labeled_hinges(np.arange(n_labels), signs, problem.weights, n_labels)
         result = _solve(gram, pieces, fixed, max_iter, tol)
         status = worst(status, result.status)
+        # The objective here has half of g'S g and half of the loss; `smo` minimizes
+        # half of the norm plus the whole loss.
         solution[:-1, column] = -0.5 * result.solution[:-1]
         solution[-1, column] = result.solution[-1]
         history["steps"].append(result.n_iter)
@@ -50,6 +53,7 @@ def box_dual(problem, *, max_iter=1000, tol=1e-9):
         if status is Status.INTERRUPTED:
             break
     if is_priced:
+        # The b at the minimum: q'g + tau b = 0.
         solution[-1] = -(offset @ solution[:-1]) / problem.offset_penalty
     objective = float(problem.value(solution[:-1], solution[-1]).sum())
     history["objective"] = [objective]
@@ -68,6 +72,7 @@ def _solve(gram, pieces, intercept, max_iter, tol):
     # A small ambient weight scales the problem badly, which Newton steps do not mind.
     lower, pivots, rank, _ = lapack.dpstrf(gram, lower=1)  # pivoted Cholesky
     features = np.empty((len(gram), rank))
+    # gram = F F' with F (n_labels, rank): a linear problem in the features F.
     features[pivots - 1] = np.tril(lower)[:, :rank]
     options = {"intercept": intercept, "start": near.solution, "tol": tol}
     result = proximal_multipliers(features, pieces, max_iter=max_iter - 1, **options)

@@ -147,6 +147,7 @@ class _Column:
             history["objective"].append(before + lowest)
             history["criterion"].append(float(changed.mean()) if len(changed) else 0.0)
             state = relevant.tobytes() + slopes.tobytes()
+            # Without `restore` the objective may rise, and decisions may come back.
             if not changed.any() or state in seen:
                 status = result.status
             seen.add(state)

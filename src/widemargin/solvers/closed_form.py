@@ -36,6 +36,7 @@ def fit_labels(gram, targets, weights, noises, constants):
         root = _inverse_root(gram, noise / weights)
         solved = root.T @ (root @ sides)
         fitted, sums = solved[:, :-1], solved[:, -1:]
+        # Sherman-Morrison: (M + c 1 1')^-1 = M^-1 - share M^-1 1 1'M^-1.
         shares = (constants / (1.0 + constants * sums.sum()))[:, None, None]
         a = fitted - shares * (sums * fitted.sum(axis=0))
         own = np.einsum("ij,ij->j", root, root)[:, None] - shares * sums**2

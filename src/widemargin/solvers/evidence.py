@@ -16,7 +16,7 @@ CRITERIA = {
     "marginal-likelihood": GpEvidence.marginal_likelihood,
     "loo": GpEvidence.leave_one_out,
 }
-_REACH = np.log(1e3)  # how far an entry of theta may go from where it starts
+_REACH = np.log(1e3)  # largest distance of an entry of theta from its start
 
 
 class Hyperparameters(Value):
@@ -144,6 +144,7 @@ class _Search:
         self.theta, self.last = theta, last
         if -last.value < self.lowest:
             self.keep()
+        # Per target, so that `tol` means the same for few rows and for many.
         n_targets = self.evidence.Y.size
         return -last.value / n_targets, -last.gradient / n_targets
 

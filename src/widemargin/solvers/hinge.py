@@ -1,7 +1,7 @@
 """Problems of hinges: what solves the convex ones, and majorize-minimize around them.
 
 A solution is (n_rows + 1,): coefficients of the rows' kernel functions, and the
-intercept. Balance is a matter of centering: if the space is centered on the mean of
+intercept. Centering keeps the balance: if the space is centered on the mean of
 some rows, the mean score of these is the intercept, whatever the coefficients are (Eq.
 (25) of Yang et al., eliminated exactly).
 """
@@ -96,7 +96,7 @@ def choose_hinge_space(
     kernel, rows, landmarks, solver, rng, *, who, ladder=HINGE_LADDER,
     gram_bytes=GRAM_BYTES,
 ):  # fmt: skip
-    """The space and the solver for what the user wishes, as in `choose_space`."""
+    """The space, as in `choose_space`, and the solver for the user's parameters."""
     is_smo = isinstance(solver, Smo)
     if is_smo and landmarks not in (None, "auto"):
         raise ValueError(
@@ -239,6 +239,7 @@ class _State:
         self.solved, self.statuses = None, [Status.CONVERGED] * problem.n_columns
         fixed = zip(problem.intercepts, start[-1], strict=True)
         is_feasible = all(b is None or b == own for b, own in fixed)
+        # An infeasible start may be lower than anything feasible.
         self.lowest = self.value if is_feasible else np.inf
         objective = [self.value] if is_feasible else []
         self.history = {"objective": objective, "criterion": []}
@@ -248,6 +249,7 @@ class _State:
         problem, branches = self.problem, self.branches
         solution, scores = self.solution.copy(), self.scores.copy()
         for k in range(problem.n_columns):
+            # The same branches are the same convex problem.
             if self.solved is not None and (self.solved == branches)[:, k].all():
                 continue
             result = problem.solve(k, branches[:, k], solution[:, k])
@@ -270,7 +272,7 @@ class _State:
 
 
 def _worst(statuses):
-    """The status that the user should hear of."""
+    """The status to report."""
     # nearly always: no call to another module for it
     if all(status is Status.CONVERGED for status in statuses):
         return Status.CONVERGED
@@ -279,4 +281,4 @@ def _worst(statuses):
 
 def roughness(solution, scores):
     """Squared norm of functions, summed, from their solutions and scores."""
-    return float(np.vdot(solution[:-1], scores - solution[-1]))
+    return float(np.vdot(solution[:-1], scores - solution[-1]))  # a'K a

@@ -22,7 +22,7 @@ from widemargin.checks import check_number
 from widemargin.defaults import PROCESS_LADDER
 from widemargin.kernels import Landmarks
 
-_AHEAD = 16  # kernel columns that are computed at a time: a matter of speed only
+_AHEAD = 16  # kernel columns that are computed at a time; affects speed only
 
 
 @dataclass(frozen=True)

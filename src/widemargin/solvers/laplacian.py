@@ -58,7 +58,7 @@ class Dual(LaplacianSolver, shorthand="dual"):
     Parameters
     ----------
     max_iter : int, default=1000
-        Iterations at the most, for each class.
+        Largest number of iterations for each class.
     tol : float, default=1e-9
         Largest duality gap, relative to the objective.
 
@@ -85,7 +85,7 @@ class Pcg(LaplacianSolver, shorthand="pcg"):
     Parameters
     ----------
     max_iter : int, default=1000
-        Iterations at the most.
+        Largest number of iterations.
     tol : float, default=1e-6
         Norm of the gradient, relative to that at zero, at which it has converged.
     early_stopping : {"stability", "validation", "mixed"} or None, default="stability"
@@ -209,6 +209,7 @@ def learn(training, *, problem=None, start=None, callback=None):
         family = share_graph(training.holdout, training.powers, shares)
     else:
         family = given_graph(training.holdout, problem)
+    # On the labels this is cheap with any solver, and gives the leave-one-out scores.
     exact = [reduced_newton(model.problem) for model in family.models]
     average, calibration = average_family(family.models, exact, training.sample)
     results = solve_family(family, exact, training, start, callback)
@@ -231,6 +232,7 @@ def average_family(models, results, sample, *, scarcity=GRAPH_SCARCITY):
     """Average and calibration by leave-one-out scores of each model's solution."""
     pairs = zip(models, results, strict=True)
     held_out = np.array([m.problem.leave_one_out(r.solution) for m, r in pairs])
+    # Without its only label a class would be unknown.
     held_out[:, ~sample.is_repeated] = np.nan
     prior = models_prior(models, sample, scarcity=scarcity)
     counts = label_counts(sample.label_weights)
@@ -256,6 +258,7 @@ def _solve_by_pcg(family, training, start, callback):
     options |= {"check": training.check, "callback": callback}
     results = []
     if len(family.models) > 1:
+        # The shares are 0 and 1 with PCG: this is the model of share 0.
         plain = replace(objective, intrinsic=0.0)
         if len(plain.label_idx) > NEWTON_LIMITS.labels:
             results.append(pcg(plain, **options))

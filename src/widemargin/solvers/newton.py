@@ -45,6 +45,8 @@ class _LabelNewton:
         open_columns = np.arange(targets.shape[1])
         while True:
             self.n_steps[open_columns] += 1
+            # Eq. (11) with s = 1: the minimum of the current quadratic does not depend
+            # on where the column is.
             aim_g, aim_b = problem.newton_points(active, open_columns, self.g, self.b)
             dg, db = aim_g - self.g, aim_b - self.b
             direction = problem.scores(dg, db)
@@ -54,11 +56,14 @@ class _LabelNewton:
             step = exact_step(loss, *args, slope, curvature)
             settled = (loss.active(targets, scores + direction) == active).all(axis=0)
             improves = problem.value(aim_g, aim_b, scores + direction) < self.values
+            # With unchanged active labels the full step ends at the minimum. Elsewhere
+            # it is taken while it lowers the objective, as in the paper.
             step = np.where(settled | improves, 1.0, step)
             self.g, self.b = self.g + step * dg, self.b + step * db
             scores = problem.scores(self.g, self.b)
             self.values = problem.value(self.g, self.b, scores)
             switched = loss.active(targets, scores) != active
+            # Computed anew, a score on the margin's edge may differ by rounding.
             switched[:, settled] = False
             active ^= switched
             history["objective"].append(self.values.sum())
@@ -82,13 +87,14 @@ def exact_step(loss, targets, weights, scores, direction, slope, curvature):
     """
     active = loss.active(targets, scores)
     pull = weights[:, None] * direction * (scores - targets)  # slope of each square
-    bend = weights[:, None] * direction**2
+    bend = weights[:, None] * direction**2  # their curvature
     slope = slope + np.where(active, pull, 0.0).sum(axis=0)
     curvature = curvature + np.where(active, bend, 0.0).sum(axis=0)
     if not loss.has_kink:
         return _ratio(-slope, curvature)
-    outward = targets * direction
+    outward = targets * direction  # > 0: out of the margin
     switches = np.where(active, outward > 0, outward < 0)
+    # Step at which t_i (f_i + s d_i) = 1, that is f_i + s d_i = t_i.
     edge = np.full(scores.shape, np.inf)
     np.divide(targets - scores, direction, out=edge, where=switches)
     order = np.argsort(edge, axis=0)
@@ -97,12 +103,15 @@ def exact_step(loss, targets, weights, scores, direction, slope, curvature):
     change, pull, bend = (
         np.take_along_axis(values, order, axis=0) for values in (change, pull, bend)
     )
+    # Derivative on piece j: slopes[j] + s curvatures[j], (n_labeled + 1, n_columns).
+    # The update of Sec. 3.2.1 for all pieces at once.
     slopes = np.vstack([slope, slope + np.cumsum(change * pull, axis=0)])
     curvatures = np.vstack([curvature, curvature + np.cumsum(change * bend, axis=0)])
     ends = np.vstack([edge, np.full(edge.shape[1], np.inf)])
     zeros = _ratio(-slopes, curvatures)
     piece = np.argmax(zeros <= ends, axis=0)  # the first whose zero lies inside it
     columns = np.arange(edge.shape[1])
+    # Rounding may put the zero just before its piece begins.
     starts = np.where(piece > 0, ends[piece - 1, columns], 0.0)
     return np.maximum(zeros[piece, columns], starts)
 

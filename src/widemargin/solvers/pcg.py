@@ -34,6 +34,7 @@ def pcg(objective, start=None, *, max_iter=1000, tol=1e-6, check=None, callback=
     .. [1] Melacci and Belkin, Laplacian support vector machines trained in the primal.
     """
     run = _Block(objective, start)
+    # The gradient is a difference of scores and targets, which carry this rounding.
     tol = max(tol, 200 * float(np.finfo(objective.space.dtype).eps))
     history = {"objective": [], "criterion": [], "gradient_norm": []}
     history |= {"decision_change": [], "decision_iteration": []}
@@ -67,6 +68,7 @@ class _Block:
         self.gradient = objective.gradient(self.c, self.scores, self.smoothing)
         gradient_scores = functions.scores(self.gradient)
         squared = functions.inner(self.gradient, self.gradient, gradient_scores)
+        # At zero also for a warm start, whose own gradient may be tiny.
         self.scale = np.sqrt(np.maximum(squared, np.finfo(dtype).tiny))
         if start is not None:
             self.c = start.astype(dtype)
@@ -85,6 +87,7 @@ class _Block:
             if not self.advance(refresh=n_iter % _REFRESH == 0):
                 yield Status.STALLED
             if check is not None and n_iter % check.interval == 0:
+                # Decisions are joint: converged columns count with their last scores.
                 scores = self.final_scores.copy()
                 scores[:, self.columns] = self.scores
                 before, seen = seen, check.look(scores)
@@ -120,6 +123,7 @@ class _Block:
         else:
             shared = functions.inner(gradient, self.gradient, self.gradient_scores)
             safe = np.where(self.squared > 0, self.squared, 1.0)
+            # Polak-Ribiere in the inner product of P, Alg. 1; zero is a restart.
             beta = np.maximum((squared - shared) / safe, 0.0).astype(functions.dtype)
             self.d = beta * self.d - gradient
             self.d_scores = beta * self.d_scores - gradient_scores
@@ -135,6 +139,7 @@ class _Block:
         curvature = objective.norm(self.d, self.d_scores, *along)
         labels = objective.targets[:, self.columns], objective.weights
         pair = (self.scores, self.d_scores)
+        # In double for float32 rows as well, like the slope and the curvature.
         pair = (own[objective.label_idx].astype(np.float64) for own in pair)
         step = exact_step(objective.loss, *labels, *pair, slope, curvature)
         step = step.astype(self.functions.dtype)

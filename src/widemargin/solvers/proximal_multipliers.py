@@ -61,6 +61,7 @@ def proximal_multipliers(
     steps = run.steps(tol, max_iter, callback)
     status, _ = drive(steps, run.history, max_iter=np.inf)  # counts its steps itself
     best = run.best
+    # Rows were not centered if b is free; f = (X - m) w + b + m'w has the same scores.
     shift = run.shift(run.rows.transposed_product(best.coefficients))
     solution = np.append(best.coefficients, best.intercept + shift)
     return SolveResult(
@@ -145,6 +146,7 @@ class _Run:
         """The solution that the trial multipliers make, and the bound they prove."""
         pieces = self.pieces
         if self.free:
+            # Where the smooth loss is flat in b, the coefficients add up to zero.
             self.b += self.hinges.step(self.h + self.b, self.everywhere)
         self.trial = self.hinges.multipliers_at(self.h + self.b)
         a = pieces.coefficients(self.trial)
@@ -164,6 +166,9 @@ class _Run:
     def advance(self):
         """One Newton step or, if the weights are good enough, new multipliers."""
         hinges, error = self.hinges, float(self.gradient @ self.gradient)
+        # The smooth objective is strongly convex with modulus one, so that error / 2
+        # bounds how far it is above its minimum; an inexact minimum is enough if this
+        # is small beside the move of the multipliers [1].
         moves = (self.trial - hinges.multipliers) ** 2 / self.pieces.costs
         is_still = self.last_move <= _ROUNDING * np.linalg.norm(self.w)
         if error <= _INEXACT * hinges.width * float(moves.sum()):
@@ -200,6 +205,7 @@ class _Run:
             h = self.rows @ w
         costs = np.bincount(pieces.rows, pieces.costs, pieces.n_samples)
         if self.free:
+            # A free intercept takes the mean score away.
             h = h - costs @ h / max(costs.sum(), _TINY)
         return float(costs @ h**2 / max(float(w @ w), _TINY))
 
@@ -289,6 +295,7 @@ def _factored(rows, weights, gradient):
     if X.shape[1] > X.shape[0]:  # Woodbury: S^-1 + Z Z', (n_bent, n_bent)
         matrix = rows.gram()
         matrix[np.diag_indices_from(matrix)] += 1.0 / weights
+        # -(I + Z'S Z)^-1 g = Z'(S^-1 + Z Z')^-1 Z g - g.
         inner = cho_solve(jittered_cholesky(matrix)[0], rows @ gradient)
         return rows.transposed_product(inner) - gradient
     if sparse.issparse(X):
@@ -306,6 +313,7 @@ def _factored(rows, weights, gradient):
 
 def _conjugate_gradients(rows, weights, gradient, share, max_products):
     """Until the residual is `share` of the gradient; (step, n_products)."""
+    # Preconditioned by the diagonal of I + Z'S Z.
     scale = 1.0 / (1.0 + rows.column_squares(weights))
     step, residual = np.zeros_like(gradient), -gradient
     target = share**2 * float(gradient @ (scale * gradient))

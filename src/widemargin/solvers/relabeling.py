@@ -35,7 +35,7 @@ class Relabel(Value):
     max_iter: int = 50
 
     def __post_init__(self):
-        """Raise unless the threshold is known and the limits are positive."""
+        """Raise unless the threshold is valid and the limits are positive."""
         check_choice(self, "threshold", ("absolute", "squared", None))
         check_number(self, "tol", low=0)
         check_number(self, "max_iter", low=1, integer=True)
@@ -54,7 +54,7 @@ class LeaveOneOut(Relabel, shorthand="loo"):
     tol : float, default=1e-3
         A loop ends when less than this share of the labels changes, or none does.
     max_iter : int, default=50
-        Rounds at the most, for each weight of the unlabeled rows.
+        Largest number of rounds for each weight of the unlabeled rows.
 
     Examples
     --------
@@ -131,6 +131,8 @@ class Relabeling:
         if scores.shape[1] > 1:
             return assign_classes(free, self.lower, self.upper)
         shift = 0.0 if self.loss is None else self._threshold(scores[:, 0])
+        # One column is the second class against the first: as two columns, which
+        # `assign_classes` shifts against each other by twice a threshold.
         both = np.hstack([-(free + shift), free + shift])
         codes, offsets = assign_classes(both, self.lower, self.upper)
         return codes, np.array([shift + 0.5 * (offsets[1] - offsets[0])])
@@ -139,6 +141,7 @@ class Relabeling:
         """The constant of lowest loss within the bounds."""
         signs = sign_coding(self.codes[~self.movable], 2)[:, 0]
         free = scores[self.movable]
+        # Both classes bound the number of positive rows.
         lower = max(self.lower[1], len(free) - self.upper[0])
         upper = min(self.upper[1], len(free) - self.lower[0])
         residuals, weights = signs - scores[~self.movable], self.label_weights
@@ -200,6 +203,7 @@ def _smallest_offset(behind, lower, upper):
     size, n_samples = (upper if size > upper else lower), len(behind)
     places = [place for place in (size - 1, size) if 0 <= place < n_samples]
     ordered = np.partition(behind, places)
+    # `size` rows are in the class for any offset between these two; take the middle.
     last = ordered[size - 1] if size > 0 else -np.inf
     following = ordered[size] if size < n_samples else np.inf
     if np.isfinite(last) and np.isfinite(following):
@@ -232,6 +236,7 @@ def best_threshold(
         pull = weights @ residuals - own @ scores
         candidates = (pull + balance) / max(total, 1e-300)
     else:
+        # A piecewise linear loss is lowest at one of its upward kinks, or at an end.
         candidates = np.concatenate([residuals, -scores - 1.0, -scores + 1.0])
     # strictly inside the interval
     low = np.nextafter(low, np.inf) if np.isfinite(low) else low
@@ -266,6 +271,7 @@ def _distance(b, points, weights):
     """Weighted sum of the distances of each b to the points, by one sort."""
     order = np.argsort(points)
     points, weights = points[order], weights[order]
+    # Prefix sums of weights and moments: O(1) for each b after the sort.
     below = np.searchsorted(points, b)
     total = np.concatenate([[0.0], np.cumsum(weights)])
     moment = np.concatenate([[0.0], np.cumsum(weights * points)])

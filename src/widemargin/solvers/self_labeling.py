@@ -219,6 +219,7 @@ class AbsoluteRegressor:
         if known is not None and np.array_equal(known, targets):
             return start
         n = len(targets)
+        # |y - f| = max(0, y - f) + max(0, f - y): two hinges with one kink.
         rows, kinks = np.tile(np.arange(n), 2), np.tile(targets, 2)
         sides, costs = np.repeat([1.0, -1.0], n), np.tile(self.costs, 2)
         pieces = hinges(n, rows, kinks, sides, costs)
@@ -247,6 +248,7 @@ class LabelingTask:
         row_weights = rows / rows[some].mean()
         path = replace(annealing, max_unlabeled_ratio=None).path(0.0)
         if sample.n_unlabeled:
+            # The weight of an unlabeled row at which both groups weigh the same in all.
             sums = row_weights[labeled].sum(), row_weights[~labeled].sum()
             path = annealing.path(labeled_weight * sums[0] / sums[1])
         weights = (
@@ -323,6 +325,7 @@ def self_label(model, task, *, start=None, n_components=0, callback=None):
     if start is None:
         regressor = model.regressor(task.weights(_FIRST_WEIGHT))
         signs = task.signs(relabeling.codes)
+        # Targets of unlabeled rows do not matter at this weight; zero favors no class.
         signs[relabeling.movable] = 0.0
         codes = relabeling(np.zeros_like(signs))
         with Interruptible() as work:
@@ -386,7 +389,7 @@ def alternate_from(
 
 
 def alternate(regressor, task, start, *, callback=None, **facts):
-    """Fit and relabel in turns until hardly a label changes, or labels repeat.
+    """Fit and relabel in turns until few labels change, or labels repeat.
 
     The "criterion" is the share of labels that changed, the "objective" their number;
     the history also has the `facts`. A cycle of labels also ends it: relabeling by

@@ -1,4 +1,4 @@
-"""Least squares that labels the unlabeled rows itself, from a given start."""
+"""Self-training with least squares, from a given start."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,6 +64,7 @@ class SelfTraining:
             members = classes == code
             positive[:, code] = weights[members] @ self.features[members]
             positive[:, code] += labeled[:, self.codes == code].sum(axis=1)
+        # Codes are +1 and -1: twice the sum over a class less the sum over all rows.
         return 2.0 * positive - positive.sum(axis=1, keepdims=True)
 
     def match_shares(self, scores, shifts):
@@ -77,6 +78,7 @@ class SelfTraining:
         for _ in range(_SHARE_STEPS):
             classes = (scores + shifts).argmax(axis=1)
             found = np.bincount(classes, weights=weights, minlength=len(wanted))
+            # In logarithms, so that rare classes are corrected as fast as large ones.
             gaps = wanted - np.log(found + _SHARE_FLOOR)
             if np.abs(gaps).max() < _SHARE_TOL:
                 break
@@ -96,6 +98,7 @@ def self_train(
     the coefficients and, in its last row, the shifts. O(n n_features n_classes) for a
     round.
     """
+    # It does not depend on the labels: one factorization serves all rounds.
     matrix = problem.moments.copy()
     matrix[np.diag_indices_from(matrix)] += penalty
     factor = cho_factor(matrix, overwrite_a=True)

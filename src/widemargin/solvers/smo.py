@@ -6,7 +6,7 @@ from widemargin.solvers.driver import drive
 from widemargin.solvers.result import SolveResult, Status
 
 _CACHE_BYTES = 200_000_000
-_FETCHED = 64  # rows brought in at a time, at the most
+_FETCHED = 64  # largest number of rows fetched at a time
 _ROUNDING = 1e-12
 # steps times samples between two pauses: they take as long as computing the objective
 _PAUSE_WORK = 20_000_000
@@ -69,6 +69,7 @@ class _Run:
         self.fixed = () if self.is_free else (float(intercept),)
         loops.set_slopes(*self.dual.path, *self.dual.place, *self.dual.slopes)
         self.rows.add_product(self.dual.coefficients(), self.dual.scores, add_rows)
+        # Bounds of a free intercept before any step: none; the criterion is infinite.
         self.progress = np.array([0.0, np.inf, -np.inf])  # steps, high, low
         self.target, self.best = 0, -np.inf
         self.history = {"objective": [], "criterion": [], "gap": []}
@@ -83,12 +84,13 @@ class _Run:
         self.target = min(self.target + self.pause, self.max_iter)
         self._advance()
         self.note()
+        # The dual value, which every step raises.
         reached = history["objective"][-1] - history["gap"][-1]
         if history["criterion"][-1] <= self.tol:
             status = Status.CONVERGED
         elif self.n_steps >= self.max_iter:
             status = Status.MAX_ITER
-        elif reached <= self.best:  # not even rounding is left to gain
+        elif reached <= self.best:  # only rounding is left
             status = Status.STALLED
         self.best = reached
         if self.callback is not None:
@@ -105,6 +107,7 @@ class _Run:
                 self.target - progress[0], progress, *self.fixed,
             )  # fmt: skip
             if wanted >= 0:
+                # Samples that violate their conditions most will be wanted soon.
                 scores, (up, down) = dual.scores + self._intercept(), dual.slopes
                 violations = np.maximum(up - scores, scores - down)
                 rows.fetch(wanted, violations, progress[0])
@@ -137,6 +140,7 @@ class _Dual:
         self.origins = _origins(starts, lengths, self.lower)
         n = pieces.n_samples
         a = np.zeros(n) if start is None else np.array(start[:n], dtype=np.float64)
+        # A start from other pieces may be outside the box of these.
         a = np.clip(a, self.lower, self.upper)
         if is_balanced:
             a = _balance(a, self.lower, self.upper)
@@ -148,6 +152,7 @@ class _Dual:
         """The piece of each coefficient and the length of it that lies behind."""
         starts, _, lengths = self.path
         counts = np.diff(starts)
+        # A warm start may miss a kink by rounding.
         rounding = _ROUNDING * (np.abs(self.lower) + np.abs(self.upper))
         entered = np.repeat(a - rounding, counts) > self.origins
         n_entered = np.diff(np.concatenate([[0], np.cumsum(entered)])[starts])
@@ -168,7 +173,7 @@ class _Dual:
 
 
 class _DenseRows:
-    """A Gram matrix that is there as a whole."""
+    """A Gram matrix in memory."""
 
     def __init__(self, gram):
         if not gram.flags.c_contiguous:  # symmetric: the rows are the columns
@@ -245,4 +250,6 @@ def _balance(a, lower, upper):
 def _diagonal(gram):
     """The diagonal, kept off zero."""
     diagonal = np.asarray(gram.diagonal(), dtype=np.float64)
+    # Steps are divided by it. A linear kernel is zero for rows of zeros, and rounding
+    # may make a centered kernel negative.
     return np.maximum(diagonal, max(_ROUNDING * diagonal.max(), 1e-100))

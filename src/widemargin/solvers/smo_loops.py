@@ -7,7 +7,7 @@ have no intercept. Rows of the Gram matrix are in `cache` at ``slots[row]``, whi
 for a row that is not there: a loop that needs it returns its number and goes on when it
 is called again; else it returns -1. `stamps` holds the step at which each row of the
 cache was used last. `progress` (3,) counts the steps and holds the largest and the
-smallest intercept that samples ask for; their difference is compared with `tol`.
+smallest intercept that samples require; their difference is compared with `tol`.
 """
 
 import numpy as np
@@ -36,10 +36,12 @@ def pair_steps(
             break
         row_i = cache[slots[i]]
         stamps[slots[i]] = progress[0] + n_steps
+        # i violates most; j has the largest second-order gain with it (Fan et al.).
         j = _best_partner(row_i, diagonal, diagonal[i], high, down, scores, tops)
         wanted = -1
         if n_steps >= max_steps:
             break
+        # The partner that gains most need not violate most: look at all before the end.
         if high - down[j] + scores[j] <= tol and high - _lowest(down, scores) <= tol:
             break
         wanted = j
@@ -47,6 +49,7 @@ def pair_steps(
             break
         row_j = cache[slots[j]]
         stamps[slots[j]] = progress[0] + n_steps
+        # Curvature of the dual along e_i - e_j; zero for copies of a sample.
         bend = diagonal[i] + diagonal[j] - 2.0 * row_i[j]
         bend, length = max(bend, _FLAT * diagonal[i]), 0.0
         while True:  # through as many kinks as there is something to gain
@@ -195,6 +198,7 @@ def _best_partner(row, diagonal, own, high, down, scores, tops):
             bend = bend if bend > flat else flat
             gain = slope * slope / bend
             tops[t] = gain if gain > tops[t] else tops[t]
+    # The maxima have no positions; only the samples of the best lane are looked at.
     lane, best, j = _argmax(tops), -1.0, -1
     for t in range(lane, n, _LANES):
         slope = max(high - down[t] + scores[t], 0.0)
@@ -206,7 +210,7 @@ def _best_partner(row, diagonal, own, high, down, scores, tops):
 
 @_passes
 def _follow_pair(row_i, row_j, length, up, scores, tops):
-    """Update the scores after a step; who asks for the largest intercept, and that."""
+    """Update the scores; the sample that requires the largest intercept, and that."""
     n = len(scores)
     tops[:] = -np.inf
     for start in range(0, n, _LANES):
@@ -266,7 +270,7 @@ def _argmax(tops):
 
 @_passes
 def _lowest(down, scores):
-    """Smallest intercept that a sample asks for."""
+    """Smallest intercept that a sample requires."""
     low = np.inf
     for t in range(len(down)):
         low = min(low, down[t] - scores[t])

@@ -48,6 +48,7 @@ class KernelColumns:
             return
         found = rows.columns(kernel, new_idx).T
         if self.values is None or len(self.values) < n_all:
+            # Room for a quarter more, so that single labels seldom copy all values.
             grown = np.empty((n_all + n_all // 4, len(rows)), dtype=found.dtype)
             grown[:n_known] = 0.0 if self.values is None else self.values[:n_known]
             self.values = grown
@@ -77,7 +78,7 @@ class LabelBasis:
     )
 
     def covariances(self, name, grid):
-        """The prior covariance over this basis, which the others know by a name."""
+        """The prior covariance over this basis, whose name is given."""
         return [Covariance(name, "labels", ((1.0, name, None),))]
 
     def covariance(self, label_idx, variances=None):
@@ -243,6 +244,7 @@ def label_grams(covariances, bases, label_idx):
     for covariance in covariances:
         total = 0.0
         for share, name, variances in covariance.terms:
+            # Arrays cannot be keys; these live as long as the covariances.
             key = name, id(variances)
             if key not in known:
                 known[key] = bases[name].covariance(label_idx, variances)

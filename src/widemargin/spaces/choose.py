@@ -20,7 +20,7 @@ def choose_space(
     """The space of functions for a kernel, whose width is a number, on some rows.
 
     `landmarks` (Nystrom, int, "auto" or None for exact functions) is what the user
-    wants; "auto" leaves it to `ladder`. `features` says whether a linear kernel of few
+    wants; "auto" leaves it to `ladder`. `features` is whether a linear kernel of few
     features becomes these features, `sparse_features` whether the solver takes sparse
     ones, and `reads_rows` that it reads rows of the Gram matrix, which is then not kept
     from `gram_bytes` on. Rows in blocks always have landmarks. Messages name the
@@ -35,6 +35,7 @@ def choose_space(
         )
     if rows.in_blocks and landmarks == "auto":
         landmarks = ladder.n_landmarks
+    # Features are smaller than the Gram matrix, and their problem is the same.
     is_narrow = rows.n_features < n_rows and not rows.is_sparse
     is_few = features and (is_narrow or (rows.is_sparse and sparse_features))
     if isinstance(kernel, Linear) and is_few and landmarks in (None, "auto"):
@@ -44,6 +45,7 @@ def choose_space(
     if landmarks is not None:
         return landmark_space(kernel, rows, landmarks, rng, who)
     is_large = n_rows**2 * rows.dtype.itemsize > gram_bytes
+    # A Gram matrix that the user passed is in memory already.
     if is_large and reads_rows and not rows.pairwise:
         return GramRowSpace(kernel, rows)
     check_gram_memory(n_rows, rows.dtype.itemsize, who)
@@ -95,7 +97,7 @@ def check_gram_memory(n_rows, itemsize, who, installed=None):
 
 
 def _installed_memory():
-    """Bytes of physical memory, or None where the system does not say."""
+    """Bytes of physical memory, or None if the system does not report it."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

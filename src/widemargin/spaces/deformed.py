@@ -33,6 +33,8 @@ class DeformedKernel(_DeformedNorm):
         self._factor = None
         if ratio == 0:
             return
+        # (K + rho K L K)^-1 K = (I + rho L K)^-1: K is not inverted and may be
+        # singular. The matrix is not symmetric, hence LU and no Cholesky factorization.
         matrix = laplacian @ gram.astype(np.float64, copy=False)
         matrix *= ratio
         matrix.flat[:: len(gram) + 1] += 1.0
@@ -62,6 +64,7 @@ class DeformedFeatures(_DeformedNorm):
         self.features, self.ratio = features, ratio
         matrix = np.eye(features.shape[1])
         if ratio > 0:
+            # I plus a positive semi-definite matrix.
             matrix += ratio * (features.T @ (laplacian @ features))
         self._factor, _ = jittered_cholesky(0.5 * (matrix + matrix.T))
 

@@ -89,6 +89,7 @@ class FeatureSpace(Space):
 
     def fit_rows(self, idx, targets, weights, reg):
         """Coordinates of the functions fitted to some of the rows, (rank, k)."""
+        # The graph's part of the penalty is over all rows, not just over these.
         features = self.features[idx].astype(np.float64)
         smoother = LowRankSmoother(features, weights, reg, self._penalty())
         return smoother.coordinates(targets)
@@ -103,6 +104,7 @@ class FeatureSpace(Space):
         weights, intercepts = self.features.T @ dual[:-1], dual[-1]
         if self.center is None:
             return weights, intercepts
+        # f(x) = w'(z(x) - center) + b with w = sum_i a_i (z_i - center).
         total = dual[:-1].sum(axis=0)
         weights = weights - np.multiply.outer(self.center, total)
         return weights, intercepts - self.center @ weights
@@ -118,6 +120,7 @@ class FeatureSpace(Space):
             constants = constants + np.sqrt(self.constant) * c[-1]
             c = c[:-1]
         if self.is_exact:  # linear: the weights, with the identity for coefficients
+            # A model file then holds weights and no training row.
             points, coef = np.ascontiguousarray(c.T, np.float64), np.eye(c.shape[1])
         else:
             points, coef = self.basis.points, (self.basis.whitening @ c)

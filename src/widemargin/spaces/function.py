@@ -93,7 +93,7 @@ class Embedding(Stored):
         return None if isinstance(self.kernel, Precomputed) else self.points
 
     def n_coordinates(self, n_features):
-        """Number of coordinates of rows of so many features."""
+        """Number of coordinates of rows with `n_features` features."""
         if self.points is None:
             return n_features
         parts = self.points.shape if self.whitening is None else self.whitening.T.shape
@@ -157,6 +157,7 @@ class NeighborFunction(Stored):
             points, X = points - center, X - center
         finder = NearestNeighbors(n_neighbors=n_neighbors).fit(points)
         lengths, neighbors = finder.kneighbors(X)
+        # All neighbors may be copies, at distance zero.
         scale = np.maximum(lengths[:, -1:], np.finfo(np.float64).tiny)
         weights = np.exp(-((lengths / scale) ** 2))
         copies = lengths <= _SAME * scale  # distances have rounding errors

@@ -84,6 +84,7 @@ class GramSpace(Space):
 
     def part(self, idx):
         """The functions over some of the rows; graph and center are left behind."""
+        # All rows: share the matrix, which may be large.
         if self.center is None and np.array_equal(idx, np.arange(self.n_rows)):
             return replace(self, laplacian=None, intrinsic=0.0)
         gram = np.ascontiguousarray(self.gram[np.ix_(idx, idx)])
@@ -97,6 +98,8 @@ class GramSpace(Space):
     def centered(self, weights):
         """The space of the kernel centered on the weighted mean of the rows."""
         # Their mean score is then the intercept, whatever the coefficients.
+        # With m_i the mean of row i and m that of all, the centered kernel is k_ij -
+        # m_i - m_j + m = k_ij - s_i - s_j for s_i = m_i - m / 2: one vector to keep.
         mean = self.gram @ weights.astype(self.dtype)
         shift = mean.astype(np.float64) - 0.5 * float(weights @ mean)
         own = shift.astype(self.dtype)
@@ -111,6 +114,7 @@ class GramSpace(Space):
     def smoother(self, weights, reg):
         """The smoother for one value of `reg`."""
         if self.laplacian is None:
+            # Cholesky: the eigenvectors of `path` pay only for several values.
             return DenseSmoother(self.gram, weights, reg)
         return super().smoother(weights, reg)
 
@@ -124,6 +128,7 @@ class GramSpace(Space):
         """Coordinates of the functions fitted to some of the rows only, (n, k)."""
         n_rows, n_columns = self.n_rows, targets.shape[1]
         if self.laplacian is not None:
+            # W + intrinsic L has to be positive definite.
             spread = np.full(n_rows, _NEGLIGIBLE_WEIGHT * weights.sum() / n_rows)
             spread[idx] = weights
             values = np.zeros((n_rows, n_columns))
@@ -145,9 +150,12 @@ class GramSpace(Space):
         center, shift = self.center, self.shift
         if center is None:
             return coefficients, intercepts
+        # f(x) = sum_i a_i (k(x, x_i) - s(x) - s_i) + b. Here s(x) is the mean of k(x,
+        # z) over the center less m / 2, and center's = m / 2. If the a_i add up to
+        # zero, as they do with a free intercept, no row of the center is needed.
         total = coefficients.sum(axis=0)
         rounding = 1e-12 * np.abs(coefficients).sum(axis=0)
-        total = np.where(np.abs(total) > rounding, total, 0.0)  # of a free intercept
+        total = np.where(np.abs(total) > rounding, total, 0.0)
         intercepts = intercepts - shift @ coefficients + float(center @ shift) * total
         return coefficients - center[:, None] * total, intercepts
 
@@ -160,6 +168,7 @@ class GramSpace(Space):
         """The function of coordinates c and a constant, without unused points."""
         used = np.flatnonzero((c != 0).any(axis=1))
         used = used if len(used) else np.arange(1)
+        # The constant of k + constant, which the kernel of a fitted model lacks.
         constants = self.constant * c.sum(axis=0) + intercept
         points, coef = self.rows.points(self.kernel, used), c[used].astype(np.float64)
         constants = np.asarray(constants, dtype=np.float64)
@@ -224,7 +233,7 @@ class GramRowSpace:
     from_dual, to_function = GramSpace.from_dual, GramSpace.to_function
 
     def _product(self, coefficients):
-        """The Gram matrix times coefficients; only rows with one are looked at."""
+        """The Gram matrix times coefficients; rows with a zero are skipped."""
         used = np.flatnonzero(coefficients)
         if not len(used):
             return np.zeros(self.n_rows)

@@ -25,7 +25,7 @@ class ProfiledSmoother:
         ones = np.ones((smoother.n_samples, 1), dtype=smoother.matrix.dtype)
         self._rest = 1.0 - (smoother @ ones)[:, 0].astype(np.float64)
         weights = smoother.weights.astype(np.float64)
-        pull = weights * self._rest
+        pull = weights * self._rest  # A 1, times lambda
         total = float(pull.sum())
         if total <= np.finfo(ones.dtype).eps * weights.sum():
             raise ValueError(
@@ -58,6 +58,7 @@ class ProfiledSmoother:
         factor, minus the log marginal likelihood of the labels.
         """
         weights = self.smoother.weights.astype(np.float64)
+        # lambda A (y - m) = W (y - fit), and 1'A (y - m) = 0: y stands for y - m.
         return float(weights @ (Y * (Y - self @ Y)).sum(axis=1, dtype=np.float64))
 
     def coordinates(self, Y):
@@ -93,6 +94,7 @@ class Posterior(Stored):
 
     def variance(self, values, prior):
         """Variance where the embedding is `values` and k(x, x) is `prior`, (m,)."""
+        # Near a training row both are nearly equal, and rounding may decide.
         left = np.maximum(prior - self.explanation(values), 0.0)
         rest = 1.0 - (values @ self.ones)[:, 0]
         return self.scale * left + self.mean_variance * rest**2

@@ -78,6 +78,7 @@ class Smoother:
             return n_samples * self.weighted_product(v.reshape(-1))
 
         ties = LinearOperator((n_samples, n_samples), matvec=product, dtype=np.float64)
+        # A fixed start, so that the result is the same in every run.
         values, vectors = eigsh(ties, rank, v0=np.ones(n_samples))
         return vectors * np.sqrt(np.maximum(values, 0.0))
 
@@ -98,6 +99,8 @@ class Smoother:
 
     def leave_one_out(self, Y):
         """Value at each point of the function fitted without it, (n, k); exact."""
+        # With the held-out value v in place of y_i the fit without i stays the best, so
+        # that v = f_i + R_ii (v - y_i). With a tiny reg 1 - R_ii may round to zero.
         own = self.diagonal()[:, None]
         return (self @ Y - own * Y) / np.maximum(1.0 - own, np.finfo(own.dtype).eps)
 
@@ -119,6 +122,8 @@ class DenseSmoother(Smoother):
         self.gram, self.reg = gram, reg
         dtype, root = np.float64, np.sqrt(weights)
         largest = float(np.diagonal(gram) @ weights)  # no eigenvalue is larger
+        # largest / reg bounds the condition number of D K D + reg I. For a reg above
+        # `largest`, I - reg (D K D + reg I)^-1 would cancel.
         if gram.dtype == np.float32 and reg < largest < _SINGLE_CONDITION * reg:
             dtype, root = np.float32, root.astype(np.float32)
         factor, _ = self._factorize(root, dtype)
@@ -126,7 +131,9 @@ class DenseSmoother(Smoother):
         weighted, _ = invert(factor, lower=0, overwrite_c=True)
         mirror(weighted)
         _scale_both_sides(weighted, root, -reg)
-        weighted.flat[:: len(weighted) + 1] += weights
+        weighted.flat[:: len(weighted) + 1] += weights  # D I D
+        # LAPACK returns Fortran order. The matrix is symmetric, so that its transpose
+        # is itself in C order, where rows are contiguous.
         weighted = np.ascontiguousarray(weighted.T).astype(gram.dtype, copy=False)
         super().__init__(weighted, weights.astype(gram.dtype), low_rank=False)
 
@@ -134,6 +141,7 @@ class DenseSmoother(Smoother):
         """Coefficients of the kernel functions, (n, k) -> (n, k); O(n^3)."""
         root = np.sqrt(self.weights.astype(np.float64))[:, None]
         factor = self._factorize(root[:, 0], np.float64)
+        # Eq. (12) of Gieseke et al. (2012): c = D G D y with G the inverse.
         return root * cho_solve(factor, root * Y, check_finite=False)
 
     def explanation(self):
@@ -164,6 +172,7 @@ class SpectralPath:
         values, vectors = eigh(
             matrix.T, driver="evd", overwrite_a=True, check_finite=False
         )
+        # Numerical rank, by the tolerance of numpy.linalg.matrix_rank.
         kept = values > values[-1] * len(values) * np.finfo(np.float64).eps
         self.values = values[kept]
         self.rooted_vectors = root[:, None] * vectors[:, kept]  # D V
@@ -209,6 +218,7 @@ class LowRankSmoother(Smoother):
         inverse = solve_triangular(
             self._factor[0], np.eye(len(inner)), lower=True, check_finite=False
         )
+        # C^-T, so that W Z C^-T is one product for each block.
         inverse = inverse.T.astype(features.dtype)
         # In place, so that only two arrays as large as the features are needed.
         for block in row_blocks(*weighted.shape, weighted.itemsize, _BLOCK_BYTES):
@@ -270,6 +280,8 @@ class GraphSmoother(Smoother):
         half = solve_triangular(
             factor, inverse, trans="T", lower=False, check_finite=False
         )
+        # S - half'half, upper triangle only: with U'U = S + K / reg and half = U^-T S,
+        # half'half is S (S + K / reg)^-1 S. `dsyrk` copies c: `inverse` is not changed.
         weighted = blas.dsyrk(-1.0, half, beta=1.0, c=inverse, trans=1)
         mirror(weighted)
         weighted *= weights[:, None]
@@ -289,6 +301,7 @@ class GraphSmoother(Smoother):
             matrix = weights * gram + penalty.intrinsic * (penalty.laplacian @ gram)
             matrix.flat[:: len(matrix) + 1] += self.reg
             return solve(matrix, weights * Y, overwrite_a=True, check_finite=False)
+        # The gradient by a of f = K a is K (W (f - y) + intrinsic L f + reg a) = 0.
         fitted = (self @ Y.astype(self.matrix.dtype)).astype(np.float64)
         pull = penalty.intrinsic * (penalty.laplacian @ fitted)
         return (weights * (Y - fitted) - pull) / self.reg

@@ -18,7 +18,7 @@ from widemargin.spaces.features import FeatureSpace
 from widemargin.values import Value
 
 _DENSE_ROWS = 100  # up to here all eigenvectors are computed
-_DENSE_RATIO = 4  # up to so many rows per vector, dense matrices are faster
+_DENSE_RATIO = 4  # rows per vector up to which dense matrices are faster
 _DEGREE, _MAX_ROUNDS = 10, 12  # of the polynomials, and how often they are applied
 _TOL = 1e-4  # of eigenvalues: the last ones converge last and matter least
 _ARPACK_TOL = 1e-6
@@ -72,6 +72,7 @@ def _filtered(laplacian, rank):
     read it, and all vectors before, for each vector. O(n rank^2) for each round.
     """
     n_rows, size = laplacian.shape[0], rank + max(20, rank // 5)
+    # Single precision is enough for `_TOL`.
     matrix = laplacian.astype(np.float32)
     start = np.random.default_rng(0).normal(size=(n_rows, size)).astype(np.float32)
     vectors, values = np.linalg.qr(start)[0], np.zeros(rank)
@@ -79,6 +80,7 @@ def _filtered(laplacian, rank):
         small = (vectors.T @ (matrix @ vectors)).astype(np.float64)
         found, axes = eigh(0.5 * (small + small.T))
         vectors = vectors @ axes.astype(np.float32)
+        # Ritz values of the subspace, which fall towards the eigenvalues.
         if np.abs(found[:rank] - values).max() < _TOL:
             break
         values, edge = found[:rank], float(np.clip(found[-1], 1e-3, 1.9))
@@ -87,6 +89,7 @@ def _filtered(laplacian, rank):
         last, ratio = vectors, scale
         vectors = (matrix @ last - middle * last) * (scale / half)
         for _ in range(_DEGREE - 1):
+            # T_k+1(x) = 2 x T_k(x) - T_k-1(x), with x = (L - middle) / half.
             following = 1.0 / (2.0 / scale - ratio)
             product = (matrix @ vectors - middle * vectors) * (2.0 * following / half)
             last, vectors = vectors, product - (ratio * following) * last
@@ -113,6 +116,7 @@ def kernel_spectrum(product, weights, n_vectors):
         V = roots[:, None] * np.asarray(product(V), dtype=np.float64)
         return V - np.multiply.outer(roots, roots @ V)
 
+    # Squared length of the mean in feature space: centering leaves its rounding.
     of_mean = abs(float(roots**2 @ product((roots**2)[:, None])[:, 0]))
     if n_rows <= max(_DENSE_ROWS, rank + 1):
         values, vectors = eigh(centered(np.eye(n_rows)))
