@@ -31,7 +31,8 @@ header.
 
 The predictions hold the label of each row, its probability, and whether it was given
 or inferred. Exit codes: 0 if all files are written; 2 if something is wrong with the
-table or the options; 1 for an internal error (please report it).
+table or the options; 130, 143 or 129 if it was interrupted; 1 for an internal error
+(please report it).
 """
 _CLUSTER = """Find groups in a table without labels.
 

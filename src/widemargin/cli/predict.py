@@ -8,7 +8,8 @@ _HELP = """Predict the labels of new rows with a model from a file.
 
 TABLE is a CSV, TSV, Parquet or NPZ file, or '-' for stdin, with the columns that the
 model was fitted on; other columns are ignored. The output has the label of each row
-and its probability, or its cluster. Rows are numbered from 1, below the header.
+and its probability, or its cluster. Rows are numbered from 1, below the header. Text
+output has an apostrophe before labels that a spreadsheet would take for a formula.
 
 \b
 widemargin predict iris.wm new.csv
