@@ -514,3 +514,29 @@ def test_marker_of_unlabeled_samples_is_no_label(y, label):
 def test_label_of_no_targets_is_refused():
     with pytest.raises(ValueError, match="requires y to be passed"):
         has_label(None, "junk")
+
+
+@pytest.mark.parametrize("label", [("a", 1), frozenset("a"), {"a": 1}, ["a"]])
+@pytest.mark.parametrize("container", [list, pd.Series, np.ndarray])
+def test_a_class_is_one_name(label, container):
+    """NumPy would make a table of tuples; sets are not in any order."""
+    values = np.empty(4, dtype=object)
+    values[:] = [label, None, "b", "b"]
+    if container is list and isinstance(label, list):
+        return  # NumPy refuses it itself, and [[1], [2]] is a column
+    y = values if container is np.ndarray else container(values)
+    with pytest.raises(ValueError, match=r"y holds .*, but a class is one name"):
+        read_labels(y)
+
+
+@pytest.mark.parametrize("gap", [[], [None]])
+def test_numbers_of_more_than_64_bits_are_refused(gap):
+    with pytest.raises(ValueError, match="use strings as class names"):
+        read_labels([2**70, 2**70 + 1, *gap])
+    with pytest.raises(ValueError, match="use strings as class names"):
+        read_labels([2**64 - 1, -1])
+
+
+def test_numbers_that_floats_merge_are_refused():
+    with pytest.raises(ValueError, match="floats cannot tell apart"):
+        read_labels([2**53 + 1, 2.0**53, None])

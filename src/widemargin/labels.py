@@ -245,14 +245,40 @@ def _as_array(y):
         # nullable, categorical and string columns: values as they are, gaps kept
         values, y = list(y), np.empty(len(y), dtype=object)
         y[:] = values
+    if isinstance(y, list | tuple):
+        _refuse_containers(y, (tuple, set, frozenset, dict))
     if isinstance(y, list | tuple) and not all(isinstance(value, str) for value in y):
-        # NumPy would write out a NaN among strings as "nan".
+        # NumPy would write out a NaN among strings as "nan", and round long integers.
         array = np.asarray(y)
-        y = np.asarray(y, dtype=object) if array.dtype.kind in "US" else array
-    y = column_or_1d(np.asarray(y), warn=True)
+        is_rounded = array.dtype.kind == "f" and all(map(_is_integer, y))
+        is_changed = array.dtype.kind in "US" or is_rounded
+        y = np.asarray(y, dtype=object) if is_changed else array
+    y = np.asarray(y)
+    if y.dtype.kind == "O" and y.ndim == 1:
+        _refuse_containers(y, (tuple, set, frozenset, dict, list, np.ndarray))
+    y = column_or_1d(y, warn=True)
     if y.dtype.kind == "O" and len(y) and all(map(_is_integer, y)):
+        if not all(-(2**63) <= value < 2**63 for value in y):
+            _refuse_long(y)
         return y.astype(np.int64)
     return y
+
+
+def _refuse_containers(y, kinds):
+    """A class is one name; lists of one value each are left to scikit-learn."""
+    for value in y:
+        if isinstance(value, kinds):
+            raise ValueError(
+                f"y holds {value!r} ({type(value).__name__}), but a class is one name; "
+                "use strings or numbers, such as '_'.join(map(str, label))."
+            )
+
+
+def _refuse_long(values):
+    raise ValueError(
+        f"y holds the number {max(values, key=abs)}, which has more than 64 bits; use "
+        "strings as class names."
+    )
 
 
 def _is_integer(value):
@@ -291,7 +317,14 @@ def _comparable(values):
             "strings with None."
         )
     # One numeric type for Python and NumPy numbers, with which classes are sorted.
-    values = np.array(values.tolist())
+    given, values = values, np.array(values.tolist())
+    if values.dtype.kind == "O" and all(map(_is_integer, given)):
+        _refuse_long(given)
+    if values.dtype.kind == "f" and len(set(given)) != len(np.unique(values)):
+        raise ValueError(
+            "y holds numbers that floats cannot distinguish, such as "
+            f"{max(given, key=abs)!r}; use strings, or integers without others."
+        )
     if values.dtype.kind in "iu" and (values == _UNLABELED).any():
         raise ValueError(
             f"y holds missing values and the integer {_UNLABELED}, which both mark an "

@@ -7,8 +7,6 @@ import sys
 import threading
 import time
 
-from sklearn.utils.parallel import Parallel
-
 _LOOK = 0.3  # seconds after which a process looks for its parent again
 _PR_SET_PDEATHSIG = 1  # of Linux, <sys/prctl.h>
 
@@ -18,6 +16,9 @@ def parallel(n_jobs, **options):
 
     They would wait minutes for more work if this one is killed.
     """
+    # This module itself is imported fast: until then a new process does not watch.
+    from sklearn.utils.parallel import Parallel
+
     # Linux kills processes with the thread that started them: any other may end early.
     is_main = threading.current_thread() is threading.main_thread()
     together = {"initializer": end_with, "initargs": (os.getpid(), is_main)}

@@ -1,3 +1,4 @@
+import errno
 import os
 import signal
 import subprocess
@@ -114,6 +115,67 @@ def test_an_existing_file_is_replaced_and_a_link_stays_one(model, path, tmp_path
     save(model, link)
     assert link.is_symlink()
     assert load(path).get_params() == model.get_params()
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664])
+def test_a_file_that_is_replaced_keeps_its_mode(mode, model, path, monkeypatch):
+    """And nobody else may open the new one meanwhile."""
+    path.write_bytes(b"old")
+    path.chmod(mode)
+    modes, replace = [], os.replace
+
+    def spy(source, target):
+        modes.append(os.stat(source).st_mode & 0o777)
+        replace(source, target)
+
+    monkeypatch.setattr(writing.os, "replace", spy)
+    before = os.umask(0o022)
+    try:
+        save(model, path)
+    finally:
+        os.umask(before)
+    assert modes == [mode]
+    assert path.stat().st_mode & 0o777 == mode
+    assert load(path).get_params() == model.get_params()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+@pytest.mark.parametrize("link", [False, True])
+def test_pipes_and_devices_are_kept(link, model, path, tmp_path):
+    os.mkfifo(path)
+    target = tmp_path / "link" if link else path
+    if link:
+        target.symlink_to(path)
+    with pytest.raises(OSError, match="not a regular file") as info:
+        save(model, target)
+    assert info.value.filename == str(target)
+    assert path.is_fifo()
+    with pytest.raises(OSError, match="not a regular file"):
+        save(model, "/dev/null")
+    assert os.path.exists("/dev/null")
+    assert not os.path.isfile("/dev/null")
+
+
+def test_errors_name_the_file_that_the_user_named(model, tmp_path):
+    for target, kind in (
+        (tmp_path / "no" / "model.wm", FileNotFoundError),
+        (tmp_path, IsADirectoryError),
+    ):
+        with pytest.raises(kind) as info:
+            save(model, target)
+        assert info.value.filename == str(target)
+        assert ".tmp" not in str(info.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_names_the_file(model, path, monkeypatch):
+    def fail(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(writing.os, "fsync", fail)
+    with pytest.raises(OSError, match="No space left on device") as info:
+        save(model, path)
+    assert info.value.filename == str(path)
 
 
 def test_others_may_read_the_file_as_the_user_wants(model, path):

@@ -7,7 +7,12 @@ import pandas as pd
 import pytest
 
 from widemargin.tables.errors import TableError
-from widemargin.tables.files import check_writable, read_table, table_bytes
+from widemargin.tables.files import (
+    check_twice,
+    check_writable,
+    read_table,
+    table_bytes,
+)
 
 
 @pytest.fixture
@@ -68,7 +73,7 @@ def test_separators(read):
     assert read("a|b\n1|2\n", "t.txt", file_format="csv", separator="|").shape == (1, 2)
 
 
-@pytest.mark.parametrize("separator", ["||", ", ", "§"])
+@pytest.mark.parametrize("separator", ["||", ", ", "§", ""])
 def test_a_separator_is_one_character(read, separator):
     with pytest.raises(TableError, match="--separator must be one character"):
         read("a,b\n1,2\n", separator=separator)
@@ -168,12 +173,39 @@ def test_parquet_keeps_types(tmp_path):
         read_table(path)
 
 
+def test_names_are_compared_in_linear_time():
+    """20,000 columns took four seconds."""
+
+    class Counted(str):
+        n_compared = 0
+        __hash__ = str.__hash__
+
+        def __eq__(self, other):
+            Counted.n_compared += 1
+            return str.__eq__(self, other)
+
+    names = [Counted(f"column {i}") for i in range(5000)]
+    check_twice([*names], "table.csv")
+    assert Counted.n_compared < len(names)
+    with pytest.raises(TableError, match="more than one column 'column 7'"):
+        check_twice([*names, Counted("column 7")], "table.csv")
+
+
 FRAME = pd.DataFrame({"row": [1, 2], "label": ["a,b", 'say "c"']})
 
 
 def test_text():
     assert table_bytes(FRAME) == b'row,label\n1,"a,b"\n2,"say ""c"""\n'
     assert table_bytes(FRAME, ".TSV").splitlines()[1] == b"1\ta,b"
+
+
+def test_every_cell_can_be_read_again():
+    cells = ["a\rb", "a\nb", "a\r\nb", " a", 'a"', "a,b", "a\tb", "=a"]
+    for ending, separator in ((".csv", ","), (".tsv", "\t")):
+        data = table_bytes(pd.DataFrame({"label": cells, "n": range(8)}), ending)
+        read = pd.read_csv(io.BytesIO(data), sep=separator)
+        assert read["label"].tolist() == cells
+        assert read["n"].tolist() == list(range(8))
 
 
 def test_parquet():

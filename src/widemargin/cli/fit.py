@@ -34,7 +34,8 @@ the probability of each class, whether the label was given or inferred, and whic
 to review: those to label next, suspect labels, and uncertain ones.
 
 Exit codes: 0 if all files are written; 2 if something is wrong with the table or the
-options; 1 for an internal error (please report it).
+options; 130, 143 or 129 if it was interrupted; 1 for an internal error (please report
+it).
 """
 _CLUSTER = """Find groups in a table without labels.
 

@@ -15,7 +15,8 @@ TABLE is a CSV, TSV, Parquet or NPZ file, or '-' for stdin, with the columns tha
 model was fitted on; other columns are ignored. The output is the table with these
 columns beside it: the label, its probability, the probability of each class, and
 "uncertain" in the column "review" for labels that a person should look at; or the
-cluster of each row.
+cluster of each row. Text output has an apostrophe before labels that a spreadsheet
+would take for a formula.
 
 \b
 widemargin predict iris.wm new.csv

@@ -14,7 +14,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from widemargin.checks import check_number, refuse
+from widemargin.checks import check_number, refuse, refuse_repeated
 from widemargin.graphs import Graph
 from widemargin.kernels import Custom, Kernel, Landmarks, Precomputed, read_kernel
 from widemargin.labels import (
@@ -295,6 +295,7 @@ def read_rows(estimator, X, *, reset=True):
         return X
     kind, who = find_kind(X), f"X of {type(estimator).__name__}"
     is_gram = reset and is_pairwise(estimator)
+    refuse_repeated(getattr(X, "columns", ()), who)
     if kind is None:
         formats = False if is_gram else "csr"
         X = validate_data(

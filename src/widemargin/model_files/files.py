@@ -31,13 +31,16 @@ def save(model, path):
         Fitted. The steps before the estimator may be scikit-learn's scalers, imputers,
         encoders, PCA, TruncatedSVD and text vectorizers, also in a ColumnTransformer.
     path : str or Path
-        An existing file is replaced. A crash leaves the old one as it was.
+        An existing file is replaced, and its permissions are kept. A crash leaves the
+        old one as it was.
 
     Raises
     ------
     ModelFileError
         If the model holds a function, a random generator or another type that `load`
         would refuse; nothing is written then.
+    OSError
+        If the file cannot be written, or is not a regular file but a pipe or a device.
 
     Examples
     --------
@@ -71,8 +74,8 @@ def load(path):
 
     Nothing in a file is run or imported. Before anything is built, the types in the
     file are compared with those that widemargin, plug-ins and the steps that `save`
-    names define. Plug-ins of installed packages are imported first
-    (:mod:`widemargin.plugins`).
+    names define. What is loaded predicts finite numbers for trial rows. Plug-ins of
+    installed packages are imported first (:mod:`widemargin.plugins`).
 
     Parameters
     ----------

@@ -242,7 +242,7 @@ def _read_names(rows, name):
         raise TableError(f"{name} is empty.")
     names = [value.strip() for value in header]
     names = [value or f"column {i + 1}" for i, value in enumerate(names)]
-    _check_twice(names, name)
+    check_twice(names, name)
     marks = [mark for mark in ";\t|," if mark in names[0]] if len(names) == 1 else ()
     if marks:
         raise TableError(
@@ -252,7 +252,8 @@ def _read_names(rows, name):
     return names
 
 
-def _check_twice(names, name):
+def check_twice(names, name):
+    """Raise `TableError` if two columns of a table have the same name."""
     twice = sorted(value for value, count in Counter(names).items() if count > 1)
     if twice:
         raise TableError(
@@ -272,7 +273,7 @@ def _read_parquet(data, name):
         reason = str(error).splitlines()[0].rstrip(".")
         raise TableError(f"{name} is not a Parquet file: {reason}.") from error
     frame.columns = [str(column) for column in frame.columns]
-    _check_twice(list(frame.columns), name)
+    check_twice(list(frame.columns), name)
     return frame.reset_index(drop=True)
 
 
@@ -318,7 +319,7 @@ def _read_npz(data, name):
             columns.append((key, array))
         else:
             columns += [(f"{key}_{i}", column) for i, column in enumerate(array.T)]
-    _check_twice([key for key, _ in columns], name)
+    check_twice([key for key, _ in columns], name)
     lengths = {key: len(array) for key, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{key!r} {size:,}" for key, size in lengths.items())

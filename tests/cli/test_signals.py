@@ -1,0 +1,57 @@
+"""Signals end commands, their processes and nothing else."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+TOOL = Path(__file__).parents[2] / "tools" / "signals.py"
+FIT = "fit", "iris.csv", "--target", "species", "--folds", 0
+posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+
+
+@posix
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_signal_is_an_interrupt_with_its_own_exit_code(
+    name, run, folder, monkeypatch
+):
+    number = getattr(signal, name)
+
+    def kill(*_, **__):
+        os.kill(os.getpid(), number)
+        time.sleep(10)  # the handler ends it
+
+    monkeypatch.setattr("widemargin.cli.fitting.fit_and_estimate", kill)
+    result = run(*FIT)
+    assert result.exit_code == 128 + number
+    assert result.stderr == "Interrupted; no file is half-written.\n"
+    assert [path.name for path in folder.iterdir()] == ["iris.csv"]
+    if name != "SIGINT":
+        assert signal.getsignal(number) is signal.SIG_DFL
+
+
+@posix
+def test_what_is_ignored_stays_ignored(done):
+    """As by nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        os.kill(os.getpid(), signal.SIGHUP)
+        done(*FIT)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@posix
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.exists("/proc"), reason="needs /proc")
+@pytest.mark.parametrize("command", ["fit", "cluster", "predict", "demo", "bench"])
+def test_nothing_is_left_of_a_command_that_is_ended(command):
+    """With one job and two; the tool by itself sends each signal 50 times."""
+    words = [sys.executable, str(TOOL), "--rounds", "1", "--commands", command]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
