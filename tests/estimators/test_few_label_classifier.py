@@ -737,6 +737,21 @@ def test_chosen_labels_alone_are_not_to_be_trusted(digits, partial):
     assert "unreliable" in str(model.report_)
 
 
+def test_candidates_learn_whether_labels_are_random(digits):
+    """Class shares are no evidence for labels that were chosen."""
+    X, chosen = digits[0], np.zeros(200, dtype=bool)
+    partial = hide_labels(digits[1], 30, rng=0, stratify=False)
+    drawn = FewLabelClassifier(random_state=0).fit(X, partial)
+    model = FewLabelClassifier(random_state=0).fit(X, partial, random_labels=chosen)
+    before = drawn.models_[1].average_.weights
+    assert np.abs(model.models_[1].average_.weights - before).max() > 1e-4
+    drawn.update(partial, random_labels=chosen)
+    for one, other in zip(model.models_[1:], drawn.models_[1:], strict=True):
+        assert_allclose(one.average_.weights, other.average_.weights)
+    drawn.update(partial)
+    assert_allclose(drawn.models_[1].average_.weights, before)
+
+
 @pytest.mark.parametrize("mask", [np.ones(3, dtype=bool), np.zeros(200)])
 def test_random_labels_are_a_mask_over_rows(digits, partial, mask):
     with pytest.raises(ValueError, match="random_labels of FewLabelClassifier must be"):

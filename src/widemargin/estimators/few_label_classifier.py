@@ -27,6 +27,7 @@ from widemargin.estimators._estimator import (
     check_classes,
     check_length,
     read_jobs,
+    read_random_labels,
     read_rows,
     read_sample,
     values_at,
@@ -180,7 +181,9 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         is_weighted, before = sample_weight is not None, before or {}
         budget = self._check_parameters(is_weighted=is_weighted)
         sample = read_sample(self, X, y, sample_weight, merge="none")
-        is_random = self._read_random_labels(sample, random_labels)
+        random_rows = read_random_labels(self, random_labels, len(sample.given))
+        is_random = random_rows[sample.origin_idx[sample.label_idx]]
+        sample = replace(sample, is_drawn=bool(is_random.all()))
         rng, progress = as_generator(self.random_state), Progress.of(self)
         listed = list_candidates(self.candidates, budget)
         seed = int(rng.integers(2**31))  # the same for all, so that copies are the same
@@ -227,19 +230,6 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         if work.was_interrupted:
             raise KeyboardInterrupt
         return self
-
-    def _read_random_labels(self, sample, random_labels):
-        """Which labels are of random rows, a mask over them; None for all."""
-        if random_labels is None:
-            return None
-        mask = np.asarray(random_labels)
-        if mask.shape != (len(sample.given),) or mask.dtype != bool:
-            raise ValueError(
-                "random_labels of FewLabelClassifier must be a mask, one bool for each "
-                f"of {len(sample.given)} rows, got {mask.dtype} of shape {mask.shape}; "
-                "np.isin(np.arange(n_rows), rows) makes one of positions."
-            )
-        return mask[sample.origin_idx[sample.label_idx]]
 
     def suggest(self, n=10):
         """Rows whose labels would help the most, see `SpectralClassifier.suggest`.

@@ -176,7 +176,7 @@ def _interval(error, std, largest):
 
 def write_report(
     fitted, average, error, draw, inference, prior, skipped=(),
-    *, is_random=None, label_next=(), suspects=None,
+    *, is_random, label_next=(), suspects=None,
 ):  # fmt: skip
     """The report of a fit; `error` with its standard error, `skipped` the names."""
     n_scored = np.where(average.n_scored > 0, average.n_scored, np.nan)
@@ -223,7 +223,7 @@ def _judge(average, prior):
 
 def _describe_choice(is_random, tested):
     """What follows from labels of rows that were chosen, not drawn."""
-    if is_random is None or is_random.all():
+    if is_random.all():
         return
     n_checks = int((is_random & tested).sum())
     if n_checks:
