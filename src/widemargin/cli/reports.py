@@ -181,7 +181,8 @@ def report_as_json(report):
         facts = vars(candidate).items()  # JSON has no NaN, which differs from itself
         facts = [(key, value if value == value else None) for key, value in facts]
         lines.append({key.removeprefix("n_"): value for key, value in facts})
-    has_error = report.n_held_out > 0
+    has_error, checks = report.n_held_out > 0, report.check_rows
+    suspects = report.suspect_labels
     return {
         "candidates": lines,
         "error": report.error if has_error else None,
@@ -191,8 +192,19 @@ def report_as_json(report):
         "changed_rows": report.n_changed,
         "helps": report.helps,
         "label_next": (report.label_next + 1).tolist(),
+        "check_rows": [] if checks is None else (checks + 1).tolist(),
+        "suspect_labels": [] if suspects is None else _list_suspects(suspects),
         "notes": list(report.messages),
     }
+
+
+def _list_suspects(suspects):
+    """Labels to check as plain values, the least probable first."""
+    columns = suspects.rows + 1, suspects.probabilities, suspects.suggested
+    return [
+        {"row": int(row), "probability": float(probability), "suggested": str(name)}
+        for row, probability, name in zip(*columns, strict=True)
+    ]
 
 
 def describe_report(facts):
@@ -203,6 +215,7 @@ def describe_report(facts):
         what = "whose class differs from the labels-only model"
         yield "changed", f"{rows} ({share:.1f} %) {what}"
     yield from describe_label_next(facts)
+    yield from describe_suspects(facts)
     for note in facts["notes"]:
         yield "note", note
 
@@ -228,6 +241,17 @@ def describe_label_next(facts):
     if facts["label_next"]:
         rows = ", ".join(map(str, facts["label_next"]))
         yield "label next", f"rows {rows} (1 is the first below the header)"
+    if facts["check_rows"]:
+        rows = ", ".join(map(str, facts["check_rows"]))
+        yield "", f"of these, drawn at random as a check: {rows}"
+
+
+def describe_suspects(facts):
+    """Labels that models without them contradict, the first few of them."""
+    found = facts["suspect_labels"]
+    if found:
+        named = [f"row {line['row']} (rather {line['suggested']})" for line in found]
+        yield "suspects", f"{shorten(named, 5)}, by models without these labels"
 
 
 def _error(line):

@@ -37,7 +37,7 @@ from widemargin.estimators.interaction import Suspects
 from widemargin.estimators.spectral_classifier import SpectralClassifier
 from widemargin.kernels import Rbf
 from widemargin.linalg.random import as_generator
-from widemargin.solvers.active_learning import rank_suspects
+from widemargin.solvers.active_learning import Suggestions, rank_suspects
 from widemargin.solvers.driver import Interruptible
 from widemargin.stored import is_finite, require
 
@@ -97,8 +97,10 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     their family, so that a copy of one changes nothing. The prior of "spectral" is
     larger than that of the others while classes have one or two labels. Beside it the
     supervised model has no weight and serves for comparison, because the spectral model
-    averages over it. :doc:`/guide/few_labels` explains this rule, where it is safe and
-    where it is not, and has the rows of each budget.
+    averages over it. Among its models, those that leave a class nearly without rows
+    have less weight if the labels are those of random rows. :doc:`/guide/few_labels`
+    explains this rule, where it is safe and where it is not, and has the rows of each
+    budget.
 
     Examples
     --------
@@ -147,7 +149,8 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         random_labels : array-like of bool, shape (n_samples,), optional
             Which labels belong to rows that were drawn at random; all of them if it is
             not given. The error is estimated from these labels only, because rows that
-            were chosen, by `suggest` for example, are not a random sample.
+            were chosen, by `suggest` for example, are not a random sample. Unless all
+            are random, the numbers of labels are no evidence of class shares.
 
         Notes
         -----
@@ -224,7 +227,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         self.report_ = write_report(
             fitted, average, error, draw, found, prior, skipped,
             is_random=is_random,
-            label_next=self._suggested_rows(),
+            suggested=self._suggest_if_possible(),
             suspects=_name_suspects(sample, *suspects),
         )  # fmt: skip
         if work.was_interrupted:
@@ -282,11 +285,11 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
             )
         return self._fitted
 
-    def _suggested_rows(self):
-        """What `suggest` proposes, if it can."""
+    def _suggest_if_possible(self):
+        """What `suggest` proposes; nothing if it cannot."""
         if any(map(_can_suggest, self._fitted[1])):
-            return self.suggest().rows
-        return np.zeros(0, dtype=np.intp)
+            return self.suggest()
+        return Suggestions(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=bool), ())
 
     def _fit_candidates(self, fitted, listed, draw, seed, budget, rng, before):
         """Append the fitted candidates to a list, one by one."""
