@@ -8,13 +8,16 @@ from numpy.testing import assert_allclose
 from scipy.special import softmax
 
 from widemargin.averaging import (
+    ClassShares,
     average_models,
     average_scores,
     estimate_error,
     family_prior,
     posterior_weights,
+    predicted_shares,
 )
 from widemargin.calibration import fit_calibration
+from widemargin.labels import decide
 from widemargin.stored import check_part
 
 
@@ -216,6 +219,82 @@ def test_twins_change_neither_other_families_nor_the_average(n_twins, copied):
 def test_posterior_weights_are_prior_times_likelihood():
     weights = posterior_weights([2.0, 0.0], np.array([0.8, 0.2]), trust=1.0)
     assert_allclose(weights[0] / weights[1], 4 * np.exp(-2))
+
+
+# Class shares of unlabeled rows
+
+
+def shares_of(predicted, expected=(0.5, 0.5), n_labels=5.0):
+    """Shares that are predicted by each model."""
+    return ClassShares(np.array(expected), lambda used: predicted[used], n_labels)
+
+
+def test_class_shares_count_as_more_labels(codes):
+    """As labels in proportion to the expected shares, each of the predicted share."""
+    held_out = np.array([predict(codes, np.ones(10, dtype=bool))] * 2)
+    predicted = np.array([[0.5, 0.5], [0.97, 0.03]])
+    shares = shares_of(predicted, (0.6, 0.4))
+    found = average_models(held_out, codes, np.array([2.0, 1.0]), shares=shares)
+    logs = np.log((predicted + 0.01) / 1.02) @ [0.6, 0.4]
+    ratio = 0.5 * np.exp(0.5 * 5.0 * (logs[1] - logs[0]))
+    assert_allclose(found.weights[1] / found.weights[0], ratio)
+    assert_allclose(found.losses, -np.log(0.9))  # of held-out labels alone
+
+
+def test_class_shares_decide_where_no_label_is_held_out(codes):
+    held_out, predicted = np.full((2, 10, 2), np.nan), np.array([[1.0, 0], [0.5, 0.5]])
+    weights = average_models(
+        held_out, codes, np.ones(2), shares=shares_of(predicted)
+    ).weights
+    assert weights[1] > 0.9
+    nothing = shares_of(predicted, n_labels=0.0)
+    assert_allclose(
+        average_models(held_out, codes, np.ones(2), shares=nothing).weights, 0.5
+    )
+
+
+def test_unlikely_models_need_not_predict_and_stay_unlikely(codes):
+    held_out = np.array([predict(codes, np.arange(10) >= m) for m in (0, 1, 9)])
+    asked = []
+
+    def predicted(used):
+        asked.append(used.tolist())
+        return np.array([[0.5, 0.5], [0.9, 0.1]])
+
+    shares = ClassShares(np.full(2, 0.5), predicted, 5.0)
+    found = average_models(held_out, codes, np.ones(3), shares=shares)
+    assert asked == [[True, True, False]]
+    assert found.weights[2] < average_models(held_out, codes, np.ones(3)).weights[2]
+
+
+def test_twins_change_no_class_shares(rng):
+    """Nor which models predict, however many share the prior of a family."""
+    held_out, codes = rng.dirichlet(np.ones(2), size=(4, 12)), rng.integers(2, size=12)
+    models, predicted = [0, 1, 2, 3, 3, 3, 3], rng.dirichlet(np.ones(2), size=4)
+    alone = average_models(
+        held_out, codes, family_prior([*"aabb"]), shares=shares_of(predicted)
+    )
+    prior = family_prior([*"aab"] + ["b"] * 4, [1, 1, 1, 0.25, 0.25, 0.25, 0.25])
+    twins = average_models(
+        held_out[models], codes, prior, shares=shares_of(predicted[models])
+    )
+    assert_allclose(np.bincount(models, weights=twins.weights), alone.weights)
+    assert_allclose(twins.held_out, alone.held_out)
+
+
+@pytest.mark.parametrize("n_columns", [1, 4])
+def test_predicted_shares_are_those_of_the_decisions(rng, n_columns):
+    scores, weights = rng.normal(size=(3, 20, n_columns)), rng.uniform(size=20)
+    n_classes = max(n_columns, 2)
+    expected = [np.bincount(decide(own), weights, n_classes) for own in scores]
+    found = predicted_shares(scores, weights)
+    assert_allclose(found, np.array(expected) / weights.sum())
+
+
+@pytest.mark.parametrize("n_columns", [1, 4])
+def test_classes_of_equal_scores_share_a_row(n_columns):
+    found = predicted_shares(np.zeros((1, 3, n_columns)), np.ones(3))
+    assert_allclose(found, 1 / max(n_columns, 2))
 
 
 # Models that give scores

@@ -538,5 +538,5 @@ def test_numbers_of_more_than_64_bits_are_refused(gap):
 
 
 def test_numbers_that_floats_merge_are_refused():
-    with pytest.raises(ValueError, match="floats cannot tell apart"):
+    with pytest.raises(ValueError, match="floats cannot distinguish"):
         read_labels([2**53 + 1, 2.0**53, None])

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -312,6 +314,28 @@ def test_differences_that_chance_explains_do_not_count(X):
     """Three labels of one class and two of the other say nothing."""
     sample = make_sample(X, np.r_[[0, 0, 0, 1, 1], np.full(25, -1)])
     assert_allclose(sample.class_shares(), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("counts", "is_known"),
+    [((5, 5), False), ((3, 3, 2), False), ((1, 1, 1), False), ((6, 4), True)],
+)
+def test_labels_class_by_class_do_not_tell_the_shares(X, counts, is_known):
+    """Equal numbers, up to one, are what a person makes who labels each class."""
+    y = np.full(30, -1)
+    y[: sum(counts)] = np.repeat(np.arange(len(counts)), counts)
+    sample = make_sample(X, y)
+    assert (sample.drawn_shares is not None) == is_known
+    if is_known:
+        assert_allclose(sample.drawn_shares, sample.class_shares())
+
+
+def test_labels_of_chosen_rows_do_not_tell_the_shares(X):
+    sample = make_sample(X, np.r_[[0] * 9, [1] * 3, np.full(18, -1)])
+    assert_allclose(sample.drawn_shares, sample.class_shares())
+    chosen = replace(sample, is_drawn=False)
+    for part in (chosen, chosen.sorted(), chosen.with_labels(np.arange(12) > 1)):
+        assert part.drawn_shares is None
 
 
 def test_many_labels_count(rng):

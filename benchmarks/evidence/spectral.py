@@ -11,14 +11,12 @@ those of the benchmark `few-labels`, without mnist and facemit, or those that ar
 import numpy as np
 
 from widemargin import SpectralClassifier
-from widemargin.defaults import SCARCITY_PRIOR, SPECTRAL_GRID, UNTUNED_TRUST
+from widemargin.defaults import SPECTRAL_GRID
 from widemargin.estimators._estimator import read_sample
 from widemargin.estimators._spectral import FAMILIES
-from widemargin.graphs import KnnGraph
-from widemargin.kernels import Rbf
 from widemargin.labels import decide
 from widemargin.solvers.closed_form import fit_covariances
-from widemargin.spaces.bases import list_covariances, make_bases
+from widemargin.spaces.bases import list_covariances
 from widemargin_bench.evidence import compare_few_labels
 
 GRIDS = {
@@ -38,27 +36,26 @@ RULES = {
     "scarcity 4": {"scarcity": 4.0},
     "scarcity 16": {"scarcity": 16.0},
     "trust 0.5": {"trust": 0.5},
+    "no class shares": {"share_labels": 0.0},
+    "shares as 5 labels": {"share_labels": 5.0},
+    "shares as 20 labels": {"share_labels": 20.0},
 }
 
 
 def errors(draw):
     """Error of each variant on one draw, in percent."""
-    model, rng = SpectralClassifier(), np.random.default_rng(0)
+    model = SpectralClassifier()
     sample = read_sample(model, draw.X, draw.y_partial, None).sorted()
     truth = draw.y[sample.origin_idx]
     free = ~sample.labeled
-    rows, size = sample.rows, model.n_components
-    bases = make_bases(Rbf(), KnnGraph(), rows, FAMILIES, size, rng)
-    for name, changes in (GRIDS | RULES).items():
-        grid = SPECTRAL_GRID
-        options = {"scarcity": SCARCITY_PRIOR, "trust": UNTUNED_TRUST}
-        if name in GRIDS:
-            grid = grid._replace(**changes)
-        else:
-            options |= changes
+    model._make_geometry(sample, np.random.default_rng(0))
+    bases, row_idx = model.geometry_.bases, model.geometry_.draw_unlabeled(sample)
+    for name in GRIDS | RULES:
+        grid = SPECTRAL_GRID._replace(**GRIDS.get(name, {}))
+        options = RULES.get(name, {})
         covariances = list_covariances(bases, FAMILIES, grid=grid)
         *_, found, constant = fit_covariances(
-            covariances, bases, sample, grid=grid, **options
+            covariances, bases, sample, grid=grid, row_idx=row_idx, **options
         )
         idx = sample.label_idx
         scores = sum(bases[key].scores(idx, c) for key, c in found.items())

@@ -10,8 +10,12 @@ where :math:`p_{mi}` is the probability that it gave to held-out label i and
 :math:`c_i` is how many labels that one counts for. :math:`\tau` is 1 by Bayes' rule
 where the average runs over all that would be tuned (`defaults.UNTUNED_TRUST`); a
 smaller value allows for models that were tuned by the same labels (`defaults.TRUST`).
+
+Models that predict unlabeled rows may also be judged by how many of them they put into
+each class: see `ClassShares`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,6 +26,54 @@ from widemargin.defaults import EXPECTED_LABELS, LEAST_PROBABILITY, TRUST
 from widemargin.stored import Stored, is_finite, require
 
 _ERROR_CAUTION = 1.25  # held-out models are not those that predict
+_SHARE_FLOOR = 0.01  # added to predicted shares, which are those of a few rows
+_LIKELY = 1e-3  # models that are less likely than this, over the best one, stay so
+
+
+@dataclass(frozen=True)
+class ClassShares:
+    r"""Class shares of unlabeled rows as evidence for models.
+
+    The shares :math:`s_{mk}` that model m predicts count as `n_labels` more held-out
+    labels, which are spread over the classes by the shares :math:`\pi_k` that are
+    expected:
+
+    .. math:: \Lambda_m - n \sum_k \pi_k \log (s_{mk} + 0.01) .
+
+    A model that leaves a class nearly without rows thus loses weight, also where no
+    label can be held out.
+    """
+
+    expected: np.ndarray  # (n_classes,)
+    # Shares that models predict, (n, n_classes), for a mask of models
+    predict: Callable
+    n_labels: float
+
+    def evidence(self, losses):
+        """Log evidence of each model, from the summed losses of held-out labels.
+
+        Only models that the labels leave likely predict rows, which takes time; the
+        others are given the least evidence of these.
+        """
+        is_likely = losses <= losses.min() - np.log(_LIKELY)
+        shares = self.predict(is_likely) + _SHARE_FLOOR
+        found = np.log(shares / shares.sum(axis=1, keepdims=True)) @ self.expected
+        evidence = np.full(len(losses), found.min())
+        evidence[is_likely] = found
+        return self.n_labels * evidence
+
+
+def predicted_shares(scores, row_weights):
+    """Class shares of rows, (n_models, n_classes), by one-vs-rest scores of models.
+
+    Scores are (n_models, n_rows, n_columns). Classes of equal scores share a row.
+    """
+    if scores.shape[2] == 1:
+        scores = np.concatenate([-scores, scores], axis=2)
+    scores = np.ascontiguousarray(np.moveaxis(scores, 2, 0))  # as in `fit_slopes`
+    is_best = scores == scores.max(axis=0)
+    shares = is_best / is_best.sum(axis=0)
+    return (shares @ (row_weights / row_weights.sum())).T
 
 
 @dataclass(frozen=True)
@@ -92,7 +144,7 @@ def posterior_weights(losses, prior, *, trust=TRUST):
     return softmax(np.log(prior) - trust * np.asarray(losses, dtype=np.float64))
 
 
-def average_scores(held_out, codes, prior, counts=None, *, trust=TRUST):
+def average_scores(held_out, codes, prior, counts=None, *, trust=TRUST, shares=None):
     """Average models that give one-vs-rest scores, (n_models, n_labels, n_columns).
 
     The average is that of the calibrated scores: its function is the sum of the models'
@@ -109,12 +161,14 @@ def average_scores(held_out, codes, prior, counts=None, *, trust=TRUST):
     slopes, probabilities = calibrate_models(held_out, codes, counts)
     prior = prior * np.exp(-trust * neg_log_prior(slopes))
     average = average_models(
-        probabilities, codes, prior, counts, trust=trust, slopes=slopes
+        probabilities, codes, prior, counts, trust=trust, slopes=slopes, shares=shares
     )
     return average, Calibration(float(average.weights @ slopes))
 
 
-def average_models(held_out, codes, prior, counts=None, *, trust=TRUST, slopes=None):
+def average_models(
+    held_out, codes, prior, counts=None, *, trust=TRUST, slopes=None, shares=None
+):
     """Average models that give probabilities, (n_models, n_labels, n_classes).
 
     Each is that of a held-out label by a model that did not see it; NaN where there is
@@ -124,7 +178,8 @@ def average_models(held_out, codes, prior, counts=None, *, trust=TRUST, slopes=N
     `prior` has positive weights before any label is used, see `family_prior`, and
     `counts` for how many labels each one counts, see `widemargin.sample.label_counts`;
     one each by default. `slopes` are those of models that are averaged by their
-    calibrated scores.
+    calibrated scores, and `shares` the `ClassShares` that they predict, if these are to
+    count as evidence.
     """
     counts = np.ones(len(codes)) if counts is None else counts
     scored = np.isfinite(held_out).all(axis=2)  # (n_models, n_labels)
@@ -136,13 +191,15 @@ def average_models(held_out, codes, prior, counts=None, *, trust=TRUST, slopes=N
     losses = _fill(own_losses.sum(axis=1), known)
     n_counted = float(n_scored[known].min()) if known.any() else 0.0
     log_odds = np.log(prior) - trust * n_counted * losses
+    if shares is not None:
+        log_odds += trust * shares.evidence(n_counted * losses)
     # Log odds of the models if label i had not been scored, (n_models, n_labels).
     without = log_odds[:, None] + trust * n_counted * own_losses
     # A label's mixture is that of the models that were scored on it.
-    shares = softmax(np.where(scored, without, -np.inf)[:, is_held_out], axis=0)
+    parts_of = softmax(np.where(scored, without, -np.inf)[:, is_held_out], axis=0)
     mixture = np.full(held_out.shape[1:], np.nan)
     mixture[is_held_out] = _mix(
-        held_out[:, is_held_out], shares, scored[:, is_held_out], slopes
+        held_out[:, is_held_out], parts_of, scored[:, is_held_out], slopes
     )
     saved = wrong[0] - _wrong(mixture[None], codes, is_held_out[None])[0]
     saved = np.where(scored[0], saved, 0.0)

@@ -37,6 +37,7 @@ class Sample:
     # Class code of each given row; -1 for none, -2 if it is known to be irrelevant.
     given_codes: np.ndarray
     adjacency: object = None  # the user's own graph between the rows, CSR
+    is_drawn: bool = True  # whether all labeled rows were drawn at random
 
     @cached_property
     def n_rows(self):
@@ -134,6 +135,18 @@ class Sample:
         kept = max(0.0, 1.0 - (n_classes - 1) / max(chi2, 1e-12))
         shares = (counts + 1.0) / (n_labels + n_classes)
         return 1.0 / n_classes + kept * (shares - 1.0 / n_classes)
+
+    @property
+    def drawn_shares(self):
+        """Share of each class if the labels are evidence for it, else None.
+
+        Labels of rows that were chosen are none. Numbers of labels that are equal, up
+        to one, are typical of labels that were collected class by class; only a few of
+        random samples have them.
+        """
+        counts = np.bincount(self.codes, minlength=self.n_classes)
+        is_even = counts.max() - counts.min() <= 1
+        return None if is_even or not self.is_drawn else self.class_shares()
 
     def loss_weights(self, unlabeled_weight):
         """Weights in a loss: labels add up to one, others to `unlabeled_weight`."""

@@ -74,6 +74,23 @@ def test_rows_to_label_next_are_unlabeled_ones(done, iris):
     listed = ", ".join(map(str, rows))
     report = " ".join(done(*FIT, "--force").stdout.split())
     assert f"label next rows {listed} (1 is the first below the header)" in report
+    checks = outcome["report"]["check_rows"]
+    assert checks
+    assert set(checks) < set(rows)
+    assert f"at random as a check: {', '.join(map(str, checks))}" in report
+
+
+def test_suspect_labels_are_printed(done, iris):
+    """Of iris, a setosa that is called virginica."""
+    row = int(np.flatnonzero(iris["species"] == "setosa")[0])
+    iris.loc[row, "species"] = "virginica"
+    iris.to_csv("iris.csv", index=False)
+    (first, *_) = json.loads(done(*FIT, "--json").stdout)["report"]["suspect_labels"]
+    assert first["row"] == row + 1
+    assert first["suggested"] == "setosa"
+    assert first["probability"] < 0.1
+    report = " ".join(done(*FIT, "--force").stdout.split())
+    assert f"suspects row {row + 1} (rather setosa)" in report
 
 
 def test_what_is_not_known_is_null(done, iris):

@@ -690,7 +690,11 @@ def test_suggestions_are_unlabeled_rows(fast, partial):
     assert len(set(found.rows)) == 12
     assert (partial[found.rows] == -1).all()
     assert found.is_check.sum() in (2, 3)  # every fifth
-    assert_array_equal(fast.report_.label_next, fast.suggest(10).rows)
+    found = fast.suggest(10)
+    assert_array_equal(fast.report_.label_next, found.rows)
+    assert_array_equal(fast.report_.check_rows, found.rows[found.is_check])
+    listed = ", ".join(map(str, fast.report_.check_rows))
+    assert f" (random checks: {listed})\n" in str(fast.report_)
 
 
 def test_suggestions_of_a_part_of_the_rows_are_places_among_all(digits, partial):
@@ -716,12 +720,16 @@ def test_wrong_labels_are_suspect(digits):
     partial = hide_labels(y, 100, rng=0)
     wrong = np.flatnonzero(partial >= 0)[::10]
     partial[wrong] = (partial[wrong] + 3) % 10
-    suspects = FewLabelClassifier(random_state=0).fit(X, partial).report_.suspect_labels
+    model = FewLabelClassifier(random_state=0).fit(X, partial)
+    suspects = model.report_.suspect_labels
     assert np.isin(wrong, suspects.rows[:15]).mean() >= 0.7
     right = suspects.suggested[np.isin(suspects.rows, wrong)]
     truth = y[suspects.rows[np.isin(suspects.rows, wrong)]]
     assert np.mean(right == truth) > 0.7
     assert list(suspects.frame()) == ["rows", "probabilities", "suggested"]
+    text = f"row {suspects.rows[0]} (rather {suspects.suggested[0]})"
+    assert f"Labels to check: {text}, " in str(model.report_)
+    assert f" and {len(suspects.rows) - 5} more\n" in str(model.report_)
 
 
 def test_all_labels_random_is_the_default(fast, digits, partial):
@@ -749,6 +757,21 @@ def test_chosen_labels_alone_are_not_to_be_trusted(digits, partial):
     model = FewLabelClassifier(random_state=0)
     model.fit(digits[0], partial, random_labels=np.zeros(200, dtype=bool))
     assert "unreliable" in str(model.report_)
+
+
+def test_candidates_learn_whether_labels_are_random(digits):
+    """Class shares are no evidence for labels that were chosen."""
+    X, chosen = digits[0], np.zeros(200, dtype=bool)
+    partial = hide_labels(digits[1], 30, rng=0, stratify=False)
+    drawn = FewLabelClassifier(random_state=0).fit(X, partial)
+    model = FewLabelClassifier(random_state=0).fit(X, partial, random_labels=chosen)
+    before = drawn.models_[1].average_.weights
+    assert np.abs(model.models_[1].average_.weights - before).max() > 1e-4
+    drawn.update(partial, random_labels=chosen)
+    for one, other in zip(model.models_[1:], drawn.models_[1:], strict=True):
+        assert_allclose(one.average_.weights, other.average_.weights)
+    drawn.update(partial)
+    assert_allclose(drawn.models_[1].average_.weights, before)
 
 
 @pytest.mark.parametrize("mask", [np.ones(3, dtype=bool), np.zeros(200)])

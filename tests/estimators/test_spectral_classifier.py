@@ -10,7 +10,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 
 import widemargin
 from widemargin import SpectralClassifier, suggest_rows
-from widemargin.averaging import average_scores, family_prior
+from widemargin.averaging import ClassShares, average_scores, family_prior
 from widemargin.calibration import neg_log_prior
 from widemargin.datasets import hide_labels, make_two_moons
 from widemargin.estimators import _spectral, read_parameter
@@ -42,6 +42,12 @@ def untied(digits, rng):
 @pytest.fixture
 def partial(digits):
     return hide_labels(digits[1], 30, rng=0)
+
+
+@pytest.fixture
+def drawn(digits):
+    """Labels of random rows, which are not of equal numbers."""
+    return hide_labels(digits[1], 30, rng=0, stratify=False)
 
 
 @pytest.fixture
@@ -88,14 +94,19 @@ def test_a_kernel_of_labels_has_mean_variance_one(sample, kernel):
     assert_allclose(gram.diagonal().mean(), 1.0)
 
 
-def test_function_is_the_average_of_gaussian_process_regressions(digits, partial):
-    """Each by plain linear algebra over all rows, weighted by held-out labels."""
+@pytest.mark.parametrize("n_rows", [0, 80])
+def test_function_is_the_average_of_gaussian_process_regressions(digits, drawn, n_rows):
+    """Each by plain linear algebra over all rows, weighted by held-out labels.
+
+    And by the class shares of some rows.
+    """
     X, _ = digits
-    sample = collect_sample(Rows(X), partial, merge="all").sorted()
+    sample = collect_sample(Rows(X), drawn, merge="all").sorted()
     bases = bases_of(sample)
     covariances = list_covariances(bases, FAMILIES)
+    row_idx = sample.unlabeled_idx[:n_rows]
     names, average, calibration, found, constant = fit_covariances(
-        covariances, bases, sample
+        covariances, bases, sample, row_idx=row_idx
     )
     idx, targets = sample.label_idx, sample.signs
     scores, held_out = [], []
@@ -117,7 +128,16 @@ def test_function_is_the_average_of_gaussian_process_regressions(digits, partial
     families = np.repeat([c.family for c in covariances], 8)
     prior = family_prior(families)
     prior[families == "graph"] *= 1.0 + 8.0 * sample.scarcity
-    expected, slope = average_scores(held_out, sample.codes, prior, trust=1.0)
+    shares = None
+    if n_rows:
+        decided = np.array(scores)[:, row_idx].argmax(axis=2)
+        counts = np.array([np.bincount(own, minlength=10) for own in decided])
+        shares = ClassShares(
+            sample.class_shares(), lambda used: counts[used] / n_rows, 10.0
+        )
+    expected, slope = average_scores(
+        held_out, sample.codes, prior, trust=1.0, shares=shares
+    )
     assert len(names) == len(average.weights) == 176
     assert_allclose(average.weights, expected.weights, rtol=1e-6)
     assert_allclose(calibration.slope, slope.slope)
@@ -184,13 +204,14 @@ def test_a_family_that_is_listed_twice_counts_once(digits, partial, model):
     assert_array_equal(twice.predict_proba(digits[0]), model.predict_proba(digits[0]))
 
 
-def test_twins_of_all_members_change_nothing(sample):
+def test_twins_of_all_members_change_nothing(digits, drawn):
     """A family has one prior, however many members share it."""
+    sample = collect_sample(Rows(digits[0]), drawn, merge="all").sorted()
     bases = bases_of(sample)
     covariances = list_covariances(bases, FAMILIES)
     spectrum = [c for c in covariances if c.family == "spectrum"]
     once, twice = (
-        fit_covariances(listed, bases, sample)
+        fit_covariances(listed, bases, sample, row_idx=sample.unlabeled_idx)
         for listed in (covariances, covariances + spectrum)
     )
     idx = sample.label_idx
@@ -213,6 +234,53 @@ def test_one_label_per_class_leaves_the_prior(digits):
     assert np.isnan(model.held_out_proba_).all()
     assert model.calibration_.slope == pytest.approx(3.0)
     assert np.mean(model.transduction_ == digits[1]) > 0.6
+
+
+def test_class_shares_are_evidence_if_all_labels_are_random(digits, drawn, monkeypatch):
+    X, labeled = digits[0], drawn >= 0
+    model = SpectralClassifier(random_state=0).fit(X, drawn)
+    chosen = clone(model).fit(X, drawn, random_labels=np.zeros(200, dtype=bool))
+    assert np.abs(model.average_.weights - chosen.average_.weights).max() > 1e-4
+    model.update(drawn, random_labels=np.arange(200) != np.flatnonzero(labeled)[3])
+    assert_same_fit(model, chosen, X)  # one of them was chosen
+    # Unlabeled rows have no label that might have been chosen.
+    model.update(drawn, random_labels=labeled)
+    assert_same_fit(model, clone(model).fit(X, drawn), X)
+    monkeypatch.setitem(fit_covariances.__kwdefaults__, "share_labels", 0.0)
+    assert_same_fit(chosen, clone(model).fit(X, drawn), X)
+
+
+def test_labels_class_by_class_are_no_evidence_of_shares(digits):
+    X, y = digits
+    rows = np.concatenate([np.flatnonzero(y == k)[:3] for k in range(10)])
+    y = np.where(np.isin(np.arange(200), rows), y, -1)
+    model = SpectralClassifier(random_state=0).fit(X, y)
+    chosen = clone(model).fit(X, y, random_labels=np.zeros(200, dtype=bool))
+    assert_same_fit(model, chosen, X)
+
+
+def test_unlabeled_rows_are_drawn_once(digits, drawn, monkeypatch):
+    """After new labels they are the same, less those that are labeled."""
+    monkeypatch.setattr(_spectral, "SHARE_ROWS", 100)
+    model = SpectralClassifier(random_state=0).fit(digits[0], drawn)
+    geometry = model.geometry_
+    before = geometry.draw_unlabeled(geometry.sample)
+    assert len(before) < 100
+    assert not geometry.sample.labeled[before].any()
+    model.update(np.where(np.arange(200) < 50, digits[1], drawn))
+    sample = model.geometry_.sample
+    after = model.geometry_.draw_unlabeled(sample)
+    assert_array_equal(after, before[~sample.labeled[before]])
+    supervised = SpectralClassifier(families="labels").fit(digits[0], drawn).geometry_
+    assert not len(supervised.draw_unlabeled(supervised.sample))
+
+
+def test_a_mask_of_random_labels_is_one(digits, partial, model):
+    mask = np.ones(3, dtype=bool)
+    with pytest.raises(ValueError, match="random_labels of SpectralClassifier must be"):
+        model.update(partial, random_labels=mask)
+    with pytest.raises(ValueError, match="each of 200 rows"):
+        model.fit(digits[0], partial, random_labels=mask)
 
 
 def test_labels_alone_in_their_class_are_not_held_out(digits, partial):
@@ -274,8 +342,11 @@ def test_rows_of_weight_zero_are_left_out_and_predicted(digits, partial):
 
 
 @every_family
-def test_neither_order_of_rows_nor_names_matter(digits, partial, families, rng):
-    X, _ = digits
+@pytest.mark.parametrize("stratify", [True, False])
+def test_neither_order_of_rows_nor_names_matter(digits, families, rng, stratify):
+    """Neither if class shares are evidence nor if they are not."""
+    X, y = digits
+    partial = hide_labels(y, 30, rng=0, stratify=stratify)
     order = rng.permutation(200)
     one = SpectralClassifier(families=families, random_state=0).fit(X, partial)
     other = clone(one).fit(X[order], partial[order])
@@ -290,7 +361,9 @@ def test_neither_order_of_rows_nor_names_matter(digits, partial, families, rng):
 
 def test_two_classes_may_be_swapped():
     X, y = make_two_moons(80, random_state=0)
-    partial = hide_labels(y, 10, rng=0)
+    partial = np.full(80, -1)
+    for code, n in enumerate((7, 3)):  # class shares are evidence
+        partial[np.flatnonzero(y == code)[:n]] = code
     one = SpectralClassifier(random_state=0).fit(X, partial)
     other = clone(one).fit(X, np.where(partial >= 0, 1 - partial, -1))
     assert_allclose(other.decision_function(X), -one.decision_function(X), atol=1e-9)

@@ -7,6 +7,7 @@ from numpy.testing import assert_array_equal
 from plug_in import ToyClassifier, ToyMixture
 from scipy import sparse
 from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.datasets import make_blobs
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import (
@@ -406,12 +407,31 @@ def test_the_report_of_few_labels_is_kept(two_classes, path):
     loaded = load(path)
     assert str(loaded.report_) == str(model.report_)
     assert loaded.report_.candidates == model.report_.candidates
-    assert_array_equal(loaded.report_.label_next, model.report_.label_next)
+    for name in ("label_next", "check_rows"):
+        rows = getattr(model.report_, name)
+        assert len(rows)
+        assert_array_equal(getattr(loaded.report_, name), rows)
     assert loaded.names_ == model.names_
     assert not hasattr(loaded, "transduction_")
     content = path.read_bytes()
     for name in (b"transduction_", b"held_out_proba_"):
         assert name not in content
+
+
+@pytest.mark.parametrize("names", [(0, 1, -1), ("no", "yes", None)], ids=str)
+def test_suspect_labels_are_kept(path, names):
+    """With class names of any kind; one of the labels is wrong."""
+    X, y = make_blobs(60, centers=[[0, 0], [9, 9]], random_state=0)
+    y[0] = 1 - y[0]
+    names = np.array(names, dtype=object if None in names else int)
+    model = make("FewLabelClassifier", {"random_state": 0})
+    model.fit(X, names[np.where(np.arange(60) < 20, y, 2)])
+    save(model, path)
+    found, expected = load(path).report_.suspect_labels, model.report_.suspect_labels
+    assert expected.rows[0] == 0
+    assert expected.suggested[0] == names[1 - y[0]]
+    for name, value in vars(expected).items():
+        assert_array_equal(getattr(found, name), value)
 
 
 def test_a_report_of_labels_that_cannot_be_held_out(two_classes, path):

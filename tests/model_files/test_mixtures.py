@@ -11,6 +11,7 @@ from sklearn.semi_supervised import SelfTrainingClassifier
 
 from widemargin import FewLabelClassifier, LaplacianSVC, MaxMarginClustering
 from widemargin.estimators._estimator import Estimator
+from widemargin.estimators.interaction import Suspects
 from widemargin.model_files import ModelFileError, load, save
 from widemargin.model_files.files import to_bytes
 
@@ -71,6 +72,8 @@ def test_mixtures_that_do_not_fit_are_refused(name, value, mixture, path):
         {"messages": (1,)},
         {"label_next": np.zeros(2)},
         {"label_next": np.zeros((2, 2), dtype=int)},
+        {"check_rows": np.zeros(2)},
+        {"suspect_labels": ()},
         {"candidates": ()},
         {"candidates": ("a", "b")},
     ],
@@ -79,6 +82,22 @@ def test_mixtures_that_do_not_fit_are_refused(name, value, mixture, path):
 def test_reports_that_do_not_fit_are_refused(change, mixture, path):
     mixture.report_ = dataclasses.replace(mixture.report_, **change)
     check_refused(mixture, path, f"{next(iter(change))} of FewLabelReport")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("rows", np.zeros(2)),
+        ("rows", np.zeros(3, dtype=int)),
+        ("probabilities", np.array([0.1, np.nan])),
+        ("suggested", np.zeros((2, 2), dtype=int)),
+    ],
+)
+def test_suspects_that_do_not_fit_are_refused(name, value, mixture, path):
+    suspects = Suspects(np.arange(2), np.full(2, 0.1), np.arange(2))
+    wrong = dataclasses.replace(suspects, **{name: value})
+    mixture.report_ = dataclasses.replace(mixture.report_, suspect_labels=wrong)
+    check_refused(mixture, path, f"{name} of Suspects")
 
 
 @pytest.mark.parametrize("change", [{"name": 3}, {"weight": "all"}, {"n_rows": 0.5}])

@@ -242,7 +242,8 @@ def report_as_json(report):
         facts = vars(candidate).items()  # JSON has no NaN, which differs from itself
         facts = [(key, value if value == value else None) for key, value in facts]
         lines.append({key.removeprefix("n_"): value for key, value in facts})
-    has_error = report.n_held_out > 0
+    has_error, checks = report.n_held_out > 0, report.check_rows
+    suspects = report.suspect_labels
     return {
         "candidates": lines,
         "error": report.error if has_error else None,
@@ -252,8 +253,19 @@ def report_as_json(report):
         "changed_rows": report.n_changed,
         "helps": report.helps,
         "label_next": (report.label_next + 1).tolist(),
+        "check_rows": [] if checks is None else (checks + 1).tolist(),
+        "suspect_labels": [] if suspects is None else _list_suspects(suspects),
         "notes": list(report.messages),
     }
+
+
+def _list_suspects(suspects):
+    """Labels to check as plain values, the least probable first."""
+    columns = suspects.rows + 1, suspects.probabilities, suspects.suggested
+    return [
+        {"row": int(row), "probability": float(probability), "suggested": str(name)}
+        for row, probability, name in zip(*columns, strict=True)
+    ]
 
 
 def describe_report(facts, cells=None):
@@ -267,6 +279,7 @@ def describe_report(facts, cells=None):
         what = "whose class differs from the labels-only model"
         yield "changed", f"{rows} ({share:.1f} %) {what}"
     yield from describe_label_next(facts, cells)
+    yield from describe_suspects(facts)
     for note in facts["notes"]:
         yield "note", note
 
@@ -293,6 +306,9 @@ def describe_label_next(facts, cells=None):
         return
     rows = ", ".join(map(str, facts["label_next"]))
     yield "label next", f"rows {rows} (1 is the first below the header)"
+    if facts["check_rows"]:
+        checks = ", ".join(map(str, facts["check_rows"]))
+        yield "", f"of these, drawn at random as a check: {checks}"
     if cells is None:
         return
     for row in facts["label_next"]:
@@ -300,6 +316,14 @@ def describe_label_next(facts, cells=None):
         content = ", ".join(f"{name} {value}" for name, value in filled.items())
         shown = textwrap.shorten(content, _ROW_WIDTH, placeholder=" ...")
         yield "", join(f"{row:>6,}  {shown}")
+
+
+def describe_suspects(facts):
+    """Labels that models without them contradict, the first few of them."""
+    found = facts["suspect_labels"]
+    if found:
+        named = [f"row {line['row']} (rather {line['suggested']})" for line in found]
+        yield "suspects", f"{shorten(named, 5)}, by models without these labels"
 
 
 def _error(line):

@@ -187,6 +187,7 @@ class Part:
         if merge not in self._samples:
             rows, weights = self.sample.rows, self.sample.row_weights
             made = collect_sample(rows, self.y, weights, merge=merge).sorted()
+            made = replace(made, is_drawn=self.sample.is_drawn)
             # Candidates on these rows find Gram matrices and graphs of each other here.
             made.rows.shared = Shared()
             # Without copies among the unlabeled rows, both ways to merge are the same.
@@ -316,7 +317,8 @@ def fit_candidate(candidate, draw, seed, fold_rows, kernel, before=None):
         warnings.simplefilter("ignore", DataWarning)  # given for all rows
         try:
             if is_known:
-                model.update(part.y, part.sample.row_weights)
+                is_random = np.full(n_rows, part.sample.is_drawn)
+                model.update(part.y, part.sample.row_weights, is_random)
             else:
                 part.fit(model)
             if not set(model.classes_) <= set(range(part.sample.n_classes)):

@@ -355,6 +355,20 @@ def check_length(estimator, y, n_rows):
         )
 
 
+def read_random_labels(estimator, random_labels, n_rows):
+    """The mask of rows whose label is one of a random row; all rows if it is None."""
+    if random_labels is None:
+        return np.ones(n_rows, dtype=bool)
+    mask = np.asarray(random_labels)
+    if mask.shape != (n_rows,) or mask.dtype != bool:
+        raise ValueError(
+            f"random_labels of {type(estimator).__name__} must be a mask, one bool for "
+            f"each of {n_rows} rows, got {mask.dtype} of shape {mask.shape}; "
+            "np.isin(np.arange(n_rows), rows) makes one of positions."
+        )
+    return mask
+
+
 def check_sample_weight(estimator, sample_weight, n_samples):
     """Weights as an array, one for each sample: >= 0, not all zero, a finite sum."""
     if sample_weight is None:

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin.averaging import Average
 from widemargin.calibration import Calibration
 from widemargin.checks import check_number, refuse
-from widemargin.defaults import SPECTRAL_LABELS
+from widemargin.defaults import SHARE_ROWS, SPECTRAL_LABELS
 from widemargin.estimators._estimator import (
     Classifier,
     Fit,
@@ -17,6 +17,8 @@ from widemargin.estimators._estimator import (
     check_sample_weight,
     fit_sample,
     read_parameters,
+    read_random_labels,
+    read_sample,
     store_fit,
 )
 from widemargin.estimators.interaction import Suspects
@@ -69,13 +71,25 @@ class SpectralGeometry:
         """The sample with as many labels as can be fitted."""
         return sample.thin_labels(SPECTRAL_LABELS, as_generator(self.seed))
 
+    def draw_unlabeled(self, sample):
+        """Unlabeled rows whose predicted class shares are evidence for models.
+
+        There are none if all models rest on the labels alone: they are supervised.
+        """
+        if all(covariance.family == "labels" for covariance in self.covariances):
+            return np.zeros(0, dtype=np.intp)
+        n_drawn = min(SHARE_ROWS, sample.n_rows)
+        rng = as_generator(self.seed)
+        drawn = np.sort(rng.choice(sample.n_rows, n_drawn, replace=False))
+        return drawn[~sample.labeled[drawn]]  # the same rows after each new label
+
     def learn(self, sample):
         """Fit all closed-form models to the labels of a sample of the same rows."""
-        labeled = self.thin_labels(sample)
+        labeled, row_idx = self.thin_labels(sample), self.draw_unlabeled(sample)
         # The rows were checked by `fit`; a look at all of them takes milliseconds.
         with suited_threads(0), config_context(assume_finite=True):
             names, average, calibration, found, constant = fit_covariances(
-                self.covariances, self.bases, labeled
+                self.covariances, self.bases, labeled, row_idx=row_idx
             )
             function, scores = self.add_up(labeled, found, constant)
         return SpectralFit(labeled, names, average, calibration, function, scores)
@@ -142,7 +156,26 @@ class SpectralModel(Classifier):
         covariances = tuple(list_covariances(shared[key], families))
         self.geometry_ = SpectralGeometry(sample, shared[key], covariances, seed)
 
-    def update(self, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, random_labels=None):
+        """Fit on labeled and unlabeled rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`Classifier.fit <widemargin.estimators.Classifier.fit>`.
+        random_labels : array-like of bool, shape (n_samples,), optional
+            Which labels belong to rows that were drawn at random; all of them if it is
+            not given. The numbers of labels tell how large the classes are only if all
+            are random.
+
+        Returns
+        -------
+        self
+        """
+        sample = read_sample(self, X, y, sample_weight).sorted()
+        return fit_sample(self, self._mark_drawn(sample, random_labels))
+
+    def update(self, y, sample_weight=None, random_labels=None):
         """Learn other labels of the rows of the last `fit`, in milliseconds.
 
         Labels may be added, changed or removed, and may belong to new classes. The
@@ -156,6 +189,8 @@ class SpectralModel(Classifier):
         sample_weight : array-like of shape (n_samples,), optional
             As in `fit`; weights of the last fit are not kept. If other rows than before
             have the weight zero, eigenvectors are computed again.
+        random_labels : array-like of bool, shape (n_samples,), optional
+            As in `fit`; those of the last fit are not kept.
 
         Returns
         -------
@@ -166,11 +201,18 @@ class SpectralModel(Classifier):
         weights = check_sample_weight(self, sample_weight, len(before.given))
         if np.array_equal(weights > 0, before.given_row_idx >= 0):
             sample = before.relabeled(y, weights)
+            sample = self._mark_drawn(sample, random_labels)
             fitted = self._fit_labels(sample)
             self.geometry_ = replace(self.geometry_, sample=sample)
             return store_fit(self, sample, fitted)
-        sample = collect_sample(before.given, y, weights, merge=self.merge)
-        return fit_sample(self, sample.sorted())
+        sample = collect_sample(before.given, y, weights, merge=self.merge).sorted()
+        return fit_sample(self, self._mark_drawn(sample, random_labels))
+
+    def _mark_drawn(self, sample, random_labels):
+        """The sample with the mark whether all labels are those of random rows."""
+        mask = read_random_labels(self, random_labels, len(sample.given))
+        is_drawn = bool(mask[sample.given_codes >= 0].all())
+        return replace(sample, is_drawn=is_drawn)
 
     def suspect_labels(self):
         """Given labels that models without them contradict.

@@ -27,6 +27,7 @@ from widemargin.estimators._estimator import (
     check_classes,
     check_length,
     read_jobs,
+    read_random_labels,
     read_rows,
     read_sample,
     values_at,
@@ -38,7 +39,7 @@ from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.kernels import Rbf
 from widemargin.linalg.random import as_generator
 from widemargin.processes import parallel
-from widemargin.solvers.active_learning import rank_suspects
+from widemargin.solvers.active_learning import Suggestions, rank_suspects
 from widemargin.solvers.driver import Interruptible
 from widemargin.stored import is_finite, require
 
@@ -101,8 +102,10 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     their family, so that a copy of one changes nothing. The prior of "spectral" is
     larger than that of the others while classes have one or two labels. Beside it the
     supervised model has no weight and serves for comparison, because the spectral model
-    averages over it. :doc:`/guide/few_labels` explains this rule, where it is safe and
-    where it is not, and has the rows of each budget.
+    averages over it. Among its models, those that leave a class nearly without rows
+    have less weight if the labels are those of random rows. :doc:`/guide/few_labels`
+    explains this rule, where it is safe and where it is not, and has the rows of each
+    budget.
 
     Examples
     --------
@@ -153,7 +156,8 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         random_labels : array-like of bool, shape (n_samples,), optional
             Which labels belong to rows that were drawn at random; all of them if it is
             not given. The error is estimated from these labels only, because rows that
-            were chosen, by `suggest` for example, are not a random sample.
+            were chosen, by `suggest` for example, are not a random sample. Unless all
+            are random, the numbers of labels are no evidence of class shares.
 
         Notes
         -----
@@ -194,7 +198,9 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         is_weighted, before = sample_weight is not None, before or {}
         budget = self._check_parameters(is_weighted=is_weighted)
         sample = read_sample(self, X, y, sample_weight, merge="none")
-        is_random = self._read_random_labels(sample, random_labels)
+        random_rows = read_random_labels(self, random_labels, len(sample.given))
+        is_random = random_rows[sample.origin_idx[sample.label_idx]]
+        sample = replace(sample, is_drawn=bool(is_random.all()))
         rng, progress = as_generator(self.random_state), Progress.of(self)
         listed = list_candidates(self.candidates, budget)
         seed = int(rng.integers(2**31))  # the same for all, so that copies are the same
@@ -235,25 +241,12 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         self.report_ = write_report(
             fitted, average, error, draw, found, prior, skipped,
             is_random=is_random,
-            label_next=self._suggested_rows(),
+            suggested=self._suggest_if_possible(),
             suspects=_name_suspects(sample, *suspects),
         )  # fmt: skip
         if work.was_interrupted:
             raise KeyboardInterrupt
         return self
-
-    def _read_random_labels(self, sample, random_labels):
-        """Which labels are of random rows, a mask over them; None for all."""
-        if random_labels is None:
-            return None
-        mask = np.asarray(random_labels)
-        if mask.shape != (len(sample.given),) or mask.dtype != bool:
-            raise ValueError(
-                "random_labels of FewLabelClassifier must be a mask, one bool for each "
-                f"of {len(sample.given)} rows, got {mask.dtype} of shape {mask.shape}; "
-                "np.isin(np.arange(n_rows), rows) makes one of positions."
-            )
-        return mask[sample.origin_idx[sample.label_idx]]
 
     def suggest(self, n=10):
         """Rows whose labels would help the most, see `SpectralClassifier.suggest`.
@@ -306,11 +299,11 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
             )
         return self._fitted
 
-    def _suggested_rows(self):
-        """What `suggest` proposes, if it can."""
+    def _suggest_if_possible(self):
+        """What `suggest` proposes; nothing if it cannot."""
         if any(map(_can_suggest, self._fitted[1])):
-            return self.suggest().rows
-        return np.zeros(0, dtype=np.intp)
+            return self.suggest()
+        return Suggestions(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=bool), ())
 
     def _fit_candidates(self, fitted, listed, draw, seed, budget, rng, before):
         """Append the fitted candidates to a list, one by one."""

@@ -42,9 +42,12 @@ class FewLabelReport(Stored):
     label_next : ndarray of int
         Positions, from 0, of the rows whose label would help the most, the best first:
         ``X[label_next]``, or ``.iloc[label_next]`` of a data frame.
-    suspect_labels : Suspects
+    check_rows : ndarray of int or None
+        Those of them that were drawn at random, see `FewLabelClassifier.suggest`. None,
+        as for `suspect_labels`, in a file of version 0.2.0.
+    suspect_labels : Suspects or None
         Given labels that models without them contradict, the least probable one first:
-        `rows`, `probabilities`, `suggested` and `frame()`. Model files leave them out.
+        `rows`, `probabilities`, `suggested` and `frame()`.
     helps : bool or None
         Whether unlabeled rows seem to help: True if the average makes fewer mistakes
         than the supervised model, by more than chance explains; False if that model
@@ -61,16 +64,19 @@ class FewLabelReport(Stored):
     n_unlabeled: int
     n_changed: int
     label_next: np.ndarray = field(repr=False)
-    suspect_labels: Suspects | None = field(repr=False, metadata={"kept": False})
+    suspect_labels: Suspects | None = field(repr=False)
     helps: bool | None
     messages: tuple
+    check_rows: np.ndarray | None = field(default=None, repr=False)
 
     def check(self, n_features):
         """Raise ValueError unless it lists candidates, row numbers and texts."""
         are_lines = all(isinstance(c, CandidateReport) for c in self.candidates)
         require(are_lines and len(self.candidates) > 0, self, "candidates")
-        is_vector = self.label_next.ndim == 1 and self.label_next.dtype.kind == "i"
-        require(is_vector, self, "label_next")
+        for name in ("label_next", "check_rows"):
+            rows = getattr(self, name)
+            fits = rows is None or (rows.ndim == 1 and rows.dtype.kind == "i")
+            require(fits, self, name)
         are_texts = all(isinstance(text, str) for text in self.messages)
         require(are_texts, self, "messages")
 
@@ -104,11 +110,19 @@ class FewLabelReport(Stored):
             "Unlabeled rows whose class differs from the labels-only model: "
             f"{self.n_changed:,} ({share:.1f} %)",
         ]
-        if len(self.label_next):
-            rows = ", ".join(str(row) for row in self.label_next)
-            lines.append(f"Rows to label next: {rows}")
+        lines += [f"{title}: {text}" for title, text in self._row_lists()]
         lines += [f"Note: {message}" for message in self.messages]
         return "\n".join(lines)
+
+    def _row_lists(self):
+        """Rows to label next and labels to check, as pairs of a title and a text."""
+        if len(self.label_next):
+            text = ", ".join(map(str, self.label_next))
+            if self.check_rows is not None and len(self.check_rows):
+                text += f" (random checks: {', '.join(map(str, self.check_rows))})"
+            yield "Rows to label next", text
+        if self.suspect_labels is not None and len(self.suspect_labels.rows):
+            yield "Labels to check", self.suspect_labels.listed()
 
     def _repr_html_(self):
         """The report for a notebook: weights as bars, errors with a standard error."""
@@ -129,8 +143,7 @@ class FewLabelReport(Stored):
         share = f"{100 * self.n_changed / max(self.n_unlabeled, 1):.1f} %"
         lines.append(["<b>average, estimated</b>", "", total, share, "", ""])
         titles = "candidate", "weight", "held-out error", "changed", "rows", "seconds"
-        notes = [f"Rows to label next: {', '.join(map(str, self.label_next))}."]
-        notes = notes if len(self.label_next) else []
+        notes = [f"{title}: {text}." for title, text in self._row_lists()]
         notes += [f"{message[:1].upper()}{message[1:]}." for message in self.messages]
         return (
             f"<p>{self.n_labeled:,} labels, {self.n_unlabeled:,} unlabeled rows, "
@@ -176,7 +189,7 @@ def _interval(error, std, largest):
 
 def write_report(
     fitted, average, error, draw, inference, prior, skipped=(),
-    *, is_random=None, label_next=(), suspects=None,
+    *, is_random, suggested, suspects,
 ):  # fmt: skip
     """The report of a fit; `error` with its standard error, `skipped` the names."""
     n_scored = np.where(average.n_scored > 0, average.n_scored, np.nan)
@@ -201,7 +214,8 @@ def write_report(
         n_labeled=draw.sample.n_labels,
         n_unlabeled=len(draw.unlabeled_idx),
         n_changed=inference.n_changed,
-        label_next=np.asarray(label_next, dtype=np.intp),
+        label_next=suggested.rows,
+        check_rows=suggested.rows[suggested.is_check],
         suspect_labels=suspects,
         helps=helps,
         messages=(
@@ -223,7 +237,7 @@ def _judge(average, prior):
 
 def _describe_choice(is_random, is_held_out):
     """What follows from labels of rows that were chosen, not drawn."""
-    if is_random is None or is_random.all():
+    if is_random.all():
         return
     n_checks = int((is_random & is_held_out).sum())
     if n_checks:

@@ -14,6 +14,7 @@ from widemargin.solvers.active_learning import (
     suggest_by_variance,
 )
 from widemargin.spaces.bases import spectral_features
+from widemargin.stored import Stored, is_finite, require
 
 _REASONS = ("middle of a cluster", "uncertain rows depend on it", "random check")
 
@@ -63,12 +64,27 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class Suspects:
+class Suspects(Stored):
     """Given labels that models without them contradict, the least probable first."""
 
     rows: np.ndarray  # positions in X
     probabilities: np.ndarray  # of the given labels
     suggested: np.ndarray  # the most probable classes
+
+    def check(self, n_features):
+        """Raise ValueError unless there is a row and a class for each probability."""
+        shape, is_known = self.probabilities.shape, is_finite(self.probabilities, 1)
+        require(is_known, self, "probabilities")
+        fits = self.rows.shape == shape and self.rows.dtype.kind == "i"
+        require(fits, self, "rows")
+        require(self.suggested.shape == shape, self, "suggested")
+
+    def listed(self, n=5):
+        """The first few as a text, each with the more probable class."""
+        pairs = zip(self.rows[:n], self.suggested[:n], strict=True)
+        text = ", ".join(f"row {row} (rather {name!s})" for row, name in pairs)
+        n_more = len(self.rows) - n
+        return f"{text} and {n_more} more" if n_more > 0 else text
 
     def frame(self):
         """One line for each label as a :class:`pandas.DataFrame`."""

@@ -22,7 +22,8 @@ class SpectralClassifier(SpectralModel):
     Every model is Gaussian-process regression on the labels with its own prior
     covariance. The covariances are written in eigenvectors that are computed once from
     all rows, so that a model costs only what its labels cost. Leave-one-out scores of
-    the labels, which are exact, set the weights of the models.
+    the labels, which are exact, and the class shares of the predictions set the weights
+    of the models.
 
     Parameters
     ----------
@@ -70,7 +71,10 @@ class SpectralClassifier(SpectralModel):
     each with four noise variances from 0.01 to 10, with and without a constant, and
     scaled to a mean variance of one. The prior of a family is shared by its members;
     the graph has a larger one as long as classes have a single label, which cannot be
-    held out. The average is that of the calibrated scores, so that it is one function.
+    held out. The class shares that a model predicts for 200 unlabeled rows count as ten
+    more held-out labels, unless the numbers of labels are equal or some labels were
+    chosen: then they say nothing about the classes. The average is that of the
+    calibrated scores, so that it is one function.
 
     New rows are compared with the labels, with landmarks, and with their nearest
     training rows, whose graph scores are averaged. Time is that of nearest neighbors

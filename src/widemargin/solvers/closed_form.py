@@ -5,8 +5,18 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.linalg import lapack
 
-from widemargin.averaging import average_scores, family_prior
-from widemargin.defaults import SCARCITY_PRIOR, SPECTRAL_GRID, UNTUNED_TRUST
+from widemargin.averaging import (
+    ClassShares,
+    average_scores,
+    family_prior,
+    predicted_shares,
+)
+from widemargin.defaults import (
+    SCARCITY_PRIOR,
+    SHARE_LABELS,
+    SPECTRAL_GRID,
+    UNTUNED_TRUST,
+)
 from widemargin.sample import label_counts
 from widemargin.spaces.bases import label_grams
 
@@ -61,11 +71,14 @@ def _inverse_root(matrix, noise):
 
 def fit_covariances(
     covariances, bases, sample, *,
-    grid=SPECTRAL_GRID, scarcity=SCARCITY_PRIOR, trust=UNTUNED_TRUST,
+    grid=SPECTRAL_GRID, scarcity=SCARCITY_PRIOR, trust=UNTUNED_TRUST, row_idx=(),
+    share_labels=SHARE_LABELS,
 ):  # fmt: skip
     """Fit all covariances to the labels: names, average, calibration, coordinates.
 
     The coordinates of the average are those of each basis by name, and the constant.
+    The class shares that models predict for some unlabeled rows, `row_idx`, are
+    evidence as well and count as `share_labels`.
     """
     idx, weights = sample.label_idx, sample.label_weights
     options = sample.signs, weights / weights.mean(), grid.noises, grid.constants
@@ -76,8 +89,16 @@ def fit_covariances(
     families = np.repeat([c.family for c in covariances], len(fits[0].coef))
     prior = family_prior(families)
     prior[families == "graph"] *= 1.0 + scarcity * sample.scarcity
+    expected, shares = sample.drawn_shares, None
+    if expected is not None and len(row_idx):
+
+        def predict(used):
+            parts = covariances, bases, idx, fits, used, row_idx
+            return predict_shares(*parts, sample.row_weights[row_idx])
+
+        shares = ClassShares(expected, predict, share_labels)
     average, calibration = average_scores(
-        held_out, sample.codes, prior, label_counts(weights), trust=trust
+        held_out, sample.codes, prior, label_counts(weights), trust=trust, shares=shares
     )
     found, constant = combine_fits(covariances, bases, idx, fits, average)
     kinds = [
@@ -85,6 +106,20 @@ def fit_covariances(
     ]
     names = [f"{c.name}, {kind}" for c in covariances for kind in kinds]
     return names, average, calibration, found, constant
+
+
+def predict_shares(covariances, bases, label_idx, fits, used, row_idx, row_weights):
+    """Class shares of some rows by the fits `used`, a mask, (n_used, n_classes)."""
+    used, shares = used.reshape(len(covariances), -1), []
+    places = np.flatnonzero(used.any(axis=1))
+    listed = [covariances[place] for place in places]
+    grams = label_grams(listed, bases, label_idx, row_idx)
+    for place, gram in zip(places, grams, strict=True):
+        fit, own = fits[place], used[place]
+        sums = fit.coef[own].sum(axis=1, keepdims=True)
+        scores = gram @ fit.coef[own] + fit.constants[own, None, None] * sums
+        shares.append(predicted_shares(scores, row_weights))
+    return np.concatenate(shares)
 
 
 def combine_fits(covariances, bases, label_idx, fits, average):

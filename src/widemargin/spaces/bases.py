@@ -81,10 +81,14 @@ class LabelBasis:
         """The prior covariance over this basis, whose name is given."""
         return [Covariance(name, "labels", ((1.0, name, None),))]
 
-    def covariance(self, label_idx, variances=None):
-        """Prior covariance between the labels."""
+    def covariance(self, label_idx, variances=None, row_idx=None):
+        """Prior covariance between the labels, or between some rows and the labels."""
         X = self.rows.take(label_idx).X
-        return self.kernel(X).astype(np.float64, copy=False) / self._scale(X)
+        if row_idx is None:
+            gram = self.kernel(X)
+        else:
+            gram = self.kernel(self.rows.take(row_idx).X, X)
+        return gram.astype(np.float64, copy=False) / self._scale(X)
 
     def coordinates(self, label_idx, variances, coef):
         """Coordinates of the functions with coefficients of the labels."""
@@ -119,10 +123,11 @@ class SpectralBasis:
 
     spectrum: spectra.Spectrum
 
-    def covariance(self, label_idx, variances):
-        """Prior covariance between the labels."""
+    def covariance(self, label_idx, variances, row_idx=None):
+        """Prior covariance between the labels, or between some rows and the labels."""
         vectors = self.spectrum.vectors[label_idx]
-        return (vectors * self._unit(variances)) @ vectors.T
+        rows = vectors if row_idx is None else self.spectrum.vectors[row_idx]
+        return (rows * self._unit(variances)) @ vectors.T
 
     def coordinates(self, label_idx, variances, coef):
         """Coordinates of the functions with coefficients of the labels."""
@@ -238,8 +243,11 @@ def make_bases(kernel, graph, rows, families, n_components, rng, *, grid=SPECTRA
     return bases
 
 
-def label_grams(covariances, bases, label_idx):
-    """Yield each prior covariance between the labels; terms are computed once."""
+def label_grams(covariances, bases, label_idx, row_idx=None):
+    """Yield each prior covariance between the labels; terms are computed once.
+
+    If rows are given, those between these and the labels.
+    """
     known = {}
     for covariance in covariances:
         total = 0.0
@@ -247,7 +255,7 @@ def label_grams(covariances, bases, label_idx):
             # Arrays cannot be keys; these live as long as the covariances.
             key = name, id(variances)
             if key not in known:
-                known[key] = bases[name].covariance(label_idx, variances)
+                known[key] = bases[name].covariance(label_idx, variances, row_idx)
             total = total + share * known[key]
         yield total
 

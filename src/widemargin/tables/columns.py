@@ -17,7 +17,7 @@ from widemargin.tables.cells import (
     choose_decimal,
     parse_dates,
 )
-from widemargin.tables.errors import TableError, check_columns
+from widemargin.tables.errors import TableError, check_columns, check_twice
 
 _MAX_CATEGORIES = 100  # features that one column becomes
 _MIN_VALUES_OF_KEY = 10  # up to so many values may all differ and be no identifier
@@ -111,12 +111,7 @@ def as_frame(table):
     """A pandas DataFrame of a table; column names as text, each once."""
     frame = table.to_pandas() if hasattr(table, "to_pandas") else table
     names = [str(name) for name in frame.columns]
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise TableError(
-            f"The table has more than one column {repeated[0]!r}; give each column a "
-            "different name."
-        )
+    check_twice(names, "The table")
     return frame.set_axis(names, axis=1)
 
 

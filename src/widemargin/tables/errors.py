@@ -1,5 +1,6 @@
 """The error for a table that cannot be used as it is."""
 
+from collections import Counter
 from difflib import get_close_matches
 
 
@@ -20,6 +21,16 @@ def check_columns(wanted, columns, name):
         f"There {noun} {listed(missing)} in {name}. {advice}Its columns are "
         f"{listed(columns)}."
     )
+
+
+def check_twice(names, name):
+    """Raise `TableError` if two columns of a table have the same name."""
+    twice = sorted(value for value, count in Counter(names).items() if count > 1)
+    if twice:
+        raise TableError(
+            f"{name} has more than one column {listed(twice)}; give each column a "
+            "different name."
+        )
 
 
 def listed(names):

@@ -10,7 +10,6 @@ import re
 import sys
 import warnings
 import zlib
-from collections import Counter
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -19,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from widemargin.tables import FORMATS
-from widemargin.tables.errors import TableError, listed
+from widemargin.tables.errors import TableError, check_twice, listed
 
 _ENDINGS = {f".{name}": name for name in FORMATS} | {".tab": "tsv", ".pq": "parquet"}
 _GZIP = b"\x1f\x8b"  # the first bytes of such a file
@@ -252,16 +251,6 @@ def _read_names(rows, name):
     return names
 
 
-def check_twice(names, name):
-    """Raise `TableError` if two columns of a table have the same name."""
-    twice = sorted(value for value, count in Counter(names).items() if count > 1)
-    if twice:
-        raise TableError(
-            f"{name} has more than one column {listed(twice)}; give each column a "
-            "different name."
-        )
-
-
 def _read_parquet(data, name):
     try:
         frame = pd.read_parquet(io.BytesIO(data))
@@ -294,7 +283,7 @@ def _read_excel(data, name):
         f"column {i + 1}" if unnamed.fullmatch(str(column)) else str(column).strip()
         for i, column in enumerate(frame.columns)
     ]
-    _check_twice(list(frame.columns), name)
+    check_twice(list(frame.columns), name)
     return frame
 
 
