@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from widemargin.tables import FORMATS
-from widemargin.tables.errors import TableError, check_twice, listed
+from widemargin.tables.errors import TableError, check_twice
 
 _ENDINGS = {f".{name}": name for name in FORMATS} | {".tab": "tsv", ".pq": "parquet"}
 _GZIP = b"\x1f\x8b"  # the first bytes of such a file
