@@ -75,6 +75,8 @@ KEPT = {
     "zero width": ["a\u200bb", "ab"],
     "other blanks": ["a\u00a0b", "a b"],
     "line separators": ["a\u2028b", "a\x85b"],
+    "quotes behind blanks": [' a, "b"', 'a, "b"'],
+    "quotes that end a cell": [' a, "', 'a, "'],
     "very long": ["a" * 200_000, "a" * 199_999 + "b"],
     "placeholders": ["none", "?"],
     "words of this program": ["(missing)", "given"],

@@ -88,9 +88,7 @@ def read_table(
         frame = cells = _read_npz(data, name)
     if not len(frame):
         raise TableError(f"{name} has no rows, only column names.")
-    missing = set(missing)
-    tidy = {key: _tidy(frame[key], missing, exact=key == target) for key in frame}
-    frame = pd.DataFrame(tidy, index=frame.index)
+    frame = _tidy(frame, set(missing), target)
     return (frame, cells) if keep_cells else frame
 
 
@@ -191,9 +189,10 @@ def _read_rows(lines, name, separator):
         raise TableError(
             f"{name} is no text: it holds the character NUL; save it as CSV in UTF-8."
         )
-    spaced = separator == " " or re.search(
-        rf'(^|{re.escape(separator)}) +"', lines, re.MULTILINE
-    )
+    # In a cell that is in quotes a quote is written twice.
+    mark = re.escape(separator)
+    spaced = rf'(^|{mark}) +"((?!")|"({mark}|$))'
+    spaced = separator == " " or re.search(spaced, lines, re.MULTILINE)
     end = "\0"  # a cell of its own, unless a quote is still open
     with _long_cells(len(lines) + len(end)):
         cells = csv.reader(
@@ -316,16 +315,22 @@ def _read_npz(data, name):
     return pd.DataFrame(dict(columns))
 
 
-def _tidy(column, missing, *, exact=False):
-    """Texts without surrounding blanks, or `exact`; None for a missing cell."""
+def _tidy(frame, missing, target):
+    """Texts without surrounding blanks, but exact in the target; None if missing."""
     kinds = pd.api.types
-    if not (kinds.is_object_dtype(column) or kinds.is_string_dtype(column)):
-        # of Parquet or NPZ, whose marks of missing cells are still in it
-        marks = pd.to_numeric(pd.Series(list(missing), dtype=object), errors="coerce")
-        is_mark = column.isin(marks.dropna().tolist())
-        is_number = kinds.is_any_real_numeric_dtype(column)
-        return column.mask(is_mark) if is_number and is_mark.any() else column
+    # of Parquet or NPZ, whose marks of missing cells are still there
+    marks = pd.to_numeric(pd.Series(list(missing), dtype=object), errors="coerce")
+    marks, tidy = marks.dropna().tolist(), {}
+    for name, dtype in frame.dtypes.items():
+        if kinds.is_object_dtype(dtype) or kinds.is_string_dtype(dtype):
+            tidy[name] = _tidy_texts(frame[name], missing, exact=name == target)
+        elif marks and kinds.is_any_real_numeric_dtype(dtype):
+            is_mark = frame[name].isin(marks)
+            tidy |= {name: frame[name].mask(is_mark)} if is_mark.any() else {}
+    return frame.assign(**tidy)
 
+
+def _tidy_texts(column, missing, *, exact):
     def tidy(cell):
         if not isinstance(cell, str):
             return cell
