@@ -243,6 +243,7 @@ def _as_array(y):
         # nullable, categorical and string columns: values as they are, gaps kept
         values, y = list(y), np.empty(len(y), dtype=object)
         y[:] = values
+    _refuse_containers(y)
     if isinstance(y, list | tuple) and not all(isinstance(value, str) for value in y):
         # NumPy would write out a NaN among strings as "nan".
         array = np.asarray(y)
@@ -251,6 +252,24 @@ def _as_array(y):
     if y.dtype.kind == "O" and len(y) and all(map(_is_integer, y)):
         return y.astype(np.int64)
     return y
+
+
+def _refuse_containers(y):
+    """Raise if single labels, beside others, are tuples or the like.
+
+    Rows of a table are left to the check for its shape.
+    """
+    is_object = isinstance(y, np.ndarray) and y.dtype.kind == "O" and y.ndim == 1
+    if not is_object and not isinstance(y, list | tuple):
+        return
+    kinds = list | tuple | set | frozenset | dict | np.ndarray
+    found = [value for value in y if isinstance(value, kinds)]
+    if found and (is_object or len(found) < len(y)):
+        raise ValueError(
+            f"labels in y must be numbers or strings, got the "
+            f"{type(found[0]).__name__} {found[0]!r}; make strings of them, as in "
+            f"'/'.join(map(str, label))."
+        )
 
 
 def _is_integer(value):

@@ -1,6 +1,7 @@
 """What all estimators share: parameters that are values, one `fit`, declared state."""
 
 import warnings
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +33,7 @@ from widemargin.stored import Stored, check_part, parts_in, require
 from widemargin.values import Value
 
 FLOATS = (np.float64, np.float32)
+_LEAST_WEIGHT = 1e-12  # of a row, over the largest one: rounding hides smaller ones
 
 # Titles in `history_names` of solvers that relabel rows round by round
 RELABELING = {"criterion": "share of decisions\nthat changed"}
@@ -284,6 +286,7 @@ def read_rows(estimator, X, *, reset=True):
     if isinstance(X, Rows):
         return X
     kind, who = find_kind(X), f"X of {type(estimator).__name__}"
+    _refuse_repeated_names(X, who)
     is_gram = reset and is_pairwise(estimator)
     if kind is None:
         formats = False if is_gram else "csr"
@@ -299,13 +302,27 @@ def read_rows(estimator, X, *, reset=True):
     else:
         rows = kind(X)
         validate_data(estimator, rows.parts[0], reset=reset, skip_check_array=True)
-    if reset or rows.in_blocks:  # squares are of no concern in a matrix to predict
-        rows.check(who)
-    has_kernel = reset and hasattr(estimator, "kernel")
-    is_own = has_kernel and isinstance(read_parameter(estimator, "kernel"), Custom)
-    if reset and not is_own:  # a user's own function may scale columns itself
+    if reset or not is_pairwise(estimator):
+        rows.check(who, is_training=reset)
+    if not reset:
+        return rows
+    has_kernel = hasattr(estimator, "kernel")
+    kernel = read_parameter(estimator, "kernel") if has_kernel else None
+    if not isinstance(kernel, Custom):  # a user's own function may scale columns itself
         rows.check_spreads(who, getattr(estimator, "feature_names_in_", None))
+    rows.check_offset(kernel, who)
     return rows
+
+
+def _refuse_repeated_names(X, who):
+    """Raise if two columns of a data frame have the same name."""
+    names = list(getattr(X, "columns", ()))
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise ValueError(
+            f"{who} must have columns of different names, got {repeated[0]!r} "
+            f"{names.count(repeated[0])} times; rename them, or pass X.to_numpy()."
+        )
 
 
 def reads_plainly(classifier, y):
@@ -344,7 +361,7 @@ def check_length(estimator, y, n_rows):
 
 
 def check_sample_weight(estimator, sample_weight, n_samples):
-    """Weights as an array, one for each sample: >= 0, not all zero, a finite sum."""
+    """Weights as an array, one for each sample, the largest between a half and one."""
     if sample_weight is None:
         return np.ones(n_samples)
     weights = np.array(sample_weight, dtype=np.float64)
@@ -356,13 +373,22 @@ def check_sample_weight(estimator, sample_weight, n_samples):
             f"sample_weight of {name}.fit must have shape ({n_samples},), one weight "
             f"for each sample, got {weights.shape}."
         )
+    largest = float(weights.max())
     limit = np.finfo(np.float64).max / n_samples
-    if not (weights.min() >= 0 and 0 < weights.max() < limit):  # NaN fails it
+    if not (weights.min() >= 0 and 0 < largest < limit):  # NaN fails it
         raise ValueError(
             f"sample_weight of {name}.fit and its sum must be finite, >= 0 and not all "
-            f"zero, got values from {weights.min():g} to {weights.max():g}."
+            f"zero, got values from {weights.min():g} to {largest:g}."
         )
-    return weights
+    smallest = float(weights[weights > 0].min())
+    if smallest < _LEAST_WEIGHT * largest:
+        raise ValueError(
+            f"sample_weight of {name}.fit must be zero or at least {_LEAST_WEIGHT:g} "
+            f"times the largest weight, got values from {smallest:g} to {largest:g}; "
+            "set to zero what is not to count."
+        )
+    # Only ratios matter, and a power of two changes none of them.
+    return np.ldexp(weights, -np.frexp(largest)[1])
 
 
 def _class_weights(estimator, names):
