@@ -16,17 +16,24 @@ from sklearn.neighbors import NearestNeighbors
 from widemargin.checks import warn_of_data
 from widemargin.defaults import SPREADS
 from widemargin.kernels.base import Kernel, WidthKernel
+from widemargin.kernels.linear import Cosine, Linear
+from widemargin.kernels.polynomial import Polynomial
 from widemargin.kernels.width import MEDIAN_ROWS, merge_moments, moments
 from widemargin.linalg.rows import (
     BUFFER_BYTES,
+    column_ranges,
     content_keys,
     distinct_keys,
     distinct_rows,
     gram_order,
+    is_rounding,
+    near_origin,
     row_blocks,
     row_digests,
 )
 from widemargin.plugins import load_plugins, subclasses
+
+_DIGITS = 1e3  # how many times its rounding the variance of a kernel must be
 
 
 class Shared(dict):
@@ -49,15 +56,21 @@ class Rows:
     def __len__(self):
         return self.X.shape[0]
 
-    def check(self, who):
-        """Raise ValueError unless the rows can be learned from; `who` names them."""
-        _check_values(_largest(self.X), self, who)
+    def check(self, who, *, is_training=True):
+        """Raise ValueError unless rows can be learned from, or predicted.
+
+        `who` names them. A warning tells if rows to learn from are equal.
+        """
+        ranges = column_ranges(self.X)
+        _check_values(ranges, self, who)
+        if is_training:
+            _check_spread(ranges, self, who)
 
     def check_spreads(self, who, names=None):
         """Warn if a few columns of a dense matrix, with `names`, make up distances."""
         if self.pairwise or self.in_blocks or self.is_sparse or len(self) < 10:
             return  # by chance, spreads in fewer rows differ tenfold
-        deviations = np.sqrt(moments(self.X)[2][:-1])
+        deviations = np.sqrt(moments(self.X)[2])
         hidden_idx = find_hidden(self.X, deviations)
         if not len(hidden_idx):
             return
@@ -72,6 +85,25 @@ class Rows:
             f"{self.n_features:,} columns hardly count in distances. If units differ, "
             f"scale them: make_pipeline(StandardScaler(), {who.split()[-1]}(...))."
         )
+
+    def check_offset(self, kernel, who):
+        """Raise ValueError if inner products of the rows lose their digits."""
+        if self.pairwise or not isinstance(kernel, Linear | Cosine | Polynomial):
+            return
+        known = self.moments()
+        spread, offset = known["scale"], known["offset"]
+        if 0 < spread < _DIGITS * np.finfo(self.dtype).eps * offset:
+            raise ValueError(
+                f"{who} with {kernel!r} must not be far from the origin: the mean row "
+                f"has the squared length {offset:.1e}, rows vary by {spread:.1e}, and "
+                f"inner products in {self.dtype} lose that. Subtract the means of the "
+                f"columns, as in make_pipeline(StandardScaler(), {who.split()[-1]}"
+                "(...)), or use kernel='rbf'."
+            )
+
+    def moments(self):
+        """What widths are taken from, see `merge_moments`."""
+        return merge_moments([moments(self.X)])
 
     def take(self, idx):
         """Some of the rows, in one matrix."""
@@ -131,7 +163,7 @@ class GramRows(Rows):
         # Places among the given rows, which is how a fitted function names them.
         self.positions = np.arange(len(X)) if positions is None else positions
 
-    def check(self, who):
+    def check(self, who, *, is_training=True):
         """Raise ValueError unless X can be the Gram matrix of the training samples."""
         X, who = self.X, f"{who}.fit with kernel='precomputed'"
         if X.shape[0] != X.shape[1]:
@@ -139,6 +171,7 @@ class GramRows(Rows):
                 f"{who} must be the square Gram matrix of the training samples, got "
                 f"shape {X.shape}."
             )
+        _check_values(column_ranges(X), self, who)
         asymmetry = float(np.abs(X - X.T).max())
         if asymmetry > 1e-4 * float(np.abs(X).max()):
             raise ValueError(
@@ -230,7 +263,7 @@ class BlockRows(Rows):
         """Refused: all rows at once are what blocks avoid."""
         raise ValueError(f"{self} have no single matrix; join them if you need one.")
 
-    def check(self, who):
+    def check(self, who, *, is_training=True):
         """Raise ValueError unless the parts fit each other and hold finite values."""
         for place, part in enumerate(self.parts):
             is_like = part.shape[1] == self.n_features > 0 and part.dtype.kind in "biuf"
@@ -242,9 +275,13 @@ class BlockRows(Rows):
                 )
         if not len(self):
             raise ValueError(f"{who} must have at least one row, got {self}.")
-        for where, largest in self.map(_largest):
+        low, high = np.full((2, self.n_features), [[np.inf], [-np.inf]], self.dtype)
+        for where, ranges in self.map(column_ranges):
             place = np.searchsorted(self._starts, self._idx[where[0]], "right") - 1
-            _check_values(largest, self, f"block {place} of {who}")
+            _check_values(ranges, self, f"block {place} of {who}")
+            low, high = np.minimum(low, ranges[0]), np.maximum(high, ranges[1])
+        if is_training:
+            _check_spread((low, high), self, who)
 
     def pieces(self):
         """Yield a `Piece` for each few rows of a part; an empty one for no rows."""
@@ -297,6 +334,10 @@ class BlockRows(Rows):
         """Values of a function of a matrix, of a layer below, that has some per row."""
         return scatter(self.map(function), len(self))
 
+    def moments(self):
+        """What widths are taken from, see `merge_moments`."""
+        return merge_moments([found for _, found in self.map(moments)])
+
     def distinct(self):
         """First position of each distinct row, and which of them each row equals."""
         return distinct_keys(self.evaluate(row_digests))
@@ -310,8 +351,7 @@ class BlockRows(Rows):
         if not isinstance(rule, str):
             return kernel
         if rule in ("scale", "mean"):
-            known = merge_moments([found for _, found in self.map(moments)])
-            return kernel.fit_width(known, rng, auto=auto)
+            return kernel.fit_width(self.moments(), rng, auto=auto)
         if len(self) > MEDIAN_ROWS:
             idx = rng.choice(len(self), MEDIAN_ROWS, replace=False)
         return kernel.fit_width(self.take(idx).X, rng, auto=auto)
@@ -385,26 +425,40 @@ def _find_nearest(kernel, queries, n_neighbors, X):
     """Lengths from some points to the nearest rows of X, and their positions."""
     data, metric = kernel.geometry(X)
     n_neighbors = min(n_neighbors, X.shape[0])
+    queries, data = near_origin(kernel.geometry(queries)[0], data)
     finder = NearestNeighbors(n_neighbors=n_neighbors, metric=metric).fit(data)
-    return finder.kneighbors(kernel.geometry(queries)[0])
+    return finder.kneighbors(queries)
 
 
-def _largest(X):
-    """The largest absolute value of a matrix; NaN if it holds one."""
-    values = X.data if sparse.issparse(X) else X
-    return float(max(values.max(initial=0.0), -values.min(initial=0.0)))
-
-
-def _check_values(largest, rows, who):
-    """Raise ValueError unless values of rows and their squares are finite and exact."""
+def _check_values(ranges, rows, who):
+    """Raise ValueError unless values of rows, and their squares, are finite."""
+    low, high = ranges
+    largest = float(max(high.max(initial=0.0), -low.min(initial=0.0)))
     if not np.isfinite(largest):
         raise ValueError(
             f"{who} holds NaN or infinity; fill in or leave out missing values."
         )
-    info = np.finfo(rows.dtype)
-    too_large = largest > np.sqrt(float(info.max) / (4.0 * rows.n_features))
-    if too_large or 0 < largest < np.sqrt(float(info.tiny)):
+    if largest > np.sqrt(float(np.finfo(rows.dtype).max) / (4.0 * rows.n_features)):
         raise ValueError(
-            f"{who} holds values up to {largest:.1e}, whose squares are too "
-            f"{'large' if too_large else 'small'} for {rows.dtype}; rescale X."
+            f"{who} holds values up to {largest:.1e}, whose squares are too large for "
+            f"{rows.dtype}; rescale X."
+        )
+
+
+def _check_spread(ranges, rows, who):
+    """Raise ValueError if rows differ by too little for squares; warn if by nothing."""
+    (low, high), info = ranges, np.finfo(rows.dtype)
+    widest, largest = float((high - low).max()), float(np.abs(ranges).max())
+    # Distances that are smaller than the largest by all digits still have a square.
+    if 0 < widest < np.sqrt(float(info.tiny) / float(info.eps)):
+        raise ValueError(
+            f"{who} holds columns that vary by at most {widest:.1e}, and squares are "
+            f"too small for {rows.dtype}; rescale X."
+        )
+    if len(rows) > 1 and is_rounding(low, high).all():
+        warn_of_data(
+            f"{who} holds equal rows: no column varies by more than {widest:.3g}, "
+            f"which is rounding in {rows.dtype} with values up to {largest:.3g}, and "
+            "classes cannot be told apart. If X has an offset, such as that of a date, "
+            "subtract it before X is converted to single precision."
         )

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.kernels import (
     Cosine,
@@ -94,12 +94,22 @@ def test_other_names_are_refused_by_value(name):
         read_kernel(name, "kernel of SVC")
 
 
-@pytest.mark.parametrize("kind", [Rbf, Laplacian, Polynomial])
+@pytest.mark.parametrize("kind", [Rbf, Polynomial])
 @pytest.mark.parametrize("gamma", ["scale", "median", "mean"])
 def test_width_is_taken_from_the_data(X, rng, kind, gamma):
     kernel = kind(gamma).fit_width(X, rng)
     assert kernel.gamma == Rbf(gamma).fit_width(X, rng).gamma
     assert kind(gamma).fit_width(2 * X, rng).gamma == pytest.approx(kernel.gamma / 4)
+
+
+@pytest.mark.parametrize("gamma", ["scale", "median", "mean"])
+def test_width_of_absolute_differences_has_their_unit(X, rng, gamma):
+    """Scaling and constant columns change no kernel value."""
+    gram = Laplacian(gamma).fit_width(X, rng)(X)
+    for other in (2.0**-80 * X, np.c_[X, np.full(len(X), 7.0)]):
+        assert_allclose(Laplacian(gamma).fit_width(other, rng)(other), gram)
+    standard = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert Laplacian("scale").fit_width(standard, rng).gamma == pytest.approx(1 / 3)
 
 
 def test_auto_width_is_the_rule_of_the_estimator(X, rng):

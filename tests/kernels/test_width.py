@@ -17,8 +17,13 @@ def test_number_is_kept(X, rng, gamma):
 
 @pytest.mark.parametrize("to_format", [np.asarray, sparse.csr_matrix])
 def test_scale_is_that_of_the_svc(X, rng, to_format):
-    """The same model comes out of scikit-learn's "scale" and of our number."""
-    X, y = to_format(np.where(X > -0.5, 3 * X, 0.0)), np.arange(30) % 2
+    """The same model comes out of scikit-learn's "scale" and of our number.
+
+    This holds for features of the same mean, zero for example.
+    """
+    X, y = np.where(X > -0.5, 3 * X, 0.0), np.arange(30) % 2
+    X[:15] = -X[15:]
+    X = to_format(X)
     gamma = select_gamma("scale", X, rng)
     ours = SVC(gamma=gamma).fit(X, y).decision_function(X)
     assert_allclose(ours, SVC(gamma="scale").fit(X, y).decision_function(X))
@@ -27,10 +32,20 @@ def test_scale_is_that_of_the_svc(X, rng, to_format):
 @pytest.mark.parametrize("to_format", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shift", [0.0, 300.0])
-def test_scale_is_one_over_variance_and_features(rng, to_format, dtype, shift):
+def test_scale_is_one_over_the_summed_variance(rng, to_format, dtype, shift):
     X = (np.maximum(rng.normal(size=(50, 4)), 0) + shift).astype(dtype)
-    expected = 1 / (4 * X.astype(float).var())
+    expected = 1 / X.astype(float).var(axis=0).sum()
     assert_allclose(select_gamma("scale", to_format(X), rng), expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("to_format", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("gamma", ["scale", "median", "mean"])
+def test_no_width_depends_on_offsets_or_constant_columns(X, rng, to_format, gamma):
+    expected = select_gamma(gamma, X, rng)
+    offset = 1e9 * np.array([1.0, -2.0, 3.0])
+    for other in (X + offset, np.c_[X, np.full(len(X), 1e12)]):
+        found = select_gamma(gamma, to_format(other), rng)
+        assert_allclose(found, expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize("to_format", [np.asarray, sparse.csr_matrix])

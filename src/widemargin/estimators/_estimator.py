@@ -32,6 +32,7 @@ from widemargin.stored import Stored, check_part, parts_in, require
 from widemargin.values import Value
 
 FLOATS = (np.float64, np.float32)
+_LEAST_WEIGHT = 1e-12  # of a row, over the largest one: rounding hides smaller ones
 
 # Titles in `history_names` of solvers that relabel rows round by round
 RELABELING = {"criterion": "share of decisions\nthat changed"}
@@ -294,8 +295,8 @@ def read_rows(estimator, X, *, reset=True):
     if isinstance(X, Rows):
         return X
     kind, who = find_kind(X), f"X of {type(estimator).__name__}"
-    is_gram = reset and is_pairwise(estimator)
     refuse_repeated(getattr(X, "columns", ()), who)
+    is_gram = reset and is_pairwise(estimator)
     if kind is None:
         formats = False if is_gram else "csr"
         X = validate_data(
@@ -311,12 +312,15 @@ def read_rows(estimator, X, *, reset=True):
         rows = kind(X)
         # Sets or compares the number of features; `check` below reads the values.
         validate_data(estimator, rows.parts[0], reset=reset, skip_check_array=True)
-    if reset or rows.in_blocks:  # squares are of no concern in a matrix to predict
-        rows.check(who)
-    has_kernel = reset and hasattr(estimator, "kernel")
-    is_own = has_kernel and isinstance(read_parameter(estimator, "kernel"), Custom)
-    if reset and not is_own:  # a user's own function may scale columns itself
+    if reset or not is_pairwise(estimator):
+        rows.check(who, is_training=reset)
+    if not reset:
+        return rows
+    has_kernel = hasattr(estimator, "kernel")
+    kernel = read_parameter(estimator, "kernel") if has_kernel else None
+    if not isinstance(kernel, Custom):  # a user's own function may scale columns itself
         rows.check_spreads(who, getattr(estimator, "feature_names_in_", None))
+    rows.check_offset(kernel, who)
     return rows
 
 
@@ -370,7 +374,7 @@ def read_random_labels(estimator, random_labels, n_rows):
 
 
 def check_sample_weight(estimator, sample_weight, n_samples):
-    """Weights as an array, one for each sample: >= 0, not all zero, a finite sum."""
+    """Weights as an array, one for each sample, the largest between a half and one."""
     if sample_weight is None:
         return np.ones(n_samples)
     weights = np.array(sample_weight, dtype=np.float64)
@@ -383,13 +387,22 @@ def check_sample_weight(estimator, sample_weight, n_samples):
             f"for each sample, got {weights.shape}."
         )
     # The sum of the weights must not overflow.
+    largest = float(weights.max())
     limit = np.finfo(np.float64).max / n_samples
-    if not (weights.min() >= 0 and 0 < weights.max() < limit):  # NaN fails it
+    if not (weights.min() >= 0 and 0 < largest < limit):  # NaN fails it
         raise ValueError(
             f"sample_weight of {name}.fit and its sum must be finite, >= 0 and not all "
-            f"zero, got values from {weights.min():g} to {weights.max():g}."
+            f"zero, got values from {weights.min():g} to {largest:g}."
         )
-    return weights
+    smallest = float(weights[weights > 0].min())
+    if smallest < _LEAST_WEIGHT * largest:
+        raise ValueError(
+            f"sample_weight of {name}.fit must be zero or at least {_LEAST_WEIGHT:g} "
+            f"times the largest weight, got values from {smallest:g} to {largest:g}; "
+            "set to zero what is not to count."
+        )
+    # Only ratios matter, and a power of two changes none of them.
+    return np.ldexp(weights, -np.frexp(largest)[1])
 
 
 def _class_weights(estimator, names):

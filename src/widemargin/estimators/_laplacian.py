@@ -253,7 +253,7 @@ def plan_training(estimator, geometry, rng):
 def make_objective(estimator, geometry, sample, power):
     """Loss and penalties; the weight of the graph is zero where it is left open."""
     # The norm over the mean of k(x, x): units of the kernel change no weight.
-    scale = check_scale(geometry.space.mean_diagonal(), type(estimator).__name__)
+    scale = check_scale(geometry.space, geometry.kernel, type(estimator).__name__)
     intercepts = {
         False: None,
         True: Intercept(inside=True),

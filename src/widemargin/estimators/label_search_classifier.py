@@ -225,7 +225,7 @@ def _fit_models(models, sample, rng):
     space = choose_space(
         kernel, sample.rows, landmarks, rng, ladder=first.ladder, who=who
     )
-    scale = check_scale(space.mean_diagonal(), who)
+    scale = check_scale(space, kernel, who)
     if first.fit_intercept:
         # With the variance of the kernel, so that one `ambient_reg` serves both.
         space = space.with_constant(scale)

@@ -345,7 +345,7 @@ def _make_model(estimator, task, graph, parameters, rng):
     who = type(estimator).__name__
     kernel, rows, ladder = parameters.kernel, task.sample.rows, estimator.ladder
     space = choose_space(kernel, rows, landmarks, rng, ladder=ladder, who=who)
-    scale = check_scale(space.mean_diagonal(), who)
+    scale = check_scale(space, kernel, who)
     return ClusterModel(space, graph, parameters, scale)
 
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from widemargin.calibration import Calibration
 from widemargin.checks import check_number
 from widemargin.defaults import LABELED_WEIGHT
@@ -114,6 +116,8 @@ class SelfLabelingSVC(Classifier):
         space, solver = choose_hinge_space(
             kernel, sample.rows, landmarks, solver, rng, who=who
         )
+        if space.low_rank:  # the same functions; rows may be far from the origin
+            space = space.centered(np.full(sample.n_rows, 1.0 / sample.n_rows))
         model = AbsoluteRegression(space, solver, float(self.C))
         found = self_label(model, task, callback=report_rounds(self))
         result = found.ended(found.regressor.status).result

@@ -9,6 +9,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from widemargin.checks import check_choice, check_number, check_number_or, refuse
 from widemargin.graphs.base import Graph
+from widemargin.linalg.rows import near_origin
 
 WEIGHTS = ("heat", "binary", "self-tuned")
 
@@ -97,6 +98,8 @@ def knn_adjacency(X, n_neighbors=8, weights="heat", *, metric="euclidean"):
     n_neighbors = min(n_neighbors, n_samples - 1)
     dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
     nearest = np.empty((2, n_samples, 0))
+    if metric == "euclidean":
+        X, _ = near_origin(X)
     if n_neighbors > 0:
         finder = NearestNeighbors(n_neighbors=n_neighbors, metric=metric)
         # Called without X, it leaves each row out of its own neighbors.

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from widemargin.checks import check_number_or
-from widemargin.kernels.width import WIDTHS, select_gamma
+from widemargin.kernels.width import WIDTHS, count_varying, select_gamma
 from widemargin.linalg.rows import BUFFER_BYTES, row_blocks
 from widemargin.values import Value
 
@@ -21,6 +21,7 @@ class Kernel(Value):
 
     pairwise = False  # whether the rows are those of a Gram matrix
     has_unit_diagonal = False  # whether k(x, x) is one for every row
+    sees_offsets = True  # whether values change if all rows are shifted
 
     def fit_width(self, X, rng, *, auto="scale"):
         """The kernel with a number for its width; "auto" stands for the rule `auto`."""
@@ -55,7 +56,12 @@ class WidthKernel(Kernel):
         if not isinstance(self.gamma, str):
             return self
         rule = auto if self.gamma == "auto" else self.gamma
-        return replace(self, gamma=select_gamma(rule, X, rng))
+        gamma = select_gamma(rule, X, rng)
+        return replace(self, gamma=self.own_width(gamma, count_varying(X)))
+
+    def own_width(self, gamma, n_varying):
+        """The width for one of squared distances, and so many features that vary."""
+        return gamma
 
     @property
     def width(self):
@@ -68,8 +74,10 @@ class WidthKernel(Kernel):
         return self.gamma
 
 
-def scores_in_blocks(kernel, X, points, coef, buffer_bytes=BUFFER_BYTES):
-    """The product kernel(X, points) @ coef, (n_samples, k), without the kernel matrix.
+def scores_in_blocks(
+    kernel, X, points, coef, buffer_bytes=BUFFER_BYTES, *, constant=0.0
+):
+    """The sums kernel(X, points) @ coef + constant, (n_samples, k), in the type of X.
 
     `points` is what ``kernel.points`` gave. No piece of the kernel matrix that is held
     at a time is larger than `buffer_bytes`.
@@ -77,5 +85,5 @@ def scores_in_blocks(kernel, X, points, coef, buffer_bytes=BUFFER_BYTES):
     scores = np.empty((X.shape[0], coef.shape[1]), dtype=X.dtype)
     blocks = row_blocks(X.shape[0], len(coef), coef.dtype.itemsize, buffer_bytes)
     for block in blocks:
-        scores[block] = kernel(X[block], points) @ coef
+        scores[block] = kernel(X[block], points) @ coef + constant
     return scores

@@ -1,5 +1,6 @@
 """Laplacian kernel."""
 
+import math
 from dataclasses import dataclass
 
 from sklearn.metrics.pairwise import laplacian_kernel
@@ -14,7 +15,10 @@ class Laplacian(WidthKernel, shorthand="laplacian"):
     Parameters
     ----------
     gamma : float, "auto", "scale", "median" or "mean", default="auto"
-        As in `Rbf`.
+        A number, or a rule as in `Rbf`. A rule that gives one over the squared distance
+        :math:`r^2` there gives :math:`1 / (r \sqrt{d})` here, for d features that are
+        not constant: sums of absolute differences are about :math:`\sqrt{d}` times as
+        large as distances.
 
     Examples
     --------
@@ -27,7 +31,11 @@ class Laplacian(WidthKernel, shorthand="laplacian"):
 
     gamma: float | str = "auto"
 
-    has_unit_diagonal = True
+    has_unit_diagonal, sees_offsets = True, False
+
+    def own_width(self, gamma, n_varying):
+        """The width, in units of X, for the one of squared distances."""
+        return math.sqrt(gamma / max(n_varying, 1))
 
     def __call__(self, X, Z=None):
         """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""

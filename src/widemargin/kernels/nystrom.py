@@ -17,6 +17,7 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from widemargin.checks import check_choice, check_number, plain
 from widemargin.kernels.base import scores_in_blocks
+from widemargin.linalg.rows import near_origin
 from widemargin.values import Value
 
 CHOICES = ("uniform", "kmeans++", "kmeans", "pivoted")
@@ -191,6 +192,7 @@ def _central_rows(kernel, X, n_landmarks, rng):
             "landmarks='kmeans' needs rows of features, got distances only; use "
             "landmarks='kmeans++'."
         )
+    samples, _ = near_origin(samples)
     seed = int(rng.integers(2**31))
     means = KMeans(n_landmarks, n_init=1, max_iter=_KMEANS_STEPS, random_state=seed)
     means.fit(samples)

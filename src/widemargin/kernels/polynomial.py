@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 from sklearn.metrics.pairwise import polynomial_kernel
 
 from widemargin.checks import check_number
@@ -41,9 +42,16 @@ class Polynomial(WidthKernel, shorthand="poly"):
 
     def __call__(self, X, Z=None):
         """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""
-        return polynomial_kernel(
-            X, Z, gamma=self.width, degree=self.degree, coef0=self.coef0
-        )
+        with np.errstate(over="ignore"):
+            gram = polynomial_kernel(
+                X, Z, gamma=self.width, degree=self.degree, coef0=self.coef0
+            )
+        if not np.isfinite(gram.sum(dtype=np.float64)):
+            raise ValueError(
+                f"{self!r} is too large for {gram.dtype} on these rows; rescale X, or "
+                "lower gamma or the degree."
+            )
+        return gram
 
     def diagonal(self, X):
         """Value of each row with itself."""

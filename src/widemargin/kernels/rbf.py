@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from sklearn.metrics.pairwise import rbf_kernel
 
 from widemargin.kernels.base import Kernel, WidthKernel
+from widemargin.linalg.rows import near_origin, squared_distances
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Rbf(WidthKernel, shorthand="rbf"):
 
     gamma: float | str = "auto"
 
-    has_unit_diagonal = True
+    has_unit_diagonal, sees_offsets = True, False
 
     def __call__(self, X, Z=None):
         """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""
-        return rbf_kernel(X, Z, gamma=self.width)
+        return _gaussian(X, Z, self.width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class ArdRbf(Kernel):
 
     gammas: np.ndarray
 
-    has_unit_diagonal = True
+    has_unit_diagonal, sees_offsets = True, False
 
     def __post_init__(self):
         gammas = np.asarray(self.gammas)
@@ -78,8 +78,9 @@ class ArdRbf(Kernel):
 
     def __call__(self, X, Z=None):
         """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""
-        X = self._scaled(X)
-        return rbf_kernel(X, None if Z is None else self._scaled(Z), gamma=1.0)
+        X, Z = near_origin(X, Z)  # first: units would round rows far from it
+        Z = None if Z is None else self._scaled(Z)
+        return _gaussian(self._scaled(X), Z, 1.0)
 
     def _scaled(self, X):
         """The rows with each feature in units of its width."""
@@ -87,3 +88,10 @@ class ArdRbf(Kernel):
         if sparse.issparse(X):
             return sparse.csr_matrix(X.multiply(roots))
         return X * roots
+
+
+def _gaussian(X, Z, gamma):
+    """exp(-gamma times squared distances)."""
+    gram = squared_distances(X, Z, gamma)
+    np.negative(gram, out=gram)
+    return np.exp(gram, out=gram)

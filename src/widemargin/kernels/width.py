@@ -1,10 +1,16 @@
 """Kernel widths from the data."""
 
 import numpy as np
-from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from widemargin.linalg.rows import row_blocks, squared_norms
+from widemargin.linalg.rows import (
+    column_ranges,
+    is_rounding,
+    near_origin,
+    row_blocks,
+    squared_distances,
+    squared_norms,
+)
 
 WIDTHS = ("auto", "scale", "median", "mean")  # rules by name
 MEDIAN_ROWS = 1000  # rows whose distances give the median
@@ -17,10 +23,12 @@ def select_gamma(gamma, X, rng):
     Parameters
     ----------
     gamma : float, "scale", "median" or "mean"
-        A number is returned as it is. "scale" is :math:`1 / (d \operatorname{var} X)`,
-        as in scikit-learn; "median" is one over the median squared distance between
-        two of (at most) 1,000 random rows; "mean" one over the mean squared distance,
-        which is twice the summed variance of the features.
+        A number is returned as it is. "scale" is one over the summed variance of the
+        features; "median" is one over the median squared distance between two of (at
+        most) 1,000 random rows; "mean" one over the mean squared distance, which is
+        twice the summed variance. None depends on the means of the features or on
+        features that are constant. For features of the same mean "scale" is that of
+        scikit-learn, whose variance of all entries also includes differences of means.
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         Or the result of `merge_moments`, for "scale" and "mean".
     rng : numpy.random.Generator
@@ -48,7 +56,7 @@ def select_gamma(gamma, X, rng):
 
 
 def moments(X):
-    """Rows, means and variances (of features, then of all entries), lowest, highest."""
+    """Number of rows, and means, variances, smallest and largest value of features."""
     if hasattr(X, "multiply"):  # zeros of a sparse matrix included
         means, variances = mean_variance_axis(X.astype(np.float64).tocsr(), axis=0)
     else:
@@ -56,10 +64,7 @@ def moments(X):
         # Around the means: the difference of two large moments would be rounding.
         squares = (((X[block] - means) ** 2).sum(axis=0) for block in blocks)
         variances = sum(squares) / X.shape[0]
-    # Law of total variance, over the columns.
-    of_entries = variances.mean() + means.var()
-    means, variances = np.append(means, means.mean()), np.append(variances, of_entries)
-    return X.shape[0], means, variances, X.min(), X.max()
+    return X.shape[0], means, variances, *column_ranges(X)
 
 
 def merge_moments(parts):
@@ -69,10 +74,19 @@ def merge_moments(parts):
     center = shares @ means
     # Law of total variance, over the parts; as stable as one pass over all rows.
     variances = shares @ (variances + (means - center) ** 2)
-    center, spread, of_entries = center[:-1], variances[:-1].sum(), variances[-1]
-    varies = low.min() < high.max()  # rounding of the mean would spoil a zero
-    is_sure = spread > _ROUNDING * (center @ center)
-    return {"scale": varies * len(center) * of_entries, "mean": is_sure * 2.0 * spread}
+    low, high = low.min(axis=0), high.max(axis=0)
+    # Also of equal rows, whose variance is the squared rounding of their mean
+    varies = ~is_rounding(low, high)
+    spread, n_varying = float(variances[varies].sum()), np.count_nonzero(varies)
+    found = {"scale": spread, "mean": 2.0 * spread, "n_varying": n_varying}
+    return found | {"offset": float(center @ center)}
+
+
+def count_varying(X):
+    """Number of features that vary, of a matrix or of the result of `merge_moments`."""
+    if isinstance(X, dict):
+        return X["n_varying"]
+    return np.count_nonzero(~is_rounding(*column_ranges(X)))
 
 
 def _median_squared_distance(X, rng):
@@ -81,7 +95,8 @@ def _median_squared_distance(X, rng):
         return 0.0
     if n_samples > MEDIAN_ROWS:
         X = X[rng.choice(n_samples, MEDIAN_ROWS, replace=False)]
-    squared = euclidean_distances(X, squared=True)
+    X, _ = near_origin(X)
+    squared = squared_distances(X)
     # Each pair once, no row with itself.
     median = float(np.median(squared[np.triu_indices_from(squared, k=1)]))
     return median if median > _ROUNDING * squared_norms(X).max() else 0.0

@@ -18,8 +18,9 @@ from widemargin.defaults import (
 )
 from widemargin.kernels import Kernel, Rbf, select_gamma
 from widemargin.labelling.clusters import cluster_spectrum
+from widemargin.linalg.rows import near_origin
 from widemargin.solvers.result import Status
-from widemargin.spaces import FeatureSpace, graph_spectrum
+from widemargin.spaces import FeatureSpace, GramSpace, graph_spectrum
 from widemargin.spaces.choose import check_scale
 from widemargin.stored import Stored
 
@@ -153,7 +154,7 @@ def _smoothers(listed, task, graph, who):
     directions = shared_directions(graph.graph, adjacency, widest, order, size)
     spaces = {}
     for kernel, gram in grams.items():
-        scale = check_scale(float(np.diagonal(gram).mean(dtype=np.float64)), who)
+        scale = check_scale(GramSpace(gram), kernel, who)
         # The kernel within the directions D: D'K D = V diag(values) V'.
         values, axes = eigh(directions.T @ (gram @ directions))
         features = directions @ (axes * np.sqrt(np.maximum(values, 0.0) / scale))
@@ -234,5 +235,7 @@ def nearest_neighbors(data, metric):
     n_neighbors = min(AGREEMENT_NEIGHBORS, data.shape[0] - 1)
     if n_neighbors < 1:
         return np.zeros((data.shape[0], 1), dtype=int)
+    if metric == "euclidean":
+        data, _ = near_origin(data)
     index = NearestNeighbors(n_neighbors=n_neighbors, metric=metric).fit(data)
     return index.kneighbors(return_distance=False)

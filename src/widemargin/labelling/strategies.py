@@ -10,8 +10,16 @@ from widemargin.labelling.problem import LabelState
 from widemargin.labelling.starts import random_start
 from widemargin.values import Value
 
+_MIN_TESTS = 1000  # in a call of a loop, at the least
 _MAX_FACTOR_SWAPS = 100  # where each of them computes two rows of ties anew
-_WORK = 2**22  # matrix entries touched between two questions: some milliseconds
+_WORK = 2**22  # matrix entries touched between two calls of `goes_on`: milliseconds
+
+
+def _count_moves(problem, work):
+    """Moves that touch so many entries: a row of ties, and the ties of all points."""
+    n_samples, rank = problem.smoother.matrix.shape
+    width = problem.n_classes + (rank if problem.smoother.low_rank else 0)
+    return max(1, work // (n_samples * width))
 
 
 def _always():
@@ -71,28 +79,33 @@ class Stochastic(Search, shorthand="stochastic"):
         n_samples, rank = problem.smoother.matrix.shape
         # Tests by the factor then beat tests by the table, as measured.
         by_factor = problem.smoother.low_rank and n_samples >= 2 * rank
-        width = rank if by_factor else problem.n_classes
+        width = problem.n_classes * (rank if by_factor else 1)
         make_sweep = _factor_sweep if by_factor else _table_sweep
-        codes, sweep = make_sweep(problem, codes, progress)
+        n_moves = _count_moves(problem, work)  # each takes longer than many tests
+        codes, sweep = make_sweep(problem, codes, progress, n_moves)
         # progress[1] counts tests since the last move; a whole round without one ends.
         while progress[1] < n_order:
-            sweep(max(n_order, work // max(1, width)))
+            sweep(max(min(n_order, _MIN_TESTS), work // width))
             if not goes_on():
                 break
         codes, n_swaps = swap_pairs(problem, codes)
         return codes, int(progress[3]) + n_swaps
 
 
-def _table_sweep(problem, codes, progress):
+def _table_sweep(problem, codes, progress, n_moves):
     """The labels, and a function that makes n tests of them by the table."""
     from widemargin.labelling import sweep_loops as loops
 
     state, order = LabelState.of(problem, codes), problem.order
     tol = state.tol
-    return state.codes, lambda n: loops.sweep_table(state, order, tol, progress, n)
+
+    def sweep(n_tests):
+        loops.sweep_table(state, order, tol, progress, n_tests, n_moves)
+
+    return state.codes, sweep
 
 
-def _factor_sweep(problem, codes, progress):
+def _factor_sweep(problem, codes, progress, n_moves):
     """The same by the factor, which needs no table."""
     from widemargin.labelling import sweep_loops as loops
 
@@ -123,7 +136,7 @@ class Steepest(Search, shorthand="steepest"):
         from widemargin.labelling import moves_loops as loops
 
         state, n_moves = LabelState.of(problem, codes), 0
-        chunk = done = max(1, work // (problem.n_samples * problem.n_classes))
+        chunk = done = _count_moves(problem, work)
         # Fewer moves than a chunk: no move is left that gains.
         while done == chunk:
             done = loops.descend(state, state.tol, chunk)
@@ -177,6 +190,7 @@ class Shaking(Search, shorthand="shaking"):
         from widemargin.labelling import moves_loops as loops
 
         state, n_moves, target = LabelState.of(problem, codes), 0, problem.target
+        chunk, stops = _count_moves(problem, work), False
         for i in range(self.n_rounds):
             # Eq. (14) of the multi-class paper, with targets in place of equal sizes.
             cooling = 0.5**i
@@ -188,9 +202,12 @@ class Shaking(Search, shorthand="shaking"):
                 wanted = target[label] * (1.0 + cooling)
                 # The 1e-9 keeps whole numbers that rounding has put just below.
                 n_claims = int(np.floor(wanted - state.counts[label] + 1e-9))
-                if n_claims > 0:
-                    n_moves += loops.claim(state, floor, label, n_claims)
-            if not goes_on():
+                while n_claims > 0 and not stops:
+                    n_taken = loops.claim(state, floor, label, min(chunk, n_claims))
+                    n_moves += n_taken
+                    n_claims = 0 if n_taken < chunk else n_claims - chunk
+                    stops = n_claims > 0 and not goes_on()
+            if stops or not goes_on():
                 break
         if problem.is_feasible(state.codes):
             return state.codes, n_moves
@@ -235,7 +252,7 @@ class Tabu(Search, shorthand="tabu"):
         tracker = np.array([0.0, 0.0, max(state.tol, rounding)])
         random = np.array([seed], dtype=np.uint64)
         n_steps, step = int(self.steps_per_sample * n_movable), 0
-        chunk = max(16, work // (problem.n_samples * problem.n_classes))
+        chunk = _count_moves(problem, work)
         # With fixed sizes no single move is possible, only exchanges.
         exchanging = bool((problem.lower == problem.upper).all())
         while step < n_steps:
@@ -286,7 +303,8 @@ class Evolution(Search, shorthand="evolution"):
         random = rng.integers(2**63, size=1, dtype=np.uint64)
         # The paper ends after n generations without a change.
         patience = problem.n_samples
-        chunk = max(16, work // (problem.n_samples * problem.n_classes))
+        # A generation copies the tables of all parents.
+        chunk = max(1, _count_moves(problem, work) // (2 * self.population))
         while progress[0] < patience:
             loops.evolve(
                 states[0], tables, population, counts, fitness, problem.order,
@@ -362,11 +380,14 @@ def swap_pairs(problem, codes, *, dense_rows=DENSE_ROWS):
         problem = problem.with_dense_smoother()
     state, n_swaps = LabelState.of(problem, codes), 0
     max_swaps = _MAX_FACTOR_SWAPS if state.low_rank else len(problem.order)
+    chunk = _count_moves(problem, _WORK)
     while n_swaps < max_swaps:
         i, j, gain = loops.best_exchange(state)
         if gain <= state.tol:
             break
         loops.exchange(state, i, j)
-        n_swaps += 1
-        loops.descend(state, state.tol, max_swaps)
+        n_swaps, n_left, tol = n_swaps + 1, max_swaps, state.tol
+        while n_left > 0:
+            n_moves = loops.descend(state, tol, min(chunk, n_left))
+            n_left = n_left - chunk if n_moves == chunk else 0
     return state.codes, n_swaps

@@ -2,7 +2,8 @@
 
 A search goes on from `position` in `order`
 and ends when a whole round of tests, counted by `quiet`, has changed nothing, or after
-`max_tests`. `progress` (4,) holds position, quiet, tests and moves.
+`max_tests`, or `max_moves`, of a call. `progress` (4,) holds position, quiet, tests and
+moves.
 
 By the factor a test reads a row of it, and memory sets the pace. So a test looks at
 `rough` first, the factor in single precision: where a move loses more than rounding can
@@ -35,12 +36,12 @@ def _relabel(codes, counts, progress, j, new):
 
 
 @compiled(fastmath={"nnan", "nsz"})
-def sweep_table(s, order, tol, progress, max_tests):
+def sweep_table(s, order, tol, progress, max_tests, max_moves=2**62):
     """Tests in constant time from the table; `s.own_tie` is not kept up to date."""
     table, codes, counts = s.table, s.codes, s.counts
     k = len(counts)
-    end = progress[2] + max_tests
-    while progress[1] < len(order) and progress[2] < end:
+    end, last = progress[2] + max_tests, progress[3] + max_moves
+    while progress[1] < len(order) and progress[2] < end and progress[3] < last:
         j = _next_point(order, progress)
         old = codes[j]
         if counts[old] <= s.lower[old]:

@@ -1,21 +1,24 @@
 """Products with a symmetric matrix that read as little of it as possible; threads."""
 
 import os
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from functools import cache
-from itertools import pairwise
+from functools import cache, partial
 
 import joblib
 import numpy as np
 from scipy.linalg import blas
 from threadpoolctl import ThreadpoolController
 
+from widemargin.linalg.rows import row_blocks
+
 _SYMV = {np.dtype(np.float32): blas.ssymv, np.dtype(np.float64): blas.dsymv}
 _MAX_SYMV_COLUMNS = 4
 # our own loop beats BLAS for matrices beyond the cache and a handful of columns
 LOOP_ROWS, _MAX_LOOP_COLUMNS = 4000, 15
 _LANES = 64  # rows that are added up side by side
+_WORK = 2**27  # products in one call of a loop, which takes some hundredths of a second
 _SMALL_ROWS = 2000  # matrices of which are done before a second thread has begun
 _count_cores = cache(joblib.cpu_count)
 # It takes milliseconds to find them; those of NumPy and SciPy are loaded by now.
@@ -51,14 +54,12 @@ def _product_by_rows(matrix, V, n_threads):
     columns[:n_columns] = V.T
     out = np.empty_like(columns)
     dot_rows(matrix, columns, out, 0, ROWS)  # compile before threads start
-    bounds = np.linspace(0, n_rows, n_threads + 1, dtype=int)
+    n_parts = max(n_threads, min(n_rows // ROWS, matrix.size * n_columns // _WORK))
+    bounds = np.linspace(0, n_rows, n_parts + 1, dtype=int)
     with ThreadPoolExecutor(n_threads) as pool:
-        parts = [
-            pool.submit(dot_rows, matrix, columns, out, start, stop)
-            for start, stop in pairwise(bounds)
-        ]
-        for part in parts:
-            part.result()
+        # An interrupt cancels the parts that have not begun.
+        parts = pool.map(partial(dot_rows, matrix, columns, out), bounds, bounds[1:])
+        deque(parts, maxlen=0)
     return np.ascontiguousarray(out[:n_columns].T)
 
 
@@ -93,9 +94,15 @@ def column_dots(A, B):
 
 def sparse_product(matrix, coefficients):
     """A symmetric matrix times coefficients, in double; reads the used rows only."""
-    from widemargin.linalg.products_loops import add_rows
-
     product = np.zeros(len(coefficients))
     # Contiguous, or another variant of the loop would be compiled.
-    add_rows(matrix, np.ascontiguousarray(coefficients), product)
+    add_products(matrix, np.ascontiguousarray(coefficients), product)
     return product
+
+
+def add_products(rows, coefficients, scores):
+    """Add `coefficients` times the rows of a matrix to the scores, some at a time."""
+    from widemargin.linalg.products_loops import add_rows
+
+    for block in row_blocks(*rows.shape, 1, _WORK):
+        add_rows(rows[block], coefficients[block], scores)

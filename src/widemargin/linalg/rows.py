@@ -1,13 +1,20 @@
-"""Rows of a table: in blocks, by content, and which are copies of others."""
+"""Rows of a table: in blocks, distances, content, and which are copies of others."""
 
+import math
 from hashlib import blake2b
 from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils.sparsefuncs import min_max_axis
 
 BUFFER_BYTES = 64 * 2**20  # the largest piece of a matrix that is made at a time
 CACHE_BYTES = 2**16  # a piece that is read several times stays in the cache
+_FAR = 100.0  # squared norm of the mean over the variance: distances lose two digits
+_SHIFTS = 3  # the second one takes away the rounding of the first mean
+_STEPS = 4  # a range of so many neighboring numbers of the type is rounding
+_SAFE_BITS = 30  # squares of numbers of so many binary places fit single precision
 
 
 def row_blocks(n_rows, n_columns, itemsize, buffer_bytes=BUFFER_BYTES):
@@ -21,6 +28,94 @@ def squared_norms(X):
     if hasattr(X, "multiply"):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", X, X)
+
+
+def near_origin(X, Z=None):
+    """X and Z less the mean of the rows of Z, if that is far larger than their spread.
+
+    Distances are differences of squared norms, which lose all digits far from the
+    origin; shifts do not change them. Z stands for X if it is not given. Sparse rows
+    stay sparse: only columns without zeros are shifted, and the others are not far from
+    the origin compared with their spread.
+    """
+    others = X if Z is None else Z
+    for _ in range(_SHIFTS):
+        center = _far_center(others if others.shape[0] > 1 else X)
+        if center is None:
+            break
+        X, others = _shifted(X, others, center)
+    return X, None if Z is None else others
+
+
+def _far_center(X):
+    """The mean of the rows if they are far from the origin, or None."""
+    center = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+    size = float(squared_norms(X).mean(dtype=np.float64))
+    if not center.any() or center @ center <= (1.0 - 1.0 / _FAR) * size:
+        return None
+    low, high = column_ranges(X)  # nothing shall be left of a constant column
+    return np.where(low == high, low, center)
+
+
+def _shifted(X, Z, center):
+    """Both matrices less a point, of which only full columns of sparse ones count."""
+    if not (sparse.issparse(X) and sparse.issparse(Z)):
+        X, Z = (x.toarray() if sparse.issparse(x) else x for x in (X, Z))
+        shifted = X - center.astype(X.dtype)
+        return shifted, shifted if Z is X else Z - center.astype(Z.dtype)
+    both = Z is X
+    X = _canonical(X)
+    Z = X if both else _canonical(Z)
+    for x in (X, Z):  # an entry that is not stored stays zero
+        n_stored = np.bincount(x.indices, minlength=x.shape[1])
+        center = np.where(n_stored == x.shape[0], center, 0.0)
+    for x in (X,) if both else (X, Z):
+        x.data -= center.astype(x.dtype)[x.indices]
+    return X, Z
+
+
+def _canonical(X):
+    """A copy of a CSR matrix in which no entry occurs twice."""
+    X = X.copy()
+    X.sum_duplicates()
+    return X
+
+
+def squared_distances(X, Z=None, factor=1.0):
+    """Squared Euclidean distances between the rows of X and of Z, times a factor.
+
+    They are right wherever the factor makes numbers of a moderate size of them, also if
+    the rows are far from the origin, or if their squares are too small or large.
+    """
+    X, Z = near_origin(X, Z)
+    exponent = math.frexp(factor)[1] // 2
+    if abs(exponent) > _SAFE_BITS:  # by powers of two, which round nothing
+        X, Z = (None if x is None else _ldexp(x, exponent) for x in (X, Z))
+        factor = math.ldexp(factor, -2 * exponent)
+    squared = euclidean_distances(X, Z, squared=True)
+    squared *= factor
+    return squared
+
+
+def _ldexp(X, exponent):
+    """A matrix times a power of two."""
+    if not sparse.issparse(X):
+        return np.ldexp(X, exponent)
+    X = X.copy()
+    X.data = np.ldexp(X.data, exponent)
+    return X
+
+
+def column_ranges(X):
+    """The smallest and the largest value of each column, (2, n_features)."""
+    if sparse.issparse(X):
+        return np.array(min_max_axis(X, axis=0))
+    return np.array([X.min(axis=0), X.max(axis=0)])
+
+
+def is_rounding(low, high):
+    """Which columns of so small and large values do not vary by more than rounding."""
+    return high - low <= _STEPS * np.spacing(np.maximum(-low, high))
 
 
 def distinct_rows(X):
@@ -68,7 +163,13 @@ def content_keys(X):
     # Different rows have different products with a random direction, almost surely;
     # the seed is fixed, so that the order is the same in every fit.
     direction = np.random.default_rng(0).standard_normal(X.shape[1])
-    return X @ direction.astype(X.dtype)
+    if X.dtype == np.float64 or sparse.issparse(X):
+        return X @ direction
+    # In double precision: rows far from the origin would have the same number.
+    keys = np.empty(len(X))
+    for block in row_blocks(*X.shape, 8, CACHE_BYTES):
+        keys[block] = X[block].astype(np.float64) @ direction
+    return keys
 
 
 def row_digests(X):

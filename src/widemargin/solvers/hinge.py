@@ -20,6 +20,7 @@ from widemargin.solvers.proximal_multipliers import proximal_multipliers
 from widemargin.solvers.result import SolveResult, Status, worst
 from widemargin.solvers.smo import smo
 from widemargin.spaces import choose_space, linear_space
+from widemargin.spaces.choose import check_cost_unit
 from widemargin.values import Value
 
 _SMO_STEPS = 2_000_000  # of a convex problem; a bound for problems that never settle
@@ -107,7 +108,7 @@ def choose_hinge_space(
     is_exact = (landmarks is None or is_small) and not rows.in_blocks
     if isinstance(solver, ProximalNewton) and is_exact:
         if isinstance(kernel, Linear):
-            return linear_space(rows), solver
+            return _checked(linear_space(rows), kernel, who), solver
         raise ValueError(
             f"solver={solver!r} of {who} needs features: use kernel='linear' or set "
             f"landmarks, got kernel={kernel!r} and landmarks={landmarks!r} for "
@@ -117,9 +118,17 @@ def choose_hinge_space(
     options = {"ladder": ladder, "gram_bytes": gram_bytes, "features": not is_smo}
     options |= {"sparse_features": True, "reads_rows": True}
     space = choose_space(kernel, rows, landmarks, rng, who=who, **options)
+    space = _checked(space, kernel, who)
     if solver == "auto":
         solver = ProximalNewton() if space.low_rank else Smo()
     return space, solver
+
+
+def _checked(space, kernel, who):
+    """A space whose kernel has a unit that costs can be measured in."""
+    if kernel.sees_offsets and hasattr(space, "mean_value"):
+        check_cost_unit(space, who)
+    return space
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from widemargin.linalg.products import add_products
 from widemargin.solvers.driver import drive
 from widemargin.solvers.result import SolveResult, Status
 
@@ -57,9 +58,7 @@ class _Run:
     """Dual variables on their way, and the evidence for them."""
 
     def __init__(self, gram, pieces, intercept, start, tol, cache_rows):
-        # compiles: only when needed
-        from widemargin.linalg.products_loops import add_rows
-        from widemargin.solvers import smo_loops as loops
+        from widemargin.solvers import smo_loops as loops  # compiles: only when needed
 
         self.pieces, self.tol, self.is_free = pieces, tol, intercept is None
         self.dual = _Dual(pieces, start, self.is_free)
@@ -68,7 +67,7 @@ class _Run:
         self.loop = loops.pair_steps if self.is_free else loops.single_steps
         self.fixed = () if self.is_free else (float(intercept),)
         loops.set_slopes(*self.dual.path, *self.dual.place, *self.dual.slopes)
-        self.rows.add_product(self.dual.coefficients(), self.dual.scores, add_rows)
+        self.rows.add_product(self.dual.coefficients(), self.dual.scores)
         # Bounds of a free intercept before any step: none; the criterion is infinite.
         self.progress = np.array([0.0, np.inf, -np.inf])  # steps, high, low
         self.target, self.best = 0, -np.inf
@@ -90,7 +89,7 @@ class _Run:
             status = Status.CONVERGED
         elif self.n_steps >= self.max_iter:
             status = Status.MAX_ITER
-        elif reached <= self.best:  # only rounding is left
+        elif not reached > self.best:  # not even rounding is left to gain, or NaN
             status = Status.STALLED
         self.best = reached
         if self.callback is not None:
@@ -181,8 +180,8 @@ class _DenseRows:
         self.cache, self.slots = gram, np.arange(len(gram))
         self.stamps, self.diagonal = np.zeros(len(gram)), _diagonal(gram)
 
-    def add_product(self, a, scores, add_rows):
-        add_rows(self.cache, a, scores)
+    def add_product(self, a, scores):
+        add_products(self.cache, a, scores)
 
 
 class _Cache:
@@ -215,11 +214,12 @@ class _Cache:
         self.stamps[places] = step - 0.5  # before those that the next step needs
         self.stamps[self.slots[wanted]] = step
 
-    def add_product(self, a, scores, add_rows):
+    def add_product(self, a, scores):
         used = np.flatnonzero(a)
         for begin in range(0, len(used), _FETCHED):
             rows = used[begin : begin + _FETCHED]
-            add_rows(np.ascontiguousarray(self.gram.gram_rows(rows)), a[rows], scores)
+            block = np.ascontiguousarray(self.gram.gram_rows(rows))
+            add_products(block, a[rows], scores)
 
 
 def _origins(starts, lengths, lower):

@@ -52,9 +52,10 @@ def pair_steps(
         # Curvature of the dual along e_i - e_j; zero for copies of a sample.
         bend = diagonal[i] + diagonal[j] - 2.0 * row_i[j]
         bend, length = max(bend, _FLAT * diagonal[i]), 0.0
-        while True:  # through as many kinks as there is something to gain
+        n_kinks = starts[i + 1] - starts[i] + starts[j + 1] - starts[j]
+        for _ in range(n_kinks):  # through as many as there is something to gain
             slope = up[i] - scores[i] - (down[j] - scores[j]) - length * bend
-            if slope <= 0.0:
+            if not slope > 0.0:  # nor NaN
                 break
             room = min(
                 _room_up(i, piece, filled, lengths),
@@ -67,7 +68,7 @@ def pair_steps(
             if step < room:
                 break
         i, high = _follow_pair(row_i, row_j, length, up, scores, tops)
-        n_steps += 1
+        n_steps, wanted = n_steps + 1, -1  # no coefficient can rise if i is -1
     progress[0] += n_steps
     progress[1], progress[2] = high, _lowest(down, scores)
     return wanted
@@ -93,10 +94,11 @@ def single_steps(
         stamps[slots[i]] = progress[0] + n_steps
         bend, length = diagonal[i], 0.0
         rises = above > 0.0
-        while True:  # through as many kinks as there is something to gain
+        n_kinks = starts[i + 1] - starts[i]
+        for _ in range(n_kinks):  # through as many as there is something to gain
             slope = up[i] - scores[i] if rises else scores[i] - down[i]
             slope += (-intercept if rises else intercept) - length * bend
-            if slope <= 0.0:
+            if not slope > 0.0:  # nor NaN
                 break
             if rises:
                 room = _room_up(i, piece, filled, lengths)

@@ -2,6 +2,8 @@
 
 import math
 import os
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 
@@ -11,6 +13,9 @@ from widemargin.kernels.base import WidthKernel
 from widemargin.kernels.nystrom import Landmarks, Nystrom, choose_in_pool, draw_pool
 from widemargin.spaces.features import linear_space, nystrom_space
 from widemargin.spaces.gram import GramRowSpace, GramSpace
+
+_LEAST_SPREAD = 1e-3  # part of the mean diagonal that is left of a centered kernel
+_COST_UNITS = 1e-8, 1e16  # beyond, a cost of one changes nothing, or all of it
 
 
 def choose_space(
@@ -73,32 +78,70 @@ def landmark_space(kernel, rows, landmarks, rng, who):
     return nystrom_space(kernel, rows, np.sort(pool_idx[chosen]))
 
 
-def check_scale(scale, who):
-    """The mean diagonal of a kernel; raise unless it can be divided by."""
+def check_scale(space, kernel, who, least_spread=_LEAST_SPREAD):
+    """The mean diagonal of a kernel; raise unless it can be divided by.
+
+    Regularization is measured by it. So it must not be the product of two means, of
+    rows that are far from the origin compared with their distances.
+    """
+    scale = space.mean_diagonal()
     if not 0 < scale < math.inf:
         raise ValueError(
             f"the kernel of {who} must have a positive diagonal, got {scale:g} on "
             "average; look for rows of zeros, or for a kernel that is not positive "
             "semi-definite."
         )
+    spread = 1.0 - space.mean_value() / scale
+    if kernel.sees_offsets and space.n_rows > 1 and spread < least_spread:
+        raise ValueError(
+            f"the kernel of {who}, {kernel!r}, is nearly constant: all but "
+            f"{max(spread, 0.0):.1e} of it is the squared length of the mean row. "
+            "Subtract the means of the columns, as in make_pipeline(StandardScaler(), "
+            f"{who}(...)), or use kernel='rbf'."
+        )
     return scale
 
 
+def check_cost_unit(space, who):
+    """Raise unless costs of a hinge loss suit the unit of a kernel, its variance."""
+    scale = space.mean_diagonal() - space.mean_value()
+    if not _COST_UNITS[0] <= scale <= _COST_UNITS[1]:
+        raise ValueError(
+            f"the kernel of {who} must have a variance from {_COST_UNITS[0]:g} to "
+            f"{_COST_UNITS[1]:g}, the unit of costs such as C, got {scale:g}; rescale "
+            f"X, as in make_pipeline(StandardScaler(), {who}(...)), or use "
+            "kernel='rbf'."
+        )
+
+
 def check_gram_memory(n_rows, itemsize, who, installed=None):
-    """Raise if a Gram matrix is larger than the machine's memory."""
+    """Raise if a Gram matrix is larger than the memory that we may use."""
     needed = n_rows**2 * itemsize
-    installed = _installed_memory() if installed is None else installed
+    installed = allowed_memory() if installed is None else installed
     if installed is not None and needed > installed:
         raise MemoryError(
             f"{who} with landmarks=None needs a Gram matrix of {n_rows:,} rows, "
             f"{needed / 2**30:.0f} GiB, and this machine has {installed / 2**30:.0f} "
-            "GiB; set landmarks (1000, say) to work with a low-rank kernel."
+            "GiB for this process; set landmarks (1000, say) to work with a low-rank "
+            "kernel."
         )
 
 
-def _installed_memory():
-    """Bytes of physical memory, or None if the system does not report it."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return None
+def allowed_memory(folder=Path("/sys/fs/cgroup")):
+    """Bytes that this process may use, or None where the system does not say.
+
+    That is the least of physical memory, the limit of the process (`ulimit -v`) and
+    that of its container.
+    """
+    limits = []
+    with suppress(AttributeError, ValueError, OSError):
+        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    with suppress(ImportError, OSError):
+        import resource  # not on every system
+
+        soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+        limits += [soft] if soft != resource.RLIM_INFINITY else []
+    for name in ("memory.max", "memory/memory.limit_in_bytes"):  # cgroup 2 and 1
+        with suppress(OSError, ValueError):
+            limits.append(int((folder / name).read_text()))  # or "max", for none
+    return min(limits, default=None)

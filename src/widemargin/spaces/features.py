@@ -64,6 +64,11 @@ class FeatureSpace(Space):
         """Mean of k(x, x) = |z(x)|^2, the scale of the kernel."""
         return float(squared_norms(self.features).mean(dtype=np.float64))
 
+    def mean_value(self):
+        """Mean of k(x, z), the squared length of the mean in the feature space."""
+        mean = np.asarray(self.features.mean(axis=0, dtype=np.float64)).ravel()
+        return float(mean @ mean)
+
     def part(self, idx):
         """The same functions on some rows; graph and center are left behind."""
         return FeatureSpace(self.features[idx], self.basis, self.constant)

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 from widemargin.kernels import Kernel, Linear, Precomputed, scores_in_blocks
-from widemargin.linalg.rows import squared_norms
+from widemargin.linalg.rows import near_origin, squared_norms
 from widemargin.stored import Stored, is_finite, require
 
 _SAME = 1e-6  # shorter distances, over that to the last neighbor, are rounding
@@ -43,8 +43,9 @@ class Function(Stored):
 
     def __call__(self, X):
         """Scores of the rows of X, (n_rows, n_columns), in the type of X."""
-        scores = scores_in_blocks(self.kernel, X, self.points, self.coef)
-        return scores + self.intercept.astype(scores.dtype)
+        return scores_in_blocks(
+            self.kernel, X, self.points, self.coef, constant=self.intercept
+        )
 
     @property
     def training_rows(self):
@@ -152,9 +153,7 @@ class NeighborFunction(Stored):
             X = X.toarray() if sparse.issparse(X) else sparse.csr_matrix(X)
         (points, _), (X, _) = map(self.kernel.geometry, (self.points, X))
         n_neighbors = min(self.n_neighbors, self.n_points)
-        if not sparse.issparse(points):  # distances far from zero would be inexact
-            center = points.mean(axis=0)
-            points, X = points - center, X - center
+        X, points = near_origin(X, points)
         finder = NearestNeighbors(n_neighbors=n_neighbors).fit(points)
         lengths, neighbors = finder.kneighbors(X)
         # All neighbors may be copies, at distance zero.

@@ -82,6 +82,10 @@ class GramSpace(Space):
         """Mean of k(x, x), the scale of the kernel."""
         return float(np.diagonal(self.gram).mean(dtype=np.float64))
 
+    def mean_value(self):
+        """Mean of k(x, z), the squared length of the mean in the feature space."""
+        return float(self.gram.mean(dtype=np.float64))
+
     def part(self, idx):
         """The functions over some of the rows; graph and center are left behind."""
         # All rows: share the matrix, which may be large.
