@@ -86,6 +86,33 @@ class SuggestionRule(NamedTuple):
     n_models: int  # covariances of largest weight, whose variances are lowered
 
 
+class CellSearch(NamedTuple):
+    """How approximate nearest neighbors are found."""
+
+    cells: float  # their number is the square root of so many times the rows
+    least_rows: int  # rows per cell, on average, at least
+    rows_per_center: int  # drawn for the clustering
+    rounds: int  # of the clustering
+    checked_rows: int  # whose exact neighbors say how many cells must be searched
+    recall: float  # share of their neighbors that must be in those cells
+    most_rows: int  # that a row is compared with, whatever that share is
+
+
+class ExactNeighbors(NamedTuple):
+    """Where nearest neighbors are exact."""
+
+    rows: int  # up to so many rows
+    features: int  # or so many features
+    recall: float  # a user is warned if a smaller share of neighbors is found
+
+
+class Projection(NamedTuple):
+    """How neighbors of sparse rows are found."""
+
+    n_components: int  # leading ones, in which candidates are searched
+    candidates: int  # for each neighbor
+
+
 class SpreadRule(NamedTuple):
     """When columns of small spread are hidden from distances by those of large one."""
 
@@ -152,6 +179,37 @@ GRAM_BYTES = 2 * 2**30
 # mnist, 2,000 to 10,000 rows. Command:
 # `python tools/versus.py OTHER/src --estimators FewLabelClassifier`.
 SHARED_BYTES = 2**28
+
+# Nearest neighbors of many rows, in k-means cells of which the nearest are searched.
+# More rounds or rows per center are a larger part of the time than they save later.
+# How many cells are searched follows from the recall on `checked_rows`, whose standard
+# error is 0.003: with 0.985 between 0.98 and 0.999 of the neighbors of other rows are
+# found. `most_rows` bounds the time where rows have no structure at all. Eight
+# neighbors take 2.1, 1.6 and 15 s, with a recall of 0.987, 0.995 and 0.988. Data: mnist
+# (60,000 rows, 50 principal components), sheets of 100,000 and 1,000,000 rows. Command:
+# `python benchmarks/speed/neighbors.py`.
+CELL_SEARCH = CellSearch(
+    cells=8.0,
+    least_rows=64,
+    rows_per_center=32,
+    rounds=4,
+    checked_rows=512,
+    recall=0.985,
+    most_rows=30_000,
+)
+
+# Up to here the exact search takes less time, and no loops have to be compiled. At
+# 5,000, 10,000 and 20,000 x 50 cells take 0.19, 0.45 and 0.56 s, the exact search 0.11,
+# 0.42 and 1.64 s; at 50,000 x 2, 3 and 5 cells take 0.43, 0.53 and 0.96 s, a tree 0.12,
+# 0.21 and 0.85 s. Data: sheets, and Gaussian rows of few features. Command: `python
+# benchmarks/speed/neighbors.py limits`.
+EXACT_NEIGHBORS = ExactNeighbors(rows=10_000, features=4, recall=0.5)
+
+# Components of sparse rows that candidates are searched in: 0.67 of the true neighbors
+# are found, with 50 components 0.63, with 200 0.69; with 4 and 16 candidates for each
+# neighbor 0.63 and 0.71. Data: pcmac, 1,946 rows. Command: `pytest
+# tests/graphs/test_cells.py -k sparse`.
+PROJECTION = Projection(n_components=100, candidates=8)
 
 # How far a graph is used ---------------------------------------------------------
 

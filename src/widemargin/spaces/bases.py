@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 
 from widemargin.defaults import SPECTRAL_GRID, SPECTRUM_LADDER
-from widemargin.graphs import KnnGraph
+from widemargin.graphs import ExactIndex, KnnGraph
 from widemargin.kernels import Kernel, Linear, Nystrom
 from widemargin.rows import Rows
 from widemargin.spaces import spectrum as spectra
@@ -195,7 +195,17 @@ class GraphBasis(SpectralBasis):
 
     def to_function(self, label_idx, coordinates, scores):
         """The functions, for a fitted model, which keeps the scores of all rows."""
-        return NeighborFunction(self.kernel, self.points, scores, self.n_neighbors)
+        index = None if self.rows.in_blocks else self._index
+        return NeighborFunction(
+            self.kernel, self.points, scores, self.n_neighbors, index
+        )
+
+    @property
+    def _index(self):
+        """The index of many rows by which the graph was joined."""
+        n_neighbors = min(self.n_neighbors, len(self.rows) - 1)
+        index = self.rows.index(self.kernel, n_neighbors)
+        return None if isinstance(index, ExactIndex) else index
 
     @cached_property
     def points(self):

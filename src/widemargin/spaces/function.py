@@ -1,13 +1,14 @@
 """The function that a fitted model keeps."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
-from sklearn.neighbors import NearestNeighbors
 
+from widemargin.graphs import index_rows
 from widemargin.kernels import Kernel, Linear, Precomputed, scores_in_blocks
-from widemargin.linalg.rows import squared_norms
+from widemargin.linalg.rows import row_blocks, squared_norms
 from widemargin.stored import Stored, is_finite, require
 
 _SAME = 1e-6  # shorter distances, over that to the last neighbor, are rounding
@@ -130,6 +131,10 @@ class NeighborFunction(Stored):
     points: object
     values: np.ndarray  # (n_points, n_columns)
     n_neighbors: int
+    # Of many points, from the fit; a function from a file makes it when it is needed
+    index: object = field(
+        default=None, repr=False, compare=False, metadata={"kept": False}
+    )
 
     @property
     def n_columns(self):
@@ -150,19 +155,36 @@ class NeighborFunction(Stored):
         """Scores of the rows of X, (n_rows, n_columns)."""
         if sparse.issparse(X) != sparse.issparse(self.points):  # search needs one kind
             X = X.toarray() if sparse.issparse(X) else sparse.csr_matrix(X)
-        (points, _), (X, _) = map(self.kernel.geometry, (self.points, X))
-        n_neighbors = min(self.n_neighbors, self.n_points)
+        X, n_values = self.kernel.geometry(X)[0], self.n_neighbors * self.n_columns
+        scores = np.empty((X.shape[0], self.n_columns))
+        index, center = self._index
+        for block in row_blocks(X.shape[0], max(X.shape[1], n_values), 8):
+            scores[block] = self._average(index, X[block] - center)
+        return scores
+
+    @cached_property
+    def _index(self):
+        """An index of the points, and what is subtracted from rows before a search."""
+        if self.index is not None:
+            return self.index, 0.0
+        points, _ = self.kernel.geometry(self.points)
+        center = 0.0
         if not sparse.issparse(points):  # distances far from zero would be inexact
             center = points.mean(axis=0)
-            points, X = points - center, X - center
-        finder = NearestNeighbors(n_neighbors=n_neighbors).fit(points)
-        lengths, neighbors = finder.kneighbors(X)
+        return index_rows(points - center, self.n_neighbors), center
+
+    def _average(self, index, X):
+        """Means of the values over the nearest points."""
+        lengths, neighbors = index.query(X, min(self.n_neighbors, self.n_points))
         scale = np.maximum(lengths[:, -1:], np.finfo(np.float64).tiny)
         weights = np.exp(-((lengths / scale) ** 2))
         copies = lengths <= _SAME * scale  # distances have rounding errors
         weights = np.where(copies.any(axis=1, keepdims=True), copies, weights)
         weights /= weights.sum(axis=1, keepdims=True)
         return np.einsum("ij,ijk->ik", weights, self.values[neighbors])
+
+    def __getstate__(self):  # without an index: it is as large as the points
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {"index": None}
 
     def check(self, n_features):
         """Raise ValueError unless points and values fit each other and the features."""
