@@ -182,7 +182,8 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         sample = read_sample(self, X, y, sample_weight, merge="none")
         is_random = self._read_random_labels(sample, random_labels)
         rng, progress = as_generator(self.random_state), Progress.of(self)
-        listed = list_candidates(self.candidates, budget)
+        in_blocks = sample.rows.in_blocks
+        listed = list_candidates(self.candidates, budget, in_blocks=in_blocks)
         seed = int(rng.integers(2**31))  # the same for all, so that copies are the same
         draw = draw_candidates(sample, rng, is_weighted=is_weighted)
         fitted = []

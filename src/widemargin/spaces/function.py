@@ -1,6 +1,6 @@
 """The function that a fitted model keeps."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -87,6 +87,15 @@ class Embedding(Stored):
             return X
         values = self.kernel(X, self.points)
         return values if self.whitening is None else values @ self.whitening
+
+    def before(self, axes):
+        """An embedding and axes with the same product as this one and `axes`.
+
+        Where features are made from kernel values, both products become one.
+        """
+        if self.whitening is None:
+            return self, axes
+        return replace(self, whitening=None), self.whitening @ axes
 
     @property
     def training_rows(self):
