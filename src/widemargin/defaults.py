@@ -76,6 +76,17 @@ class SpectralGrid(NamedTuple):
     kernel_powers: tuple
 
 
+class SpectrumLevels(NamedTuple):
+    """How eigenvectors of the graph of many rows are found."""
+
+    rows: int  # from so many rows on
+    coarsest_rows: int  # a graph of so many rows is solved without a smaller one
+    most_neighbors: int  # a row with more begins no group: hubs would swallow the graph
+    rounds: int  # of corrections on each level
+    gain: float  # of a round, for the smoothest function over the least smooth one
+    most_products: int  # with the matrix in a round
+
+
 class SuggestionRule(NamedTuple):
     """Which rows are suggested to be labeled next."""
 
@@ -84,6 +95,33 @@ class SuggestionRule(NamedTuple):
     power: float  # of the uncertainty of a row in its weight
     noise: float  # variance, for scores of mean variance one
     n_models: int  # covariances of largest weight, whose variances are lowered
+
+
+class CellSearch(NamedTuple):
+    """How approximate nearest neighbors are found."""
+
+    cells: float  # their number is the square root of so many times the rows
+    least_rows: int  # rows per cell, on average, at least
+    rows_per_center: int  # drawn for the clustering
+    rounds: int  # of the clustering
+    checked_rows: int  # whose exact neighbors say how many cells must be searched
+    recall: float  # share of their neighbors that must be in those cells
+    most_rows: int  # that a row is compared with, whatever that share is
+
+
+class ExactNeighbors(NamedTuple):
+    """Where nearest neighbors are exact."""
+
+    rows: int  # up to so many rows
+    features: int  # or so many features
+    recall: float  # a user is warned if a smaller share of neighbors is found
+
+
+class Projection(NamedTuple):
+    """How neighbors of sparse rows are found."""
+
+    n_components: int  # leading ones, in which candidates are searched
+    candidates: int  # for each neighbor
 
 
 class SpreadRule(NamedTuple):
@@ -152,6 +190,37 @@ GRAM_BYTES = 2 * 2**30
 # mnist, 2,000 to 10,000 rows. Command:
 # `python tools/versus.py OTHER/src --estimators FewLabelClassifier`.
 SHARED_BYTES = 2**28
+
+# Nearest neighbors of many rows, in k-means cells of which the nearest are searched.
+# More rounds or rows per center are a larger part of the time than they save later.
+# How many cells are searched follows from the recall on `checked_rows`, whose standard
+# error is 0.003: with 0.985 between 0.98 and 0.999 of the neighbors of other rows are
+# found. `most_rows` bounds the time where rows have no structure at all. Eight
+# neighbors take 2.1, 1.6 and 15 s, with a recall of 0.987, 0.995 and 0.988. Data: mnist
+# (60,000 rows, 50 principal components), sheets of 100,000 and 1,000,000 rows. Command:
+# `python benchmarks/speed/neighbors.py`.
+CELL_SEARCH = CellSearch(
+    cells=8.0,
+    least_rows=64,
+    rows_per_center=32,
+    rounds=4,
+    checked_rows=512,
+    recall=0.985,
+    most_rows=30_000,
+)
+
+# Up to here the exact search takes less time, and no loops have to be compiled. At
+# 5,000, 10,000 and 20,000 x 50 cells take 0.19, 0.45 and 0.56 s, the exact search 0.11,
+# 0.42 and 1.64 s; at 50,000 x 2, 3 and 5 cells take 0.43, 0.53 and 0.96 s, a tree 0.12,
+# 0.21 and 0.85 s. Data: sheets, and Gaussian rows of few features. Command: `python
+# benchmarks/speed/neighbors.py limits`.
+EXACT_NEIGHBORS = ExactNeighbors(rows=10_000, features=4, recall=0.5)
+
+# Components of sparse rows that candidates are searched in: 0.67 of the true neighbors
+# are found, with 50 components 0.63, with 200 0.69; with 4 and 16 candidates for each
+# neighbor 0.63 and 0.71. Data: pcmac, 1,946 rows. Command: `pytest
+# tests/graphs/test_cells.py -k sparse`.
+PROJECTION = Projection(n_components=100, candidates=8)
 
 # How far a graph is used ---------------------------------------------------------
 
@@ -441,6 +510,41 @@ SPECTRAL_GRID = SpectralGrid(
     kernel_powers=(1, 2, 4, 8),
 )
 
+# Eigenvectors of large graphs by way of smaller ones. At 20,000 rows they take 0.7 s
+# instead of 6.1, and `SpectralClassifier` has an accuracy of 0.935 and 0.919 with 100
+# and 50 labels in both cases; with one round instead of two 0.936 and 0.919 in 0.5 s,
+# but eigenvalues are off by up to 0.018 instead of 0.004. Below 10,000 rows nothing is
+# gained that a user would notice. The other numbers were not compared. Data: mnist, 50
+# principal components, three draws. Command: `python benchmarks/speed/many_rows.py
+# spectrum`.
+SPECTRUM_LEVELS = SpectrumLevels(
+    rows=10_000,
+    coarsest_rows=3000,
+    most_neighbors=32,
+    rounds=2,
+    gain=300.0,
+    most_products=24,
+)
+
+# Numbers of the eigenvectors of a graph or a kernel: from 500,000 rows on there are
+# fewer than 200 vectors, 100 for a million rows, of which a fit of `FewLabelClassifier`
+# takes 3.1 GiB. Other limits were not compared. Data: sheets. Command: `python
+# benchmarks/speed/many_rows.py growth`.
+SPECTRUM_VALUES = 10**8
+
+# But no fewer than this: with 50 vectors a prototype had an accuracy of 0.961 and with
+# 200 of 0.957, with 1,000 labels 0.966 and 0.970. Data: mnist, 60,000 rows, 100 labels.
+# Command: `python benchmarks/speed/many_rows.py mnist`.
+LEAST_COMPONENTS = 50
+
+# Principal components of kernels come from so many rows at the most, and are then
+# evaluated on all of them. With 7,000 of 15,000 rows `LowDensityClassifier`, which is
+# linear in them, has an accuracy of 0.912 and 0.690 with 100 and 10 labels, with all
+# rows 0.912 and 0.713 (standard deviation between draws 0.003 and 0.06). Data: mnist,
+# 50 principal components, three draws. Command: `python benchmarks/speed/many_rows.py
+# parts`.
+COMPONENT_ROWS = 20_000
+
 # Prior weight that scarce labels add to models with a graph. The mean error is 16.1 %,
 # without it 16.6 %, with 4 16.2 %, with 16 16.1 %. Data: as for SPECTRAL_GRID. Command:
 # `python benchmarks/evidence/spectral.py`.
@@ -484,6 +588,22 @@ SELF_TRAINING_PENALTIES = (1e-3, 1e-2)
 # SELF_TRAINING_PENALTIES. Command: `python benchmarks/evidence/self_training.py
 # --runs 1`.
 SELF_TRAINING_WEIGHT = 10.0
+
+# Rows whose labels are inferred in turns with the fit; more change little but the time.
+# With 7,000 of 15,000 rows the accuracy is 0.911 and 0.716 with 100 and 10 labels, with
+# all rows 0.912 and 0.713. Data: as for COMPONENT_ROWS. Command: `python
+# benchmarks/speed/many_rows.py parts`.
+LOW_DENSITY_ROWS = 20_000
+
+# Rows in blocks are gathered in one matrix for candidates of `FewLabelClassifier`. A
+# limit is needed, or blocks would have no purpose. Data: not recorded. Command: `pytest
+# tests/estimators/test_blocks.py`.
+GATHERED_ROWS = 20_000
+
+# Unlabeled rows that suggestions are chosen among: each model needs several arrays of
+# their features. Data: not recorded. Command: `python benchmarks/speed/many_rows.py
+# growth`.
+SUGGESTION_ROWS = 20_000
 
 # Rows to label next. A prototype with 50 labels of 3,000 rows had errors of 7.7 % on
 # usps, 61.9 % on letter and 5.6 % on pcmac; with a power of 1 and the noise of each

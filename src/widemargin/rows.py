@@ -15,6 +15,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from widemargin.checks import warn_of_data
 from widemargin.defaults import SPREADS
+from widemargin.graphs import index_rows
 from widemargin.kernels.base import Kernel, WidthKernel
 from widemargin.kernels.linear import Cosine, Linear
 from widemargin.kernels.polynomial import Polynomial
@@ -52,6 +53,7 @@ class Rows:
     def __init__(self, X):
         self.X, self.dtype, self.n_features = X, X.dtype, X.shape[1]
         self.is_sparse = sparse.issparse(X)
+        self._indexes = Shared()
 
     def __len__(self):
         return self.X.shape[0]
@@ -141,16 +143,34 @@ class Rows:
         """A kernel with a number for its width, see `Kernel.fit_width`."""
         return kernel.fit_width(self.X, rng, auto=auto)
 
+    def index(self, kernel, n_neighbors):
+        """An index for nearest neighbors in the geometry of a kernel; made once."""
+        X, metric = kernel.geometry(self.X)
+        if metric == "precomputed":  # distances of all samples, which nobody needs
+            return index_rows(X, n_neighbors, metric)
+        key = n_neighbors, None if X is self.X else kernel
+        if key not in self._indexes:
+            self._indexes[key] = index_rows(X, n_neighbors, metric)
+        return self._indexes[key]
+
     def adjacency(self, graph, kernel):
         """The edges of a graph between the rows, in the geometry of a kernel."""
         X, metric = kernel.geometry(self.X)
         if self.shared is None or X is not self.X:
-            return graph.adjacency(X, metric)
+            return self._join(graph, kernel, X, metric)
         options = graph.get_params() | {"power": None, "normalized": None}
         key = type(graph), *options.values(), metric  # no edge depends on those two
         if key not in self.shared:
-            self.shared[key] = graph.adjacency(X, metric)
+            self.shared[key] = self._join(graph, kernel, X, metric)
         return self.shared[key]
+
+    def _join(self, graph, kernel, X, metric):
+        """The edges; with an index that predictions use again if there is one."""
+        n_neighbors = min(getattr(graph, "n_neighbors", 0), len(self) - 1)
+        if n_neighbors < 1 or not hasattr(graph, "join"):
+            return graph.adjacency(X, metric)
+        nearest = self.index(kernel, n_neighbors).neighbors(n_neighbors)
+        return graph.join(*nearest, self.dtype)
 
 
 class GramRows(Rows):

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_moons
 
-from widemargin.datasets import make_two_moons
+from widemargin.datasets import make_sheets, make_two_moons
 
 
 def sorted_rows(X):
@@ -91,3 +91,40 @@ def test_numbers_of_samples_that_make_no_sense_are_refused():
         make_two_moons(0)
     with pytest.raises(TypeError, match="n_samples must be an instance of"):
         make_two_moons(10.5)
+
+
+def test_sheets_are_smooth_functions_of_two_numbers():
+    """Without noise, the matrix of one sheet near a point has rank two."""
+    X, y, sheets = make_sheets(
+        40_000, n_sheets=2, noise=0, return_sheets=True, random_state=0
+    )
+    assert X.dtype == np.float32
+    assert_array_equal(y, sheets)
+    X = X[sheets == 0].astype(np.float64)
+    near = X[np.argsort(np.linalg.norm(X - X[0], axis=1))[:20]]
+    values = np.linalg.svd(near - near.mean(axis=0), compute_uv=False)
+    assert values[2] < 0.2 * values[1]
+
+
+def test_sheets_have_equal_sizes_means_and_spreads():
+    X, y, sheets = make_sheets(30_000, return_sheets=True, random_state=0)
+    assert_array_equal(np.bincount(sheets), 1000)
+    assert_array_equal(np.bincount(y), 3000)
+    assert_allclose(X.std(axis=0), np.sqrt(1.25), atol=0.1)
+
+
+def test_more_rows_of_the_sheets_have_purer_neighborhoods():
+    shares = []
+    for n_samples in (600, 6000):
+        X, _, sheets = make_sheets(n_samples, return_sheets=True, random_state=0)
+        squares = (X**2).sum(axis=1)
+        lengths = squares[None] - 2.0 * (X[:300] @ X.T)
+        lengths[np.arange(300), np.arange(300)] = np.inf
+        shares.append((sheets[lengths.argmin(axis=1)] == sheets[:300]).mean())
+    assert shares[0] < 0.8
+    assert shares[1] > 0.9
+
+
+def test_sheets_refuse_nonsense():
+    with pytest.raises(ValueError, match="n_sheets"):
+        make_sheets(10, n_sheets=0)

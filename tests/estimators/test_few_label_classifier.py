@@ -23,6 +23,7 @@ from widemargin import (
 )
 from widemargin.averaging import Average, average_models, family_prior
 from widemargin.datasets import hide_labels, make_two_moons
+from widemargin.defaults import GATHERED_ROWS
 from widemargin.estimators import (
     _candidates,
     few_label_classifier,
@@ -854,3 +855,17 @@ def test_what_candidates_shared_is_not_kept(fast):
     """It would keep Gram matrices of other candidates in memory."""
     assert fast.models_[1].geometry_.sample.rows.shared is None
     assert fast.models_[1].geometry_.bases is fast.models_[2].geometry_.bases
+
+
+def test_spectral_models_are_fitted_on_all_rows_unless_they_are_in_blocks():
+    for budget in _candidates.BUDGETS.values():
+        for in_blocks in (False, True):
+            listed = _candidates.list_candidates("auto", budget, in_blocks=in_blocks)
+            most = {c.name: c.max_rows for c in listed}
+            expected = GATHERED_ROWS if in_blocks else np.inf
+            assert most["spectral"] == most["low_density"] == expected
+            assert most.get("laplacian", budget.n_rows) == budget.n_rows
+    given = Budget(2, spectral_rows=70, n_rows=50)
+    assert given.max_rows("spectral", in_blocks=True) == 70
+    with pytest.raises(ValueError, match="spectral_rows"):
+        Budget(2, spectral_rows=0, n_rows=50)

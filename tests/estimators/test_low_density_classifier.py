@@ -117,3 +117,17 @@ def test_interrupt_is_passed_on(digits, partial, monkeypatch):
     monkeypatch.setattr(low_density_classifier, "self_train", interrupted)
     with pytest.raises(KeyboardInterrupt):
         LowDensityClassifier(random_state=0).fit(digits[0], partial)
+
+
+def test_labels_of_a_part_of_many_rows_are_inferred(monkeypatch):
+    """All rows get scores, and held-out labels are those of the labeled rows."""
+    X, y = load_digits(return_X_y=True)
+    partial = hide_labels(y, 50, rng=0)
+    whole = LowDensityClassifier(random_state=0).fit(X, partial)
+    monkeypatch.setattr(low_density_classifier, "LOW_DENSITY_ROWS", 700)
+    model = LowDensityClassifier(random_state=0).fit(X, partial)
+    assert model.result_.scores.shape[0] == 700
+    assert np.mean(model.transduction_ == whole.transduction_) > 0.95
+    assert_allclose(model.label_distributions_, model.predict_proba(X), atol=1e-5)
+    held_out = model.held_out_proba_.argmax(axis=1)
+    assert np.mean(held_out == y[partial >= 0]) > 0.8

@@ -13,14 +13,17 @@ from widemargin import SpectralClassifier, suggest_rows
 from widemargin.averaging import ClassShares, average_scores, family_prior
 from widemargin.calibration import neg_log_prior
 from widemargin.datasets import hide_labels, make_two_moons
+from widemargin.defaults import EXACT_NEIGHBORS, SPECTRUM_LEVELS
 from widemargin.estimators import _spectral, read_parameter
 from widemargin.estimators._spectral import FAMILIES
-from widemargin.graphs import KnnGraph
+from widemargin.estimators.interaction import _draw_pool
+from widemargin.graphs import KnnGraph, index_rows
+from widemargin.graphs.cells import Cells
 from widemargin.kernels import Linear, Rbf
 from widemargin.rows import Rows
 from widemargin.sample import collect_sample
 from widemargin.solvers.closed_form import fit_covariances, fit_labels
-from widemargin.spaces import Function
+from widemargin.spaces import Function, graph_spectrum
 from widemargin.spaces.bases import label_grams, list_covariances, make_bases
 from widemargin.spaces.function import NeighborFunction
 
@@ -837,3 +840,63 @@ def test_units_so_small_that_squares_vanish_are_refused(digits, partial, dtype, 
     X = (digits[0] * unit).astype(dtype)
     with pytest.raises(ValueError, match="squares are too small for"):
         SpectralClassifier().fit(X, partial)
+
+
+# Many rows
+
+
+@pytest.fixture
+def many(monkeypatch):
+    """Limits for which 600 rows are many: of graph, neighbors and components."""
+    exact = EXACT_NEIGHBORS._replace(rows=100)
+    levels = SPECTRUM_LEVELS._replace(rows=100, coarsest_rows=60)
+    monkeypatch.setitem(index_rows.__kwdefaults__, "limits", exact)
+    monkeypatch.setitem(graph_spectrum.__kwdefaults__, "levels", levels)
+    monkeypatch.setattr("widemargin.spaces.bases.COMPONENT_ROWS", 400)
+
+
+def test_many_rows_are_classified_as_few_are(many, monkeypatch):
+    X, y = load_digits(return_X_y=True)
+    X, new, y, y_new = X[:1500], X[1500:], y[:1500], y[1500:]
+    partial = hide_labels(y, 60, rng=0)
+    model = SpectralClassifier(n_components=60, random_state=0).fit(X, partial)
+    basis, rows = model.geometry_.bases["graph"], model.geometry_.sample.rows
+    assert isinstance(rows.index(basis.kernel, 8), Cells)
+    assert basis.spectrum.vectors.dtype == np.float32
+    monkeypatch.undo()
+    exact = SpectralClassifier(n_components=60, random_state=0).fit(X, partial)
+    assert np.mean(model.transduction_ == exact.transduction_) > 0.97
+    assert model.score(new, y_new) > exact.score(new, y_new) - 0.03
+
+
+def test_components_of_a_part_of_the_rows_are_evaluated_on_all(many):
+    X = load_digits().data[:600]
+    model = SpectralClassifier(n_components=20, random_state=0)
+    model.fit(X, hide_labels(load_digits().target[:600], 30, rng=0))
+    sample = model.geometry_.sample
+    for name in ("linear", "kernel components"):
+        basis = model.geometry_.bases[name]
+        coordinates = np.eye(basis.spectrum.vectors.shape[1])
+        function = basis.to_function(None, coordinates)
+        expected = function(sample.rows.X)
+        assert_allclose(basis.spectrum.vectors, expected, rtol=1e-3, atol=1e-3)
+        assert len(basis.space.features) == 400
+
+
+def test_memory_limits_the_number_of_eigenvectors(monkeypatch):
+    X, y = load_digits(return_X_y=True)
+    monkeypatch.setattr("widemargin.spaces.bases.SPECTRUM_VALUES", 300 * 30)
+    monkeypatch.setattr("widemargin.spaces.bases.LEAST_COMPONENTS", 10)
+    model = SpectralClassifier(random_state=0)
+    model.fit(X[:300], hide_labels(y[:300], 30, rng=0))
+    assert model.geometry_.bases["graph"].spectrum.vectors.shape == (300, 30)
+
+
+def test_suggestions_are_chosen_among_a_part_of_many_rows(monkeypatch):
+    X, y = load_digits(return_X_y=True)
+    partial = hide_labels(y, 30, rng=0)
+    model = SpectralClassifier(random_state=0).fit(X, partial)
+    monkeypatch.setitem(_draw_pool.__kwdefaults__, "most", 15)
+    found = model.suggest(20).rows
+    assert len(found) == len(set(found)) == 15
+    assert (partial[found] == -1).all()

@@ -1,3 +1,4 @@
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -5,6 +6,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
+from widemargin.defaults import CELL_SEARCH
+from widemargin.graphs.cells import Cells
 from widemargin.kernels import Cosine, Linear, Precomputed, Rbf
 from widemargin.spaces import Function, FunctionSum
 from widemargin.spaces.function import NeighborFunction
@@ -170,3 +173,27 @@ def test_neighbors_that_fit_are_accepted(neighbors, function, X):
 def test_neighbors_that_do_not_fit_are_refused(neighbors, changes):
     with pytest.raises(ValueError, match=r"of NeighborFunction (does not fit|must be)"):
         check_part(replace(neighbors, **changes), 3)
+
+
+def test_an_index_of_many_points_is_used_again(rng):
+    """Scores are those of the exact search, and no index is pickled."""
+    X, values = rng.normal(size=(400, 6)), rng.normal(size=(400, 2))
+    index = Cells.fit(X, 5, rule=CELL_SEARCH._replace(recall=1.0))
+    function = NeighborFunction(Rbf(1.0), X, values, 5, index)
+    exact = NeighborFunction(Rbf(1.0), X, values, 5)
+    new = rng.normal(size=(50, 6))
+    assert np.isclose(function(new), exact(new)).all(axis=1).mean() > 0.95
+    assert_allclose(function(X), values)
+    read = pickle.loads(pickle.dumps(function))
+    assert read.index is None
+    assert_allclose(read(new), exact(new))
+
+
+def test_blocks_of_new_rows_have_the_same_scores(neighbors, monkeypatch, X_new):
+    expected = neighbors(X_new)
+    monkeypatch.setattr(
+        "widemargin.spaces.function.row_blocks",
+        lambda n, *sizes: [slice(0, 2), slice(2, n)],
+    )
+    assert len(X_new) > 2
+    assert_allclose(neighbors(X_new), expected, rtol=1e-12)

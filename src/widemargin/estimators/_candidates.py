@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from widemargin.averaging import family_prior
 from widemargin.checks import DataWarning, check_number
-from widemargin.defaults import SCARCITY_PRIOR
+from widemargin.defaults import GATHERED_ROWS, SCARCITY_PRIOR
 from widemargin.estimators._estimator import Classifier, fit_sample, reads_plainly
 from widemargin.estimators._spectral import SpectralModel
 from widemargin.estimators.label_search_classifier import LabelSearchClassifier
@@ -38,8 +38,9 @@ class Budget(Value):
     ----------
     n_candidates : int
         Number of candidates: the first names in the Notes of `FewLabelClassifier`.
-    spectral_rows : int
-        Rows that "spectral" and "low_density" are fitted on.
+    spectral_rows : int or None
+        Rows that "spectral" and "low_density" are fitted on; None for all, and for
+        20,000 if rows are in blocks, which are not joined.
     n_rows : int
         Rows that the others are fitted on.
     fold_rows : int, default=1000
@@ -55,7 +56,7 @@ class Budget(Value):
     """
 
     n_candidates: int
-    spectral_rows: int
+    spectral_rows: int | None
     n_rows: int
     fold_rows: int = 1000
     compared_rows: int = 20_000
@@ -63,7 +64,16 @@ class Budget(Value):
     def __post_init__(self):
         """Raise unless all numbers are positive."""
         for name in self.get_params():
-            check_number(self, name, low=1, integer=True)
+            if name != "spectral_rows" or self.spectral_rows is not None:
+                check_number(self, name, low=1, integer=True)
+
+    def max_rows(self, name, *, in_blocks):
+        """How many rows the candidate of a name is fitted on at most."""
+        if not isinstance(_MODELS[name], SpectralModel):
+            return self.n_rows
+        if self.spectral_rows is None:
+            return GATHERED_ROWS if in_blocks else np.inf
+        return self.spectral_rows
 
     @classmethod
     def read(cls, given, who):
@@ -79,9 +89,9 @@ class Budget(Value):
 
 
 BUDGETS = {
-    "fast": Budget(2, spectral_rows=20_000, n_rows=1000),
-    "balanced": Budget(6, spectral_rows=20_000, n_rows=5000),
-    "thorough": Budget(7, spectral_rows=20_000, n_rows=10_000),
+    "fast": Budget(2, spectral_rows=None, n_rows=1000),
+    "balanced": Budget(6, spectral_rows=None, n_rows=5000),
+    "thorough": Budget(7, spectral_rows=None, n_rows=10_000),
 }
 
 
@@ -108,7 +118,7 @@ NAMES = tuple(_MODELS)
 SPECTRAL = NAMES[0]
 
 
-def list_candidates(candidates, budget):
+def list_candidates(candidates, budget, *, in_blocks=False):
     """The candidates that are meant, the supervised model first."""
     listed = [Candidate(SUPERVISED, SpectralClassifier(families="labels"), np.inf)]
     if isinstance(candidates, dict):
@@ -116,10 +126,8 @@ def list_candidates(candidates, budget):
     is_auto = isinstance(candidates, str)
     names = NAMES[: budget.n_candidates] if is_auto else candidates
     for name in map(str, names):
-        is_spectral = name == SPECTRAL
-        in_spectra = isinstance(_MODELS[name], SpectralModel)
-        max_rows = budget.spectral_rows if in_spectra else budget.n_rows
-        listed.append(Candidate(name, _MODELS[name], max_rows, is_spectral))
+        max_rows = budget.max_rows(name, in_blocks=in_blocks)
+        listed.append(Candidate(name, _MODELS[name], max_rows, name == SPECTRAL))
     return listed
 
 

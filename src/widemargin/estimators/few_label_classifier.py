@@ -202,7 +202,8 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         is_random = random_rows[sample.origin_idx[sample.label_idx]]
         sample = replace(sample, is_drawn=bool(is_random.all()))
         rng, progress = as_generator(self.random_state), Progress.of(self)
-        listed = list_candidates(self.candidates, budget)
+        in_blocks = sample.rows.in_blocks
+        listed = list_candidates(self.candidates, budget, in_blocks=in_blocks)
         seed = int(rng.integers(2**31))  # the same for all, so that copies are the same
         draw = draw_candidates(sample, rng, is_weighted=is_weighted)
         fitted = []

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from widemargin.defaults import SUGGESTIONS
+from widemargin.defaults import SUGGESTION_ROWS, SUGGESTIONS
 from widemargin.labels import decide, margins
 from widemargin.solvers.active_learning import (
     Suggestions,
@@ -138,15 +138,16 @@ def suggest_from(geometry, labeled, n, average=None, certainty=None):
             "suggestions need eigenvectors of the rows: at least three rows, and "
             "'graph' or 'spectrum' among the families of SpectralClassifier."
         )
-    known_idx, free = np.flatnonzero(labeled), ~labeled
+    rng = np.random.default_rng([geometry.seed, int(labeled.sum())])
+    pool = _draw_pool(labeled, rng)  # positions below are those among these rows
+    known_idx, free = np.flatnonzero(labeled[pool]), ~labeled[pool]
     n = min(n, int(free.sum()))
-    rng = np.random.default_rng([geometry.seed, len(known_idx)])
     n_first, is_check = plan_suggestions(len(known_idx), n, average is not None)
     chosen = np.zeros(0, dtype=np.intp)
     if n_first:
-        features = spectral_features(usable[0], bases)
+        features = spectral_features(usable[0], bases, pool)
         n_clusters = max(SUGGESTIONS.n_first, len(known_idx) + n_first)
-        n_clusters = min(n_clusters, sample.n_rows)
+        n_clusters = min(n_clusters, len(pool))
         seed = int(rng.integers(2**31))
         chosen = find_medoids(features, known_idx, n_clusters, seed)[:n_first]
         free[chosen] = False
@@ -161,12 +162,13 @@ def suggest_from(geometry, labeled, n, average=None, certainty=None):
         noise, uncertainty = SUGGESTIONS.noise, np.zeros(sample.n_rows)
         row_idx = sample.given_row_idx
         uncertainty[row_idx[row_idx >= 0]] = 1.0 - certainty[row_idx >= 0]
+        uncertainty = uncertainty[pool]
         draws = np.full(len(is_check), -1)
         drawn = rng.choice(np.flatnonzero(free), is_check.sum(), replace=False)
         draws[is_check] = drawn
         free[drawn] = False
         roots = [
-            posterior_root(spectral_features(c, bases), known_idx, noise)
+            posterior_root(spectral_features(c, bases, pool), known_idx, noise)
             for c in usable
         ]
         shares = [shares[c.name] for c in usable]
@@ -176,4 +178,13 @@ def suggest_from(geometry, labeled, n, average=None, certainty=None):
     is_check = np.append(np.zeros(n_first, dtype=bool), is_check)
     kinds = np.where(is_check, 2, np.arange(len(is_check)) >= n_first)
     reasons = tuple(_REASONS[kind] for kind in kinds)
-    return Suggestions(sample.origin_idx[chosen], is_check, reasons)
+    return Suggestions(sample.origin_idx[pool[chosen]], is_check, reasons)
+
+
+def _draw_pool(labeled, rng, *, most=SUGGESTION_ROWS):
+    """All labeled rows and the others, of many of them a random part; increasing."""
+    free_idx = np.flatnonzero(~labeled)
+    if len(free_idx) <= most:
+        return np.arange(len(labeled))
+    drawn = rng.choice(free_idx, most, replace=False)
+    return np.sort(np.concatenate([np.flatnonzero(labeled), drawn]))

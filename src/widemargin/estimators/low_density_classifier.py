@@ -5,7 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from widemargin.averaging import average_scores
-from widemargin.defaults import SELF_TRAINING_PENALTIES, SELF_TRAINING_WEIGHT
+from widemargin.defaults import (
+    LOW_DENSITY_ROWS,
+    SELF_TRAINING_PENALTIES,
+    SELF_TRAINING_WEIGHT,
+)
 from widemargin.estimators._estimator import Fit, Method
 from widemargin.estimators._spectral import SpectralModel
 from widemargin.labels import decide
@@ -55,7 +59,8 @@ class LowDensityClassifier(SpectralModel):
     in fewer dimensions. It is minimized in turns, which takes milliseconds, instead of
     by moves of single labels. Held-out labels are predicted by five fits, each from a
     spectral model without those labels. O(n_samples n_components n_classes) for a
-    round, after the time of `SpectralClassifier`.
+    round, after the time of `SpectralClassifier`. Of more than 20,000 rows a random
+    part has its labels inferred in turns; the others get the scores of the result.
 
     Examples
     --------
@@ -80,13 +85,10 @@ class LowDensityClassifier(SpectralModel):
         basis, penalties = self.geometry_.components, SELF_TRAINING_PENALTIES
         if basis is None:  # fewer than three different rows have no components
             return self._fit_start(sample)
-        components = basis.spectrum.vectors * basis.lengths
-        constant = np.ones((len(components), 1))
-        # Single precision: relabeling needs few digits.
-        features = np.hstack([components, constant]).astype(np.float32)
         with suited_threads(0):
-            results = self._train(features, sample)
-            held_out = self._hold_out(features, sample)
+            problem = self._problem(basis, sample)
+            results = self._train(*problem, sample)
+            held_out = self._hold_out(*problem, sample)
         self.names_ = [f"penalty {penalty:g}" for penalty in penalties]
         prior = np.full(len(penalties), 1.0 / len(penalties))
         counts = label_counts(sample.label_weights)
@@ -94,10 +96,10 @@ class LowDensityClassifier(SpectralModel):
         solution = average.combine([_columns(result.solution) for result in results])
         # The last two rows: coefficients of the constant feature, and shifts.
         coef, constants = solution[:-2], solution[-2] + solution[-1]
-        scores = components @ coef + constants
+        coordinates = basis.lengths[:, None] * coef
+        scores = basis.spectrum.product(coordinates) + constants
         probabilities = calibration.probabilities(scores)
         self.label_distributions_ = sample.spread_rows(probabilities)
-        coordinates = basis.lengths[:, None] * coef
         return Fit(
             basis.to_function(None, coordinates, constant=constants),
             calibration,
@@ -107,9 +109,21 @@ class LowDensityClassifier(SpectralModel):
             average,
         )
 
-    def _train(self, features, sample):
+    def _problem(self, basis, sample):
+        """The rows that labels are inferred for, of many a part, and their features."""
+        row_idx = np.arange(sample.n_rows)
+        if sample.n_rows > LOW_DENSITY_ROWS:
+            rng = as_generator(self.geometry_.seed)
+            row_idx = sample.draw_rows(LOW_DENSITY_ROWS, rng)
+        components = basis.spectrum.vectors[row_idx] * basis.lengths
+        constant = np.ones((len(components), 1))
+        return row_idx, np.hstack([components, constant]).astype(np.float32)
+
+    def _train(self, row_idx, features, sample):
         """Results of all penalties, from the spectral model of the labels."""
         start = self.geometry_.learn(sample).probabilities
+        if len(row_idx) < sample.n_rows:
+            sample, start = sample.part(row_idx), start[row_idx]
         problem = SelfTraining.of(features, sample, start, SELF_TRAINING_WEIGHT)
         results = []
         for penalty in SELF_TRAINING_PENALTIES:
@@ -118,7 +132,7 @@ class LowDensityClassifier(SpectralModel):
                 raise KeyboardInterrupt  # a fit takes no second: there is none to keep
         return results
 
-    def _hold_out(self, features, sample):
+    def _hold_out(self, row_idx, features, sample):
         """Scores of the labels by models without them, (n_models, n_labels, n)."""
         n_columns, n_models = sample.signs.shape[1], len(SELF_TRAINING_PENALTIES)
         held_out = np.full((n_models, sample.n_labels, n_columns), np.nan)
@@ -128,9 +142,10 @@ class LowDensityClassifier(SpectralModel):
             rest = sample.without(hidden)
             # not all of them where a row has copies with two labels
             hidden &= np.isin(sample.codes, rest.codes)
-            results = self._train(features, rest)
+            results = self._train(row_idx, features, rest)
+            places = np.searchsorted(row_idx, sample.label_idx[hidden])
             for scores, result in zip(held_out, results, strict=True):
-                scores[hidden] = _columns(result.scores[sample.label_idx[hidden]])
+                scores[hidden] = _columns(result.scores[places])
         return held_out
 
 

@@ -9,13 +9,16 @@ from widemargin.graphs.laplacian import (
     no_laplacian,
     spectral_dimension,
 )
+from widemargin.graphs.neighbors import ExactIndex, index_rows
 
 __all__ = [
+    "ExactIndex",
     "Graph",
     "IteratedLaplacian",
     "KnnGraph",
     "check_adjacency",
     "graph_laplacian",
+    "index_rows",
     "knn_adjacency",
     "no_laplacian",
     "rows_near",

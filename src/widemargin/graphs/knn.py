@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from sklearn.neighbors import NearestNeighbors
 
 from widemargin.checks import check_choice, check_number, check_number_or, refuse
 from widemargin.graphs.base import Graph
-from widemargin.linalg.rows import near_origin
+from widemargin.graphs.neighbors import index_rows
 
 WEIGHTS = ("heat", "binary", "self-tuned")
 
@@ -17,6 +16,9 @@ WEIGHTS = ("heat", "binary", "self-tuned")
 @dataclass(frozen=True)
 class KnnGraph(Graph, shorthand="knn"):
     """The graph that joins each row to its nearest neighbors.
+
+    From 10,000 rows on neighbors are approximate: about 98 % of them are found, and
+    their distances are exact. The result is the same in every run.
 
     Parameters
     ----------
@@ -67,7 +69,8 @@ def _is_power(power):
 def knn_adjacency(X, n_neighbors=8, weights="heat", *, metric="euclidean"):
     r"""Symmetric k-nearest-neighbor graph, a CSR matrix with zero diagonal.
 
-    Two samples are joined if one is among the nearest neighbors of the other.
+    Two samples are joined if one is among the nearest neighbors of the other. The
+    neighbors of many samples are approximate, see `index_rows`.
 
     Parameters
     ----------
@@ -98,12 +101,8 @@ def knn_adjacency(X, n_neighbors=8, weights="heat", *, metric="euclidean"):
     n_neighbors = min(n_neighbors, n_samples - 1)
     dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
     nearest = np.empty((2, n_samples, 0))
-    if metric == "euclidean":
-        X, _ = near_origin(X)
     if n_neighbors > 0:
-        finder = NearestNeighbors(n_neighbors=n_neighbors, metric=metric)
-        # Called without X, it leaves each row out of its own neighbors.
-        nearest = finder.fit(X).kneighbors()
+        nearest = index_rows(X, n_neighbors, metric).neighbors(n_neighbors)
     return join_neighbors(*nearest, weights, dtype)
 
 

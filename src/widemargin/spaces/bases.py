@@ -11,9 +11,16 @@ from itertools import product
 
 import numpy as np
 
-from widemargin.defaults import SPECTRAL_GRID, SPECTRUM_LADDER
-from widemargin.graphs import KnnGraph
+from widemargin.defaults import (
+    COMPONENT_ROWS,
+    LEAST_COMPONENTS,
+    SPECTRAL_GRID,
+    SPECTRUM_LADDER,
+    SPECTRUM_VALUES,
+)
+from widemargin.graphs import ExactIndex, KnnGraph
 from widemargin.kernels import Kernel, Linear, Nystrom
+from widemargin.linalg.rows import row_blocks
 from widemargin.rows import Rows
 from widemargin.spaces import spectrum as spectra
 from widemargin.spaces.choose import choose_space
@@ -136,11 +143,11 @@ class SpectralBasis:
 
     def scores(self, label_idx, coordinates):
         """Scores of all rows."""
-        return self.spectrum.vectors @ coordinates
+        return self.spectrum.product(coordinates)
 
-    def features(self, variances):
-        """Features of all rows whose inner products are the covariance."""
-        return self.spectrum.vectors * np.sqrt(self._unit(variances))
+    def features(self, variances, row_idx=slice(None)):
+        """Features of rows whose inner products are the covariance."""
+        return self.spectrum.vectors[row_idx] * np.sqrt(self._unit(variances))
 
     def _unit(self, variances):
         return variances / (float(self.spectrum.mean_squares @ variances) or 1.0)
@@ -165,6 +172,17 @@ class KernelBasis(SpectralBasis):
         """The leading components of a space of features over the rows."""
         spectrum, loadings, means = spectra.feature_spectrum(space, weights, n_vectors)
         return cls(spectrum, space, loadings, means)
+
+    def extended(self, rows):
+        """The components on other rows, in single precision, block by block."""
+        mapping, shift = self.space.embedding(), self.means @ self.loadings
+        vectors = np.empty((len(rows), len(shift)), dtype=np.float32)
+        mapping, axes = mapping.before(self.loadings)
+        for where, X in rows.blocks():
+            idx = np.arange(len(rows))[where]
+            for block in row_blocks(len(idx), self.space.n_coordinates, 8):
+                vectors[idx[block]] = mapping(X[block]) @ axes - shift
+        return replace(self, spectrum=spectra.Spectrum(self.spectrum.values, vectors))
 
     def to_function(self, label_idx, coordinates, scores=None, constant=0.0):
         """The functions, for a fitted model."""
@@ -201,7 +219,17 @@ class GraphBasis(SpectralBasis):
 
     def to_function(self, label_idx, coordinates, scores):
         """The functions, for a fitted model, which keeps the scores of all rows."""
-        return NeighborFunction(self.kernel, self.points, scores, self.n_neighbors)
+        index = None if self.rows.in_blocks else self._index
+        return NeighborFunction(
+            self.kernel, self.points, scores, self.n_neighbors, index
+        )
+
+    @property
+    def _index(self):
+        """The index of many rows by which the graph was joined."""
+        n_neighbors = min(self.n_neighbors, len(self.rows) - 1)
+        index = self.rows.index(self.kernel, n_neighbors)
+        return None if isinstance(index, ExactIndex) else index
 
     @cached_property
     def points(self):
@@ -217,6 +245,8 @@ def make_bases(kernel, graph, rows, families, n_components, rng, *, grid=SPECTRA
     """
     linear, few = Linear(), Nystrom(SPECTRUM_LADDER.n_landmarks, "uniform")
     kernel = rows.fit_width(kernel, rng)
+    most = SPECTRUM_VALUES // max(len(rows), 1)  # more would take too much memory
+    n_components = min(n_components, max(most, LEAST_COMPONENTS))
     bases = {"kernel": LabelBasis(kernel, rows)}
     if "labels" in families and hasattr(kernel, "gamma"):
         for width in grid.widths:
@@ -228,18 +258,24 @@ def make_bases(kernel, graph, rows, families, n_components, rng, *, grid=SPECTRA
     if "graph" in families:
         adjacency = rows.adjacency(graph, kernel)
         laplacian = graph.laplacian_of(adjacency, auto_power=1, normalized=True)
-        spectrum = spectra.graph_spectrum(laplacian.matrix, n_components)
+        degrees = np.asarray(adjacency.sum(axis=1), dtype=np.float64).ravel()
+        spectrum = spectra.graph_spectrum(laplacian.matrix, n_components, degrees)
         n_neighbors = getattr(graph, "n_neighbors", KnnGraph().n_neighbors)
         bases["graph"] = GraphBasis(spectrum, kernel, rows, n_neighbors)
     if "spectrum" in families:
         choices = {"linear": (linear, "auto")}
         if kernel != linear:
             choices["kernel components"] = kernel, few
+        some = rows
+        if len(rows) > COMPONENT_ROWS:
+            drawn = rng.choice(len(rows), COMPONENT_ROWS, replace=False)
+            some = rows.take(np.sort(drawn))
         for name, (of, landmarks) in choices.items():
             space = choose_space(
-                of, rows, landmarks, rng, ladder=SPECTRUM_LADDER, who=name
+                of, some, landmarks, rng, ladder=SPECTRUM_LADDER, who=name
             )
-            bases[name] = KernelBasis.fit(space, np.ones(len(rows)), n_components)
+            found = KernelBasis.fit(space, np.ones(len(some)), n_components)
+            bases[name] = found if some is rows else found.extended(rows)
     return bases
 
 
@@ -260,10 +296,10 @@ def label_grams(covariances, bases, label_idx, row_idx=None):
         yield total
 
 
-def spectral_features(covariance, bases):
+def spectral_features(covariance, bases, row_idx=slice(None)):
     """Features of the first term of a covariance, which must have variances."""
     _, name, variances = covariance.terms[0]
-    return bases[name].features(variances)
+    return bases[name].features(variances, row_idx)
 
 
 def list_covariances(bases, families, *, grid=SPECTRAL_GRID):

@@ -1,13 +1,14 @@
 """The function that a fitted model keeps."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
-from sklearn.neighbors import NearestNeighbors
 
+from widemargin.graphs import index_rows
 from widemargin.kernels import Kernel, Linear, Precomputed, scores_in_blocks
-from widemargin.linalg.rows import near_origin, squared_norms
+from widemargin.linalg.rows import row_blocks, squared_norms
 from widemargin.stored import Stored, is_finite, require
 
 _SAME = 1e-6  # shorter distances, over that to the last neighbor, are rounding
@@ -88,6 +89,15 @@ class Embedding(Stored):
         values = self.kernel(X, self.points)
         return values if self.whitening is None else values @ self.whitening
 
+    def before(self, axes):
+        """An embedding and axes with the same product as this one and `axes`.
+
+        Where features are made from kernel values, both products become one.
+        """
+        if self.whitening is None:
+            return self, axes
+        return replace(self, whitening=None), self.whitening @ axes
+
     @property
     def training_rows(self):
         """The points, unless there are none or they are positions."""
@@ -131,6 +141,10 @@ class NeighborFunction(Stored):
     points: object
     values: np.ndarray  # (n_points, n_columns)
     n_neighbors: int
+    # Of many points, from the fit; a function from a file makes it when it is needed
+    index: object = field(
+        default=None, repr=False, compare=False, metadata={"kept": False}
+    )
 
     @property
     def n_columns(self):
@@ -151,11 +165,23 @@ class NeighborFunction(Stored):
         """Scores of the rows of X, (n_rows, n_columns)."""
         if sparse.issparse(X) != sparse.issparse(self.points):  # search needs one kind
             X = X.toarray() if sparse.issparse(X) else sparse.csr_matrix(X)
-        (points, _), (X, _) = map(self.kernel.geometry, (self.points, X))
+        X, n_values = self.kernel.geometry(X)[0], self.n_neighbors * self.n_columns
+        scores = np.empty((X.shape[0], self.n_columns))
+        for block in row_blocks(X.shape[0], max(X.shape[1], n_values), 8):
+            scores[block] = self._average(X[block])
+        return scores
+
+    @cached_property
+    def _index(self):
+        """An index of the points."""
+        if self.index is not None:
+            return self.index
+        return index_rows(self.kernel.geometry(self.points)[0], self.n_neighbors)
+
+    def _average(self, X):
+        """Means of the values over the nearest points."""
         n_neighbors = min(self.n_neighbors, self.n_points)
-        X, points = near_origin(X, points)
-        finder = NearestNeighbors(n_neighbors=n_neighbors).fit(points)
-        lengths, neighbors = finder.kneighbors(X)
+        lengths, neighbors = self._index.query(X, n_neighbors)
         # All neighbors may be copies, at distance zero.
         scale = np.maximum(lengths[:, -1:], np.finfo(np.float64).tiny)
         weights = np.exp(-((lengths / scale) ** 2))
@@ -163,6 +189,9 @@ class NeighborFunction(Stored):
         weights = np.where(copies.any(axis=1, keepdims=True), copies, weights)
         weights /= weights.sum(axis=1, keepdims=True)
         return np.einsum("ij,ijk->ik", weights, self.values[neighbors])
+
+    def __getstate__(self):  # without an index: it is as large as the points
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {"index": None}
 
     def check(self, n_features):
         """Raise ValueError unless points and values fit each other and the features."""

@@ -13,7 +13,9 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from widemargin.checks import check_number
+from widemargin.defaults import SPECTRUM_LEVELS
 from widemargin.linalg.rows import row_blocks
+from widemargin.spaces.coarse import coarse_spectrum
 from widemargin.spaces.features import FeatureSpace
 from widemargin.values import Value
 
@@ -32,12 +34,21 @@ class Spectrum:
     """Eigenvalues (m,), of a graph rising, of a kernel falling, and vectors (n, m)."""
 
     values: np.ndarray
-    vectors: np.ndarray
+    vectors: np.ndarray  # of many rows in single precision
 
     @cached_property
     def mean_squares(self):
         """Mean square of the entries of each vector."""
-        return np.einsum("ij,ij->j", self.vectors, self.vectors) / len(self.vectors)
+        total = np.zeros(self.vectors.shape[1])
+        for block in row_blocks(*self.vectors.shape, 8):
+            part = self.vectors[block].astype(np.float64, copy=False)
+            total += np.einsum("ij,ij->j", part, part)
+        return total / len(self.vectors)
+
+    def product(self, coordinates):
+        """The vectors times coordinates, (m, k) -> (n, k), in double precision."""
+        blocks = row_blocks(*self.vectors.shape, 8)
+        return np.concatenate([self.vectors[block] @ coordinates for block in blocks])
 
     def space(self, transfer, *, unit=True):
         """The functions under a transfer function; `unit`: of mean variance one."""
@@ -47,16 +58,19 @@ class Spectrum:
         return FeatureSpace(features / np.sqrt(scale)) if scale > 0 else space
 
 
-def graph_spectrum(laplacian, n_vectors):
+def graph_spectrum(laplacian, n_vectors, degrees=None, *, levels=SPECTRUM_LEVELS):
     """Smoothest functions along a graph: lowest eigenvectors of its Laplacian.
 
-    The CSR matrix must be normalized, so that its eigenvalues are from 0 to 2. There is
-    at least one vector less than rows. Vectors have unit length and are the same in
-    every run.
+    The CSR matrix must be normalized, so that its eigenvalues are from 0 to 2;
+    `degrees` are the sums of the weights before. There is at least one vector less than
+    rows. Vectors have unit length and are the same in every run. Those of a graph of
+    many rows are found by way of smaller graphs, and need the degrees.
     """
     n_rows = laplacian.shape[0]
     rank = min(n_vectors, n_rows - 1)
-    if n_rows <= _DENSE_RATIO * rank:
+    if n_rows > levels.rows and degrees is not None:
+        values, vectors = coarse_spectrum(laplacian, degrees, rank, rule=levels)
+    elif n_rows <= _DENSE_RATIO * rank:
         values, vectors = eigh(laplacian.toarray(), subset_by_index=(0, rank - 1))
     else:
         values, vectors = _filtered(laplacian, rank)
