@@ -28,6 +28,8 @@ _MOST_PIXELS = 50_000_000  # of an image that is opened
 _SIDE = 32  # pixels of the images that features are made of
 _N_COMPONENTS = 50  # of these
 _N_TEXT_FEATURES = 20  # of a text column beside others
+EXPORTED = ("prediction", "probability", "source")  # columns that an export adds
+SOURCES = {"given", "labeled", "inferred"}  # what is in the last of them
 _FEW_WORDS = 3.0  # a column of texts has more words per cell, on average
 
 
@@ -76,6 +78,11 @@ class Source:
         """Class names as they were given if all are known, otherwise as text."""
         if all(name in self.values for name in names):
             return [self.values[name] for name in names]
+        are_whole = {type(value) for value in self.values.values()} == {int}
+        if are_whole and all(
+            name.isdecimal() and str(int(name)) == name for name in names
+        ):
+            return [int(name) for name in names]
         return list(names)
 
 
@@ -174,6 +181,8 @@ def read_source(
 
     `reading` and `uses` are how a table is read, see `widemargin.tables`.
     """
+    if path == "-":
+        raise TableError("A page needs a file to go on with later; '-' is none.")
     if os.path.isdir(path):
         source = read_images(path)
     elif Path(path).suffix.lower() in TEXT_ENDINGS and not is_table_name(path):
@@ -289,34 +298,34 @@ def read_texts(path):
 def read_rows(path, target, text, reading, uses):
     """The rows of a table; free texts among its columns become features as well."""
     uses = {"numeric": (), "categorical": (), "dropped": (), **uses}
-    named = tuple(text or ())
+    named, target = tuple(text or ()), target or "label"
     frame = read_table(path, text=[*uses["categorical"], *named], **reading)
     check_columns(named, frame, str(path))
+    frame = _without_predictions(frame)
     features, labels, values = frame, {}, {}
-    if target is not None and target in frame:
+    if target in frame:
         features = frame.drop(columns=target)
         labels, values = _known_labels(frame[target])
+    uses = {use: [c for c in names if c != target] for use, names in uses.items()}
     taken = {*uses["numeric"], *uses["categorical"], *uses["dropped"]}
     texts = named or tuple(
         name for name in features if name not in taken and _is_text(features[name])
     )
-    rest = features.drop(columns=list(texts))
-    columns = []
-    if rest.shape[1]:
-        try:
-            columns = examine_columns(rest, **uses, name=str(path))
-        except TableError:
-            if not texts:
-                raise
-    cells = make_features(rest, columns)
+    # A text counts as a column that can be used, but is prepared in another way.
+    names = [*(name for name in uses["categorical"] if name not in texts), *texts]
+    columns = examine_columns(
+        features, **{**uses, "categorical": names}, name=str(path)
+    )
+    columns = [column for column in columns if column.name not in texts]
+    cells = make_features(features, columns)
     for name in texts:
         cells[name] = features[name].map(_as_text)
     used = [column for column in columns if column.kind is not Kind.LEFT_OUT]
     if texts and not used and len(texts) == 1:
         words = cells[texts[0]].tolist()
         source = Source(str(path), None, labels, values, texts=words, frame=frame)
-        return replace(source, target=target or "label", shown=rest)
-    step = _prepare(columns, used, texts)
+        return replace(source, target=target, shown=features.drop(columns=texts[0]))
+    step = _prepare(columns, used, texts, cells)
     X = np.ascontiguousarray(step.fit_transform(cells), dtype=float)
     left_out = [f"{c.name} ({c.reason})" for c in columns if c.kind is Kind.LEFT_OUT]
     note = f"Features: {', '.join([*(c.name for c in used), *texts])}."
@@ -326,7 +335,7 @@ def read_rows(path, target, text, reading, uses):
         X,
         labels,
         values,
-        target or "label",
+        target,
         frame,
         features,
         preparation=step,
@@ -334,13 +343,25 @@ def read_rows(path, target, text, reading, uses):
     )
 
 
-def _prepare(columns, used, texts):
+def _without_predictions(frame):
+    """A table without the columns that an export added to it."""
+    is_export = set(EXPORTED) <= set(frame) and set(frame["source"].dropna()) <= SOURCES
+    return frame.drop(columns=list(EXPORTED)) if is_export else frame
+
+
+def _prepare(columns, used, texts, cells):
     """The step that makes features of columns of all kinds."""
     parts = list(make_preparation(columns).transformers) if used else []
     for name in texts:
+        words = TfidfVectorizer(sublinear_tf=True, max_features=20_000)
+        try:
+            n_words = len(words.fit(cells[name]).vocabulary_)
+        except ValueError as error:
+            raise TableError(f"Column {name!r} holds no words; --drop it.") from error
+        n_features = min(_N_TEXT_FEATURES, n_words)
         steps = [
-            ("words", TfidfVectorizer(sublinear_tf=True, max_features=20_000)),
-            ("reduce", TruncatedSVD(_N_TEXT_FEATURES, random_state=0)),
+            ("words", words),
+            ("reduce", TruncatedSVD(n_features, random_state=0)),
             ("scale", StandardScaler()),
         ]
         parts.append((f"words of {name}", Pipeline(steps), name))
