@@ -55,6 +55,9 @@ def test_a_used_token_lets_nobody_else_in(page):
     assert first.login(token) == 204
     assert first.login(token) == 204  # a reload, with the cookie
     assert second.login(token) == 403
+    token = first.post("/api/link")["token"]
+    assert first.login(token) == 204
+    assert second.login(token) == 403  # used up, though the first had a cookie
     assert second.login(first.post("/api/link")["token"]) == 204
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import logging
 import os
 import socket
 import threading
@@ -19,7 +20,7 @@ from starlette.routing import Route, WebSocketRoute
 
 from widemargin.studio.export import export_bytes
 from widemargin.studio.security import Guard, Keys, TooLarge
-from widemargin.studio.sources import encode_image
+from widemargin.studio.sources import NO_IMAGE, encode_image
 from widemargin.studio.state import Conflict, Refusal
 from widemargin.tables.files import split_ending
 
@@ -76,6 +77,15 @@ class Hub:
             self.session.leave(window)
 
     async def _send(self, socket, who, news, bell):
+        try:
+            await self._send_news(socket, who, news, bell)
+        except Exception:
+            # The window opens another socket, and is then told everything.
+            logging.getLogger("widemargin").exception("a window was not told the news")
+            with suppress(Exception):
+                await socket.close(1011)
+
+    async def _send_news(self, socket, who, news, bell):
         session = self.session
         while True:
             await bell.wait()
@@ -187,12 +197,12 @@ class Pages:
         """Exchange a token, or a password, for the cookie."""
         given = await _read_json(request)
         cookies = request.headers.get("cookie", "")
-        if not self.keys.is_known(cookies):
-            async with self._attempts:  # one at a time
-                if not self.keys.admits(given.get("token")):
-                    if self.keys.password is not None:
-                        await asyncio.sleep(1.0)  # against guessing
-                    return _problem("This link was used before, or is wrong.", 403)
+        async with self._attempts:  # one at a time
+            is_admitted = self.keys.admits(given.get("token"))  # its token is used up
+            if not is_admitted and not self.keys.is_known(cookies):
+                if self.keys.password is not None:
+                    await asyncio.sleep(1.0)  # against guessing
+                return _problem("This link was used before, or is wrong.", 403)
         return Response(status_code=204, headers={"set-cookie": self.keys.header})
 
     async def link(self, request):
@@ -225,7 +235,10 @@ class Pages:
         size = _SIDES.get(request.path_params["size"])
         if images is None or size is None:
             return _problem("There is no such picture.", 404)
-        data = await run_in_threadpool(encode_image, images, row, size)
+        try:
+            data = await run_in_threadpool(encode_image, images, row, size)
+        except ValueError:  # a single pixel, which the page shows as a sentence
+            data = await run_in_threadpool(encode_image, NO_IMAGE, 0, 1)
         headers = {"cache-control": "private, max-age=3600"}
         return Response(data, media_type="image/png", headers=headers)
 

@@ -305,7 +305,7 @@ class Session:
             "error_std": snapshot.error_std,
             "shares": list(snapshot.shares),
             "suspects": len(snapshot.suspects) + len(self._disagreements()),
-            "curve": [[n, *self.curve[n]] for n in sorted(self.curve)],
+            "curve": [[n, *pair] for n, pair in sorted(self.curve.copy().items())],
             "layout": self.layout,
             "full": self.full,
         }

@@ -165,6 +165,9 @@ class ImageArrays:
         return Image.fromarray(scaled.round().astype(np.uint8)).convert("RGB")
 
 
+NO_IMAGE = ImageArrays(np.zeros((1, 1, 1)))  # stands for one that cannot be read
+
+
 def encode_image(images, row, side):
     """A PNG file of the image of a row, at most `side` pixels wide and high."""
     image = images.open(row)

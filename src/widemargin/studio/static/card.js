@@ -5,9 +5,11 @@ import { draw, make, percent, whole } from "./dom.js";
 
 export function picture(row, size, alt) {
   const image = make("img", { src: `/api/image/${row}/${size}`, alt, loading: "lazy" });
-  image.addEventListener("load", () => image.classList.toggle("fine", image.naturalWidth > 64));
-  image.addEventListener("error", () => {
-    image.replaceWith(make("span", { class: "note" }, "This file cannot be shown as a picture."));
+  image.addEventListener("load", () => {
+    image.classList.toggle("fine", image.naturalWidth > 64);
+    if (image.naturalWidth === 1) { // the server cannot read it
+      image.replaceWith(make("span", { class: "note" }, size === "large" ? "This file cannot be read as an image." : "?"));
+    }
   });
   return image;
 }
