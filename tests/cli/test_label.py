@@ -3,6 +3,8 @@ import json
 import pytest
 
 from widemargin.studio import run as pages
+from widemargin.studio.state import Event, State
+from widemargin.studio.store import Store
 
 
 @pytest.fixture
@@ -53,3 +55,43 @@ def test_a_changed_table_is_noticed(done, run, folder, iris, visited):
 )
 def test_what_cannot_be_labeled_is_refused(refused, visited, words, message):
     assert message in refused("label", *words)
+
+
+@pytest.fixture
+def labeled(done, folder, visited, truth):
+    """iris-labels.sqlite with 30 given labels and 20 that were chosen."""
+    done("label", "iris.csv", "--target", "species", "--port", 0)
+    store = Store("iris-labels.sqlite")
+    for row in range(1, 150, 8):
+        if row % 5:
+            name = str(truth[row])
+            store.append(Event("label", f"b{row}", "ann", (row,), name, "suggested"))
+    n_labels = len(store.catch_up(State()).labels)
+    store.close()
+    return n_labels
+
+
+def test_a_fit_reads_stored_labels(done, refused, labeled):
+    words = ["fit", "iris.csv", "--target", "species", "--json", "--labels"]
+    outcome = json.loads(done(*words, "iris-labels.sqlite").stdout)
+    assert sum(outcome["labeled"].values()) == labeled > 30
+    assert any("random rows" in note for note in outcome["report"]["notes"])
+    assert "no file of labels" in refused(*words, "nowhere.sqlite", "--force")
+
+
+def test_stored_labels_of_another_table_are_refused(run, folder, iris, labeled):
+    iris[:100].to_csv("fewer.csv", index=False)
+    result = run(
+        "fit", "fewer.csv", "--target", "species", "--labels", "iris-labels.sqlite"
+    )
+    assert result.exit_code == 2
+    assert "labels of 150 rows, but the table has 100" in " ".join(
+        result.stderr.split()
+    )
+
+
+def test_stored_labels_need_no_target_column(done, folder, iris, labeled):
+    iris.drop(columns="species").to_csv("iris.csv", index=False)
+    words = ["fit", "iris.csv", "--target", "kind", "--json", "--labels"]
+    outcome = json.loads(done(*words, "iris-labels.sqlite").stdout)
+    assert sum(outcome["labeled"].values()) == labeled

@@ -587,7 +587,7 @@ def test_the_page_goes_on_after_a_kill(browser, tmp_path, monkeypatch):
         window.wait(f'body:not([data-row="{row}"])')
     process.kill()
     process.communicate()
-    labels = [event.label for event in read_store("l.sqlite").labels.values()]
+    labels = [event.label for event in read_store("l.sqlite")[0].labels.values()]
     assert sorted(labels) == ["a"] * 3 + ["b"] * 3
     context.close()
 

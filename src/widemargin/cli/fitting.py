@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
+from sklearn.utils.validation import has_fit_parameter
 
 from widemargin.labels import PartialLabels, has_label, labeled_mask
 from widemargin.model_files import load
@@ -32,6 +33,9 @@ class Table:
     X: pd.DataFrame  # the columns that are used
     y: np.ndarray | None = None  # partly missing
     labels: PartialLabels | None = None  # those that are known
+    is_random: np.ndarray | None = (
+        None  # which of them are of random rows; all by default
+    )
 
     @property
     def counts(self):
@@ -46,11 +50,18 @@ class Table:
         return len(self.X) - self.labels.n_labeled
 
 
-def read_table(table, target, reading, uses):
-    """Read a table and decide what its columns are used as."""
+def read_table(table, target, reading, uses, store=None):
+    """Read a table and decide what its columns are used as.
+
+    Labels are those of the target column, or of a file that `widemargin label` wrote.
+    """
     name = describe_path(table)
     frame = reading.read(table, text=uses.categorical)
-    y = labels = None
+    y = labels = is_random = None
+    if store is not None:
+        from widemargin.studio.sources import stored_column
+
+        frame[target], is_random = stored_column(frame, target, store)
     as_names = [column for column in uses.categorical if column != target]
     if target is not None:
         check_columns([target], frame, name)
@@ -63,7 +74,7 @@ def read_table(table, target, reading, uses):
         y, labels = read_target(frame.pop(target), as_names=is_named)
     given = {"numeric": uses.numeric, "categorical": as_names, "dropped": uses.dropped}
     columns = examine_columns(frame, **given, name=name)
-    return Table(name, columns, make_features(frame, columns), y, labels)
+    return Table(name, columns, make_features(frame, columns), y, labels, is_random)
 
 
 def check_unlabeled(sample, target, offers):
@@ -89,7 +100,10 @@ def fit_and_estimate(sample, estimator, *, n_folds, seed, advance):
     if n_folds:
         options = {"n_folds": n_folds, "seed": seed, "advance": advance}
         measured = cross_validate(model, sample.X, sample.y, **options)
-    model.fit(sample.X, sample.y)
+    options = {}
+    if sample.is_random is not None and has_fit_parameter(estimator, "random_labels"):
+        options["model__random_labels"] = sample.is_random
+    model.fit(sample.X, sample.y, **options)
     advance()
     return model, measured
 

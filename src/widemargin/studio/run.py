@@ -48,7 +48,7 @@ def user_name():
         return "me"
 
 
-def open_page(source, store, *, name=None, **options):
+def open_page(source, store, *, name=None, arranges=True, **options):
     """A running `PageServer` of a source, with labels in a file."""
     from widemargin.studio.server import PageServer
     from widemargin.studio.session import Session
@@ -61,7 +61,7 @@ def open_page(source, store, *, name=None, **options):
     except BaseException:
         opened.close()
         raise
-    session.start()
+    session.start(arranges=arranges)
     return server.start()
 
 

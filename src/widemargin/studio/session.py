@@ -64,9 +64,9 @@ class Session:
             self.store.append(event)
         self.state = self.store.catch_up(self.state)
 
-    def start(self):
-        """Start the threads."""
-        for work in (self._follow, self._propose, self._arrange):
+    def start(self, *, arranges=True):
+        """Start the threads; the last of them arranges the map."""
+        for work in (self._follow, self._propose, self._arrange)[: 2 + arranges]:
             thread = threading.Thread(target=work, daemon=True)
             thread.start()
             self._threads.append(thread)

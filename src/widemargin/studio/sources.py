@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from widemargin.labels import labeled_mask
+from widemargin.studio.store import read_store
 from widemargin.tables.columns import Kind, examine_columns
 from widemargin.tables.errors import TableError, check_columns
 from widemargin.tables.features import make_features, make_preparation
@@ -76,14 +77,38 @@ class Source:
 
     def original(self, names):
         """Class names as they were given if all are known, otherwise as text."""
-        if all(name in self.values for name in names):
-            return [self.values[name] for name in names]
-        are_whole = {type(value) for value in self.values.values()} == {int}
-        if are_whole and all(
-            name.isdecimal() and str(int(name)) == name for name in names
-        ):
-            return [int(name) for name in names]
-        return list(names)
+        return original_names(names, self.values)
+
+
+def original_names(names, values):
+    """Class names as `values` has them; whole numbers if those there are whole."""
+    if all(name in values for name in names):
+        return [values[name] for name in names]
+    are_whole = {type(value) for value in values.values()} == {int}
+    if are_whole and all(name.isdecimal() and str(int(name)) == name for name in names):
+        return [int(name) for name in names]
+    return list(names)
+
+
+def stored_column(frame, target, path):
+    """Labels of a file of labels as a column; and which of them are of random rows."""
+    state, n_rows = read_store(path)
+    if n_rows != len(frame):
+        raise TableError(
+            f"{path} holds labels of {n_rows or 0:,} rows, but the table has "
+            f"{len(frame):,}; choose the table that was labeled."
+        )
+    values = _known_labels(frame[target])[1] if target in frame else {}
+    names = original_names(state.classes, values)
+    given = dict(zip(state.classes, names, strict=True))
+    labels = [None] * len(frame)
+    for row, event in state.labels.items():
+        labels[row] = given[event.label]
+    is_whole = bool(names) and all(type(name) is int for name in names)
+    column = pd.Series(labels, frame.index, "Int64" if is_whole else object, target)
+    is_random = np.zeros(len(frame), dtype=bool)
+    is_random[state.random_rows] = True
+    return column, is_random
 
 
 class ImageFiles:

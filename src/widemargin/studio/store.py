@@ -172,12 +172,12 @@ class Store:
 
 
 def read_store(path):
-    """State of a file of labels, which must exist."""
+    """State of a file of labels, which must exist, and the number of its rows."""
     if not os.path.isfile(path):
         raise StoreError(f"There is no file of labels {path}.")
     store = Store(path)
     try:
-        return store.catch_up(State())
+        return store.catch_up(State()), store.fact("n_rows")
     finally:
         store.close()
 
