@@ -93,7 +93,7 @@ def test_changed_data_are_noticed(store):
     store.bind("abc", 10)
     store.bind("abc", 10)
     with pytest.raises(StoreError, match=r"belong to other data.*10 rows then, 11 now"):
-        store.bind("abd", 11)
+        store.bind("xyz", 11)
 
 
 def test_other_files_are_refused_and_left_alone(tmp_path):

@@ -63,6 +63,7 @@ const app = {
   showClasses() {
     const best = this.current && this.mode !== "second" ? this.current.card.likely[0]?.[0] : null;
     const keys = keysOf(this.labels.classes);
+    find("classes").classList.toggle("long", this.labels.classes.some((name) => name.length > 7));
     find("classes").replaceChildren(...this.labels.classes.map((name, code) => make("button", {
       type: "button", class: name === best ? "likely-one" : null, "data-class": name, title: name,
       onclick: () => this.choose(code),
@@ -88,6 +89,7 @@ const app = {
     if (!shown) return;
     this.current = null; // a second key must not label a row that nobody has seen
     const { row, version } = shown.card;
+    delete body.dataset.answered;
     body.dataset.pressed = String(performance.now());
     await this.label([row], name, shown.why, { [row]: version }, true);
   },
@@ -416,7 +418,8 @@ async function start() {
   wire();
   app.info = await login();
   api.here.who ||= app.info.who;
-  find("name").textContent = app.info.name;
+  find("name").textContent = app.info.name.split(/[\\/]/).filter(Boolean).at(-1);
+  find("name").title = app.info.name;
   document.title = `${app.info.name} · widemargin label`;
   showCount();
   showQuality(app.model, app.labels);

@@ -49,7 +49,9 @@ export function showQuality(model, labels) {
     parts.push(make("h3", {}, "Estimated error on unlabeled rows"),
       make("p", { class: "figure" }, percent(error), make("small", {}, ` ± ${percent(std)}`)));
     if (model.curve.length) parts.push(curve(model.curve));
-    parts.push(make("p", { class: "note" }, `From ${whole(model.random)} ${model.random === 1 ? "label" : "labels"} of random rows and the predicted probabilities. The band is one standard error.`));
+    const held = `${whole(model.random)} held-out ${model.random === 1 ? "label" : "labels"} of random rows`;
+    const rest = model.random < model.labels ? " and the predicted probabilities" : "";
+    parts.push(make("p", { class: "note" }, `From ${held}${rest}. The band is one standard error.`));
   }
   find("quality").replaceChildren(...parts);
 }
