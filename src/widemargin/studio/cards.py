@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 
-from widemargin.studio.live import NO_CLASS
 from widemargin.studio.state import Refusal
 
 MOST_TEXT = 20_000  # characters of a text on a card; a cell shows fewer
@@ -45,50 +44,56 @@ class CardMaker:
         if texts is not None:
             card["text"] = texts[row][:MOST_TEXT]
             card["cut"] = max(len(texts[row]) - MOST_TEXT, 0)
-        means = self._class_means(snapshot, len(classes))
-        columns = [self._cell(name, row, means) for name in self.shown]
-        columns.sort(key=lambda cell: -cell.pop("rank"))
-        order = {name: i for i, name in enumerate(self.shown)}
-        card["n_columns"], columns = len(columns), columns[:_MOST_COLUMNS]
-        card["columns"] = sorted(columns, key=lambda cell: order[cell["name"]])
+        names = list(self.shown)
+        card["n_columns"] = len(names)
+        if len(names) > _MOST_COLUMNS:
+            ranks = {name: self._rank(name, row) for name in names}
+            kept = set(sorted(names, key=lambda n: -ranks[n])[:_MOST_COLUMNS])
+            names = [name for name in names if name in kept]
+        card["columns"] = [self._cell(name, row, snapshot, classes) for name in names]
         return card
 
-    def _cell(self, name, row, means):
-        value, cell = self.shown[name].iloc[row], {"name": name, "rank": 0.0}
+    def _rank(self, name, row):
+        """How unusual a cell is: its distance from the middle of its column."""
         if name not in self._numbers:
-            text = "" if pd.isna(value) is True else str(value)
-            return {**cell, "value": text[:_MOST_CELL], "rank": 1.0}
+            return 1.0
         values, low, high = self._numbers[name]
-        number, spread = float(values[row]), max(high - low, 1e-300)
+        return np.nan_to_num(abs(values[row] - (low + high) / 2)) / _spread(low, high)
+
+    def _cell(self, name, row, snapshot, classes):
+        if name not in self._numbers:
+            value = self.shown[name].iloc[row]
+            text = "" if pd.isna(value) is True else str(value)
+            return {"name": name, "value": text[:_MOST_CELL]}
+        values, low, high = self._numbers[name]
+        number = float(values[row])
         if np.isnan(number):
-            return {**cell, "value": ""}
-        cell["value"] = f"{number:.6g}"
+            return {"name": name, "value": ""}
+        cell = {"name": name, "value": f"{number:.6g}"}
         if high > low:
-            cell["at"] = _share(number, low, spread)
+            means = self._class_means(name, snapshot, len(classes))
+            cell["at"] = _share(number, low, high)
             cell["means"] = [
-                None if np.isnan(mean) else _share(mean, low, spread)
-                for mean in means.get(name, ())
+                None if np.isnan(mean) else _share(mean, low, high) for mean in means
             ]
-        cell["rank"] = abs(number - (low + high) / 2) / spread
         return cell
 
-    def _class_means(self, snapshot, n_classes):
-        """Mean of each numeric column over the rows of each class, kept for a while."""
-        place, means = self._means
-        if place == (snapshot.place, n_classes):
-            return means
-        known, means = snapshot.codes != NO_CLASS, {}
-        if known.any() and n_classes:
-            codes = np.minimum(snapshot.codes[known], n_classes - 1).astype(int)
-            for name, (values, _, _) in list(self._numbers.items())[:200]:
-                own = values[known]
-                is_number = ~np.isnan(own)
-                counts = np.bincount(codes[is_number], minlength=n_classes)
-                sums = np.bincount(codes[is_number], own[is_number], n_classes)
-                with np.errstate(invalid="ignore"):
-                    means[name] = (sums / counts).tolist()
-        self._means = (snapshot.place, n_classes), means
-        return means
+    def _class_means(self, name, snapshot, n_classes):
+        """Mean of a column over the rows of each class; kept while nothing changes."""
+        if not n_classes:
+            return []
+        key = snapshot.place, n_classes
+        if self._means[0] != key:
+            self._means = key, {}
+        known = self._means[1]
+        if name not in known:
+            values = self._numbers[name][0]
+            used = (snapshot.codes < n_classes) & ~np.isnan(values)
+            codes = snapshot.codes[used]
+            counts = np.bincount(codes, minlength=n_classes)
+            with np.errstate(invalid="ignore"):
+                known[name] = np.bincount(codes, values[used], n_classes) / counts
+        return known[name]
 
     def brief(self, row):
         """A row in a line."""
@@ -129,8 +134,12 @@ class CardMaker:
         return " ".join(part[:_MOST_SOUGHT] for part in parts).lower()
 
 
-def _share(number, low, spread):
-    return float(np.clip((number - low) / spread, 0.0, 1.0))
+def _spread(low, high):
+    return max(high - low, 1e-300)
+
+
+def _share(number, low, high):
+    return float(min(max((number - low) / _spread(low, high), 0.0), 1.0))
 
 
 def _short(name, value):

@@ -174,23 +174,26 @@ def choose_next(state, suggestions, taken, rng, n_rows):
 
     `taken` are rows on other windows; skipped rows are shown when nothing else is left.
     """
-    shut = {*state.labels, *taken}
-    free = [row for row in range(n_rows) if row not in shut | state.skipped]
-    free = free or [row for row in range(n_rows) if row not in shut]
-    if not free:
-        return None
     is_check = state.n_proposed % CHECK_EVERY == CHECK_EVERY - 1
     is_check = is_check and len(state.labels) >= FIRST
     if suggestions is not None and not is_check:
-        allowed = set(free)
-        for row, check, reason in zip(
+        shut = {*state.labels, *taken, *state.skipped}
+        listed = zip(
             suggestions.rows.tolist(),
             suggestions.is_check.tolist(),
             suggestions.reason,
             strict=True,
-        ):
-            if not check and row in allowed:
+        )
+        for row, check, reason in listed:
+            if not check and row not in shut:
                 return Proposal(row, "suggested", _TEXTS.get(reason, reason))
+    free = np.ones(n_rows, dtype=bool)
+    free[[*state.labels, *taken]] = False
+    unseen = free.copy()
+    unseen[list(state.skipped)] = False
+    free = np.flatnonzero(unseen if unseen.any() else free)
+    if not len(free):
+        return None
     why = "check" if suggestions is not None else "random"
     return Proposal(int(rng.choice(free)), why, _TEXTS[why])
 

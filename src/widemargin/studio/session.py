@@ -23,6 +23,7 @@ from widemargin.studio.state import (
 N_SUGGESTIONS = 12
 _N_REPLAYED = 20  # points of the error curve of labels that were there before
 _UNCERTAIN = 0.75
+_PAUSE = 0.3  # seconds between a model and its suggestions
 
 
 class Session:
@@ -40,6 +41,7 @@ class Session:
         self._model_lock, self._listeners = threading.Lock(), []
         self._rng = np.random.default_rng(seed)
         self._windows, self._jobs, self._is_closed = {}, [], False
+        self._n_settling = 0  # threads that wait for suggestions
         self.plane, self.layout = principal_plane(source.X, seed), "principal"
         self.problem = None  # why there is no model
         self.suggestions, self._suggested_place = None, -1
@@ -99,8 +101,26 @@ class Session:
             self._changed.wait_for(lambda: self._is_closed or is_true())
         return not self._is_closed
 
+    def _is_urgent(self):
+        """Whether suggestions are waited for, or few of them are left."""
+        found = self.suggestions
+        n_left = (
+            0 if found is None else sum(r not in self.state.labels for r in found.rows)
+        )
+        return self._is_closed or self._n_settling > 0 or n_left < 3
+
     def settle(self):
         """Wait until model and suggestions are those of the labels."""
+        with self._changed:
+            self._n_settling += 1
+            self._changed.notify_all()
+        try:
+            self._settle()
+        finally:
+            with self._changed:
+                self._n_settling -= 1
+
+    def _settle(self):
         self._wait_for(
             lambda: (
                 self.problem is not None
@@ -166,6 +186,9 @@ class Session:
         while self._wait_for(
             lambda: self.live.is_ready and self._suggested_place != self.snapshot.place
         ):
+            # First the map is painted; a person takes longer than this to decide.
+            with self._changed:
+                self._changed.wait_for(self._is_urgent, _PAUSE)
             snapshot, state = self.snapshot, self.state
             n = min(N_SUGGESTIONS, self.source.n_rows - len(state.labels))
             if n > 0:

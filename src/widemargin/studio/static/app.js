@@ -249,8 +249,10 @@ const handlers = {
     const codes = new Uint16Array(buffer, 0, n);
     const certainty = new Uint8Array(buffer, 2 * n, n);
     const { place } = app.model;
-    app.map.recolor(codes, certainty, () => { body.dataset.painted = place; });
-    refreshPrediction();
+    app.map.recolor(codes, certainty, () => {
+      body.dataset.painted = place;
+      refreshPrediction();
+    });
   },
 };
 
