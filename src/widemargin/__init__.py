@@ -28,6 +28,7 @@ _HOMES = {
     "TransductiveSVC": "widemargin.estimators",
     "TriClassSVC": "widemargin.estimators",
     "UniversumSVC": "widemargin.estimators",
+    "label": "widemargin.studio",
     "load": "widemargin.model_files",
     "save": "widemargin.model_files",
     "suggest_rows": "widemargin.estimators.spectral_classifier",

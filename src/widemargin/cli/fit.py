@@ -67,7 +67,9 @@ def _begin(task, table, target, endings, as_json, options, **parameters):
     files = outputs.plan_outputs(table, endings, **names, as_json=as_json)
     console = reports.open_console(stderr=files.table.is_stdout, quiet=as_json)
     reading, uses = options["reading"], options["uses"]
-    sample = fitting.read_table(table, target, reading, uses, options["key"])
+    sample = fitting.read_table(
+        table, target, reading, uses, options["key"], options.get("labels")
+    )
     parts = {"offer": offer, "settings": settings, "estimator": estimator}
     return SimpleNamespace(**parts, outputs=files, console=console, sample=sample)
 
@@ -75,6 +77,12 @@ def _begin(task, table, target, endings, as_json, options, **parameters):
 @click.command(cls=Command, task="classify", help=_FIT, no_args_is_help=True)
 @click.argument("table")
 @click.option("--target", metavar="COLUMN", required=True, help="Column of the labels.")
+@click.option(
+    "--labels",
+    metavar="FILE",
+    help="Labels that widemargin label stored, such as iris-labels.sqlite, instead of "
+    "those in the target column.",
+)
 @commands.method_options("classify", "budget=thorough, n_jobs=2 or kernel__gamma=0.1")
 @commands.output_options(*_FIT_ENDINGS, "predictions")
 @click.option(

@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
+from sklearn.utils.validation import has_fit_parameter
 
 from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.labels import PartialLabels, has_label, labeled_mask
@@ -41,6 +42,8 @@ class Table:
     labels: PartialLabels | None = None  # those that are known
     copies: tuple = ()  # names of columns that equal the target where it is known
     cells: pd.DataFrame | None = None  # the whole table as it stands in its file
+    # Which labels are of random rows; None for all
+    is_random: np.ndarray | None = None
 
     @property
     def counts(self):
@@ -55,12 +58,19 @@ class Table:
         return len(self.X) - self.labels.n_labeled
 
 
-def read_table(table, target, reading, uses, key=None):
-    """Read a table and decide what its columns are used as; a key is left out."""
+def read_table(table, target, reading, uses, key=None, store=None):
+    """Read a table and decide what its columns are used as; a key is left out.
+
+    Labels are those of the target column, or of a file that `widemargin label` wrote.
+    """
     name = describe_path(table)
     text = (*uses.categorical, *uses.text)
     frame, cells = reading.read(table, text=text, target=target)
-    y = labels = None
+    y = labels = is_random = None
+    if store is not None:
+        from widemargin.studio.sources import stored_column
+
+        frame[target], is_random = stored_column(frame, target, store)
     given = {use: [c for c in vars(uses)[use] if c != target] for use in vars(uses)}
     if key is not None:
         check_columns([key], frame, name)
@@ -78,7 +88,7 @@ def read_table(table, target, reading, uses, key=None):
     columns = examine_columns(frame, **given, name=name)
     used = [column.name for column in columns if column.kind is not Kind.LEFT_OUT]
     copies = () if y is None else find_copies(frame[used], y, labels.labeled)
-    return Table(name, columns, frame, y, labels, copies, cells)
+    return Table(name, columns, frame, y, labels, copies, cells, is_random)
 
 
 def check_unlabeled(sample, target, offers):
@@ -117,7 +127,10 @@ def fit_and_estimate(sample, estimator, *, n_folds, seed, advance):
     if n_folds:
         options = {"n_folds": n_folds, "seed": seed, "advance": advance}
         measured = cross_validate(model, sample.X, sample.y, **options)
-    model.fit(sample.X, sample.y)
+    options = {}
+    if sample.is_random is not None and has_fit_parameter(estimator, "random_labels"):
+        options["model__random_labels"] = sample.is_random
+    model.fit(sample.X, sample.y, **options)
     advance()
     return model, measured
 

@@ -15,6 +15,7 @@ COMMANDS = {
     "predict": "widemargin.cli.predict",
     "cluster": "widemargin.cli.fit",
     "inspect": "widemargin.cli.inspect",
+    "label": "widemargin.cli.label",
 }
 GROUP = "widemargin.commands"  # entry points by which other packages add commands
 BENCHMARKS = {  # commands of a package that may not be installed

@@ -1,0 +1,99 @@
+"""``widemargin label``: a page to label rows on."""
+
+import os
+
+import click
+
+from widemargin.cli import commands
+from widemargin.cli.commands import Command
+
+_HELP = """Label rows on a page, beside a model that learns.
+
+INPUT is a table (CSV, TSV, Parquet or NPZ), a folder of images, or a text file with one
+text per line. Labels in the target column are taken over; with none, the page starts
+with groups of similar rows to name. Every label is stored before the page answers. The
+same command on the same input goes on where it stopped.
+
+\b
+widemargin label trees.csv --target species
+widemargin label reviews.csv --target mood --text review
+widemargin label photos/
+widemargin label photos/ --embeddings photos.npy
+widemargin label notes.txt
+
+The page exports the labeled table, the history, and a model file for widemargin
+predict. Only this computer can open it. It needs: pip install 'widemargin[label]'
+"""
+
+
+@click.command(cls=Command, help=_HELP, no_args_is_help=True)
+@click.argument("given", metavar="INPUT")
+@click.option(
+    "--target",
+    metavar="COLUMN",
+    default="label",
+    help="Column of the labels; it need not be in the table.",
+)
+@click.option(
+    "--embeddings",
+    metavar="FILE",
+    help="Features of the rows (.npy or a table), instead of those made here.",
+)
+@click.option(
+    "--labels",
+    metavar="FILE",
+    help="File of the labels, by default named after INPUT: trees-labels.sqlite.",
+)
+@click.option("--name", help="Who labels; by default the name of the user.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Of the page.")
+@click.option("--host", default="127.0.0.1", help="Address of the page.")
+@click.option(
+    "--unsafe-public",
+    is_flag=True,
+    help="Let other computers reach --host; needs WIDEMARGIN_PASSWORD.",
+)
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@commands.column_options
+@commands.reading_options
+def label(given, target, embeddings, labels, as_json, **options):
+    """Label rows on a page."""
+    from widemargin.studio.run import check_host, check_installed
+
+    check_installed()
+    password = os.environ.get("WIDEMARGIN_PASSWORD")
+    host, is_public = options["host"], options["unsafe_public"]
+    check_host(host, is_public=is_public, password=password)
+    from widemargin.cli import reports
+    from widemargin.studio.run import open_page, serve
+    from widemargin.studio.sources import default_store, read_source
+    from widemargin.studio.state import check_name
+
+    check_name(target, "--target")
+    source = read_source(
+        given,
+        target,
+        embeddings=embeddings,
+        reading=vars(options["reading"]),
+        uses=vars(options["uses"]),
+    )
+    store = labels or default_store(given)
+    server = open_page(
+        source,
+        store,
+        name=options["name"],
+        host=host,
+        port=options["port"],
+        password=password if is_public else None,
+    )
+    say = reports.print_error if as_json else click.echo
+    say(f"{source.name}: {source.n_rows:,} rows. {source.note}")
+    try:
+        serve(server, say, open_browser=not options["no_browser"])
+        n_labels = len(server.session.state.labels)
+    finally:
+        server.stop()
+    n = reports.plural(n_labels, "label")
+    say(f"{n} in {store}; run the command again to go on.")
+    if as_json:
+        outcome = {"input": given, "rows": source.n_rows, "labels": n_labels}
+        reports.print_json({**outcome, "store": store})

@@ -1,0 +1,152 @@
+"""What a person sees of a row: its picture, its text, or its columns."""
+
+import numpy as np
+import pandas as pd
+
+from widemargin.studio.state import Refusal
+
+MOST_TEXT = 20_000  # characters of a text on a card; a cell shows fewer
+_MOST_CELL, _MOST_BRIEF, _MOST_SOUGHT = 500, 160, 5_000
+_MOST_COLUMNS = 30
+
+
+class CardMaker:
+    """Cards of the rows of a source."""
+
+    def __init__(self, source):
+        self.source, self._sought = source, None
+        shown = source.shown
+        if shown is None and source.images is None and source.texts is None:
+            names = [f"x{i}" for i in range(source.X.shape[1])][:100]
+            shown = pd.DataFrame(_dense(source.X[:, : len(names)]), columns=names)
+        self.shown = (
+            pd.DataFrame(index=range(source.n_rows)) if shown is None else shown
+        )
+        self._numbers = {}
+        for name in self.shown:
+            values = self.shown[name]
+            if pd.api.types.is_numeric_dtype(values) and values.notna().any():
+                values = values.to_numpy(dtype=float, na_value=np.nan)
+                low, high = np.nanpercentile(values, [1, 99])
+                self._numbers[name] = values, float(low), float(high)
+        self._means = None, {}
+
+    def check(self, row):
+        """Raise `Refusal` unless there is such a row."""
+        if type(row) is not int or not 0 <= row < self.source.n_rows:
+            n = self.source.n_rows - 1
+            raise Refusal(f"There is no row {row!r}; rows are 0 to {n:,}.")
+
+    def make(self, row, snapshot, classes):
+        """Facts for the card of a row."""
+        texts, card = self.source.texts, {"row": row, "columns": []}
+        card["image"] = self.source.images is not None
+        if texts is not None:
+            card["text"] = texts[row][:MOST_TEXT]
+            card["cut"] = max(len(texts[row]) - MOST_TEXT, 0)
+        names = list(self.shown)
+        card["n_columns"] = len(names)
+        if len(names) > _MOST_COLUMNS:
+            ranks = {name: self._rank(name, row) for name in names}
+            kept = set(sorted(names, key=lambda n: -ranks[n])[:_MOST_COLUMNS])
+            names = [name for name in names if name in kept]
+        card["columns"] = [self._cell(name, row, snapshot, classes) for name in names]
+        return card
+
+    def _rank(self, name, row):
+        """How unusual a cell is: its distance from the middle of its column."""
+        if name not in self._numbers:
+            return 1.0
+        values, low, high = self._numbers[name]
+        return np.nan_to_num(abs(values[row] - (low + high) / 2)) / _spread(low, high)
+
+    def _cell(self, name, row, snapshot, classes):
+        if name not in self._numbers:
+            value = self.shown[name].iloc[row]
+            text = "" if pd.isna(value) is True else str(value)
+            return {"name": name, "value": text[:_MOST_CELL]}
+        values, low, high = self._numbers[name]
+        number = float(values[row])
+        if np.isnan(number):
+            return {"name": name, "value": ""}
+        cell = {"name": name, "value": f"{number:.6g}"}
+        if high > low:
+            means = self._class_means(name, snapshot, len(classes))
+            cell["at"] = _share(number, low, high)
+            cell["means"] = [
+                None if np.isnan(mean) else _share(mean, low, high) for mean in means
+            ]
+        return cell
+
+    def _class_means(self, name, snapshot, n_classes):
+        """Mean of a column over the rows of each class; kept while nothing changes."""
+        if not n_classes:
+            return []
+        key = snapshot.place, n_classes
+        if self._means[0] != key:
+            self._means = key, {}
+        known = self._means[1]
+        if name not in known:
+            values = self._numbers[name][0]
+            used = (snapshot.codes < n_classes) & ~np.isnan(values)
+            codes = snapshot.codes[used]
+            counts = np.bincount(codes, minlength=n_classes)
+            with np.errstate(invalid="ignore"):
+                known[name] = np.bincount(codes, values[used], n_classes) / counts
+        return known[name]
+
+    def brief(self, row):
+        """A row in a line."""
+        row = int(row)
+        if self.source.texts is not None:
+            text = self.source.texts[row][:_MOST_BRIEF]
+        else:
+            cells = [
+                (name, self.shown[name].iloc[row]) for name in list(self.shown)[:6]
+            ]
+            cells = [(name, value) for name, value in cells if pd.notna(value) is True]
+            text = ", ".join(_short(name, value) for name, value in cells)
+        return {"row": row, "text": text[:_MOST_BRIEF], "image": self.has_image}
+
+    @property
+    def has_image(self):
+        """Whether rows have pictures."""
+        return self.source.images is not None
+
+    def matching(self, rows, words):
+        """Rows whose text or columns hold all words, or that have this number."""
+        words = words.lower().split()
+        if not words:
+            return rows.tolist()
+        if self._sought is None:
+            self._sought = [self._all_text(row) for row in range(self.source.n_rows)]
+        numbers = {word[1:] for word in words if word.startswith("#")}
+        return [
+            row
+            for row in rows.tolist()
+            if str(row + 1) in numbers
+            or (not numbers and all(word in self._sought[row] for word in words))
+        ]
+
+    def _all_text(self, row):
+        parts = [] if self.source.texts is None else [self.source.texts[row]]
+        parts += [str(value) for value in self.shown.iloc[row]]
+        return " ".join(part[:_MOST_SOUGHT] for part in parts).lower()
+
+
+def _spread(low, high):
+    return max(high - low, 1e-300)
+
+
+def _share(number, low, high):
+    return float(min(max((number - low) / _spread(low, high), 0.0), 1.0))
+
+
+def _short(name, value):
+    if isinstance(value, float | np.floating):
+        return f"{name} {value:.4g}"
+    return str(value) if isinstance(value, str) else f"{name} {value}"
+
+
+def _dense(X):
+    return X.toarray() if hasattr(X, "toarray") else np.asarray(X)

@@ -1,0 +1,104 @@
+"""What a person takes home: the labeled table, the history, the model."""
+
+import numpy as np
+import pandas as pd
+
+from widemargin.tables.files import table_bytes
+
+# A spreadsheet would run a cell that begins like this as a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def labeled_table(session):
+    """All columns of the source, label, prediction, its probability, and source."""
+    source, state = session.source, session.state
+    predicted, certainty, _ = session.predictions()
+    names = list(dict.fromkeys(name for name in predicted if name is not None))
+    values = dict(zip(names, source.original(names), strict=True))
+    labels = [None] * source.n_rows
+    sources = ["inferred" if name is not None else "" for name in predicted]
+    for row, event in state.labels.items():
+        labels[row] = event.label
+        sources[row] = "given" if event.why == "given" else "labeled"
+    own = source.original([name for name in dict.fromkeys(labels) if name is not None])
+    own = dict(
+        zip([n for n in dict.fromkeys(labels) if n is not None], own, strict=True)
+    )
+    frame = pd.DataFrame(index=range(source.n_rows))
+    if source.frame is not None:
+        frame = source.frame.drop(columns=source.target, errors="ignore").copy()
+    frame[source.target] = _column([own.get(name) for name in labels])
+    columns = {
+        "prediction": _column([values.get(name) for name in predicted]),
+        "probability": np.where(
+            [name is None for name in predicted], np.nan, np.round(certainty, 6)
+        ),
+        "source": sources,
+    }
+    for name, column in columns.items():
+        taken = name in frame
+        frame[f"{source.target}_{name}" if taken else name] = column
+    return frame
+
+
+def _column(values):
+    """Whole numbers beside empty cells stay whole."""
+    kinds = {type(value) for value in values if value is not None}
+    dtype = "Int64" if kinds == {int} else object
+    return pd.array(values, dtype=dtype) if dtype == "Int64" else values
+
+
+def history_table(session):
+    """A line for each event and row."""
+    lines = [
+        {
+            "event": event.place,
+            "at": event.at,
+            "who": event.who,
+            "action": event.kind,
+            "row": None if row is None else row + 1,
+            "label": event.label,
+            "why": event.why,
+            "batch": event.batch,
+            "undoes": event.target,
+        }
+        for event in session.store.read()
+        for row in event.rows or (None,)
+    ]
+    columns = ["event", "at", "who", "action", "row", "label", "why", "batch", "undoes"]
+    frame = pd.DataFrame(lines, columns=columns)
+    frame["row"] = frame["row"].astype("Int64")
+    return frame
+
+
+def guard_formulas(frame):
+    """Texts that a spreadsheet would run as formulas, behind an apostrophe."""
+
+    def guard(value):
+        is_risky = isinstance(value, str) and value.startswith(_FORMULA)
+        return "'" + value if is_risky else value
+
+    guarded = frame.copy()
+    for name in frame:
+        if not pd.api.types.is_numeric_dtype(frame[name]):
+            guarded[name] = frame[name].map(guard)
+    guarded.columns = [guard(str(name)) for name in frame]
+    return guarded
+
+
+def export_bytes(session, what):
+    """Bytes of a file and the ending of its name: "table", "history" or "model"."""
+    if what == "model":
+        import os
+        import tempfile
+
+        from widemargin.model_files import save
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.wm")
+            save(session.read_full_model(), path)
+            with open(path, "rb") as file:
+                return file.read(), ".wm"
+    frame = labeled_table(session) if what == "table" else history_table(session)
+    ending = {"table": "-labeled.csv", "history": "-history.csv"}[what]
+    return table_bytes(guard_formulas(frame)), ending

@@ -1,0 +1,148 @@
+"""Work that takes seconds, in a process of its own: the page stays quick meanwhile.
+
+``python -m widemargin.studio.jobs KIND FOLDER`` reads arrays from a folder, prints a
+line per step, and writes its results there.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+
+def save_rows(folder, X):
+    """Write the features of all rows to a folder."""
+    if sparse.issparse(X):
+        sparse.save_npz(Path(folder) / "X.npz", X)
+    else:
+        np.save(Path(folder) / "X.npy", X, allow_pickle=False)
+
+
+def load_rows(folder):
+    """Read what `save_rows` wrote."""
+    path = Path(folder) / "X.npy"
+    if path.exists():
+        return np.load(path, allow_pickle=False)
+    return sparse.load_npz(Path(folder) / "X.npz")
+
+
+def targets(codes, classes):
+    """Labels as estimators take them, from codes, -1 for none, and class names."""
+    if classes and all(type(name) is int for name in classes) and -1 not in classes:
+        names = np.array([*classes, -1])
+    else:
+        names = np.array([*classes, None], dtype=object)
+    return names[np.asarray(codes)]
+
+
+class Job:
+    """A process that works on arrays in a folder of its own."""
+
+    def __init__(self, kind, X, **inputs):
+        self.lines, self.error, self.is_done = [], None, threading.Event()
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="widemargin-", ignore_cleanup_errors=True
+        )
+        self.folder = Path(self._folder.name)
+        save_rows(self.folder, X)
+        for name, value in inputs.items():
+            (self.folder / f"{name}.json").write_text(json.dumps(value), "utf-8")
+        root = str(Path(__file__).parents[2])
+        paths = [root, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", __name__, kind, os.fspath(self.folder)],
+            stdin=subprocess.PIPE,  # it ends when this process does
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        )
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self):
+        errors = []
+        drain = threading.Thread(
+            target=lambda: errors.extend(self._process.stderr), daemon=True
+        )
+        drain.start()
+        for line in self._process.stdout:
+            self.lines.append(line.strip())
+        code = self._process.wait()
+        drain.join()
+        if code:
+            said = [line.strip() for line in errors if line.strip()]
+            self.error = said[-1] if said else f"It ended with the code {code}."
+        self.is_done.set()
+
+    def wait(self):
+        """Wait until it ends; RuntimeError if it failed."""
+        self.is_done.wait()
+        if self.error is not None:
+            raise RuntimeError(self.error)
+        return self
+
+    def close(self):
+        """End the process and remove its folder."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self.is_done.wait()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            pipe.close()
+        self._folder.cleanup()
+
+
+def _make_layout(folder):
+    from widemargin.studio.layout import neighbor_plane
+
+    start = np.array(json.loads((folder / "start.json").read_text("utf-8")))
+    np.save(folder / "plane.npy", neighbor_plane(load_rows(folder), start))
+
+
+def _fit(folder):
+    import widemargin
+
+    def read(name):
+        return json.loads((folder / f"{name}.json").read_text("utf-8"))
+
+    X, classes = load_rows(folder), read("classes")
+    y, is_random = targets(read("codes"), classes), np.zeros(X.shape[0], dtype=bool)
+    is_random[read("random_rows")] = True
+    model = widemargin.FewLabelClassifier(random_state=0, verbose=True)
+    model.fit(X, y, random_labels=is_random)
+    widemargin.save(model, folder / "model.wm")
+    places = {name: i for i, name in enumerate(classes)}
+    codes = [places[name] for name in model.transduction_.tolist()]
+    np.save(folder / "codes.npy", np.array(codes))
+    np.save(folder / "certainty.npy", model.certainty_)
+    report = model.report_
+    facts = {
+        "text": str(report),
+        "error": float(report.error) if report.n_held_out else None,
+        "error_std": float(report.error_std) if report.n_held_out else None,
+        "candidates": [
+            {"name": c.name, "weight": float(c.weight)} for c in report.candidates
+        ],
+    }
+    (folder / "report.json").write_text(json.dumps(facts), "utf-8")
+
+
+def main(kind, folder):
+    """Do the work of a process."""
+
+    def end_with_parent():
+        sys.stdin.read()
+        os._exit(1)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    {"layout": _make_layout, "fit": _fit}[kind](Path(folder))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,232 @@
+"""The model behind the page: eigenvectors once, then milliseconds per label."""
+
+import copy
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from widemargin.averaging import estimate_error
+from widemargin.estimators.interaction import suggest_from
+from widemargin.estimators.spectral_classifier import SpectralClassifier
+from widemargin.linalg.products import suited_threads
+from widemargin.spaces.bases import spectral_features
+
+NO_CLASS = 2**16 - 1
+CHECK_EVERY = 5  # proposed rows, the last of which is drawn at random
+FIRST = 10  # labels before which no proposal is a random check
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What the model makes of the labels of one state."""
+
+    place: int  # of the last event it has learned
+    codes: np.ndarray  # class of each row, its place among those of the state
+    certainty: np.ndarray  # its probability, 1 of labeled rows
+    n_labels: int = 0
+    n_random: int = 0  # labels that the error is estimated from
+    error: float | None = None  # share of wrong predictions of unlabeled rows
+    error_std: float | None = None
+    shares: tuple = ()  # of rows in each class, in the order of the state's classes
+    suspects: tuple = ()  # triples of a row, probability of its label, a better class
+    model: SpectralClassifier | None = field(default=None, repr=False)
+
+    def probabilities(self, row, n_classes):
+        """Probability of each class of the state for a row; None without a model."""
+        if self.model is None:
+            return None
+        found = np.zeros(n_classes)
+        found[self.model.classes_] = self.model.label_distributions_[row]
+        return found
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A row to label, and why."""
+
+    row: int
+    why: str  # one of `state.REASONS`
+    text: str  # for the reader
+
+
+class LiveModel:
+    """Closed-form models over the eigenvectors of all rows.
+
+    `prepare` takes seconds and is called once; then all methods may be called, each by
+    one thread at a time. A snapshot does not change when the model learns more.
+    """
+
+    def __init__(self, X, seed=0):
+        self.X, self.seed, self.n_rows = X, seed, X.shape[0]
+        self._model = SpectralClassifier(random_state=seed)
+        self.is_ready = False
+
+    def prepare(self):
+        """Compute the eigenvectors."""
+        # They depend on the rows alone, but a fit needs labels of two classes.
+        labels = np.full(self.n_rows, -1)
+        labels[[0, _first_other(self.X)]] = 0, 1
+        with suited_threads(0):
+            self._model.fit(self.X, labels)
+        self.is_ready = True
+        return self
+
+    def empty(self, state):
+        """The snapshot of labels that no model can be learned from."""
+        codes = np.full(self.n_rows, NO_CLASS, dtype=np.uint16)
+        certainty = np.zeros(self.n_rows, dtype=np.float32)
+        rows, known = _coded(state)
+        codes[rows], certainty[rows] = known, 1.0
+        return Snapshot(state.place, codes, certainty, len(rows))
+
+    def learn(self, state):
+        """The snapshot of a state."""
+        rows, known = _coded(state)
+        if not self.is_ready or len(np.unique(known)) < 2:
+            return self.empty(state)
+        y = np.full(self.n_rows, -1)
+        y[rows] = known
+        model = self._model.update(y)
+        found = model.label_distributions_.astype(np.float32)
+        classes = model.classes_
+        codes = classes[found.argmax(axis=1)].astype(np.uint16)
+        certainty = found.max(axis=1)
+        codes[rows], certainty[rows] = known, 1.0
+        shares = np.zeros(len(state.classes))
+        shares[classes] = found.sum(axis=0, dtype=float)
+        shares[classes] -= found[rows].sum(axis=0, dtype=float)
+        shares += np.bincount(known, minlength=len(shares))
+        is_random = np.isin(np.flatnonzero(y >= 0), state.random_rows)
+        error, std = self._estimate(model, y, is_random, certainty)
+        suspects = model.suspect_labels()
+        listed = zip(*(v.tolist() for v in vars(suspects).values()), strict=True)
+        return Snapshot(
+            state.place,
+            codes,
+            certainty,
+            len(rows),
+            int(is_random.sum()),
+            error,
+            std,
+            tuple((shares / self.n_rows).tolist()),
+            tuple(listed),
+            copy.copy(model),
+        )
+
+    def _estimate(self, model, y, is_random, certainty):
+        """Error of the unlabeled rows and its standard error; None if unknown."""
+        held_out, labeled = model.held_out_proba_, y >= 0
+        if is_random.all() and not np.isfinite(held_out).any():
+            return None, None
+        unlabeled = certainty[~labeled]
+        expected = 1.0 - float(unlabeled.mean()) if len(unlabeled) else 0.0
+        codes = np.searchsorted(model.classes_, y[labeled])
+        error, std = estimate_error(
+            held_out, codes, is_random=is_random, expected=expected
+        )
+        return float(error), float(std)
+
+    def suggest(self, snapshot, state, n):
+        """`Suggestions` of rows to label, first those in the middle of clusters."""
+        model = snapshot.model
+        with suited_threads(0):
+            if model is not None:
+                return model.suggest(n)
+            geometry = self._model.geometry_
+            known = np.zeros(geometry.sample.n_rows, dtype=bool)
+            known[geometry.sample.given_row_idx[list(state.labels)]] = True
+            return suggest_from(geometry, known, n)
+
+    def explain(self, snapshot, row, n=5):
+        """The labels that decide about a row: triples of row, class and amount."""
+        if snapshot.model is None:
+            return []
+        with suited_threads(0):
+            found = snapshot.model.explain(self.X[[row]], n)
+        parts = found.rows[0], found.labels[0], found.amounts[0]
+        return list(zip(*(part.tolist() for part in parts), strict=True))
+
+    def find_clusters(self, n_clusters, n_examples):
+        """Rows of each cluster, the nearest to its center first; and its size.
+
+        The coordinates are those of the first suggestions; largest clusters first.
+        """
+        from sklearn.cluster import KMeans
+
+        geometry = self._model.geometry_
+        usable = [c for c in geometry.covariances if c.terms[0][2] is not None]
+        features = spectral_features(usable[0], geometry.bases)
+        with suited_threads(0):
+            means = KMeans(
+                min(n_clusters, len(features)), n_init=4, random_state=self.seed
+            ).fit(features)
+        lengths, origin = means.transform(features), geometry.sample.origin_idx
+        clusters = []
+        for k in range(means.n_clusters):
+            members = np.flatnonzero(means.labels_ == k)
+            nearest = members[np.argsort(lengths[members, k], kind="stable")]
+            clusters.append((origin[nearest[:n_examples]].tolist(), len(members)))
+        return sorted(clusters, key=lambda cluster: -cluster[1])
+
+
+def choose_next(state, suggestions, taken, rng, n_rows):
+    """The `Proposal` to show next; None if no row is left.
+
+    `taken` are rows on other windows; skipped rows are shown when nothing else is left.
+    """
+    is_check = state.n_proposed % CHECK_EVERY == CHECK_EVERY - 1
+    is_check = is_check and len(state.labels) >= FIRST
+    if suggestions is not None and not is_check:
+        shut = {*state.labels, *taken, *state.skipped}
+        listed = zip(
+            suggestions.rows.tolist(),
+            suggestions.is_check.tolist(),
+            suggestions.reason,
+            strict=True,
+        )
+        for row, check, reason in listed:
+            if not check and row not in shut:
+                return Proposal(row, "suggested", _TEXTS.get(reason, reason))
+    free = np.ones(n_rows, dtype=bool)
+    free[[*state.labels, *taken]] = False
+    unseen = free.copy()
+    unseen[list(state.skipped)] = False
+    free = np.flatnonzero(unseen if unseen.any() else free)
+    if not len(free):
+        return None
+    why = "check" if suggestions is not None else "random"
+    return Proposal(int(rng.choice(free)), why, _TEXTS[why])
+
+
+_TEXTS = {
+    "middle of a cluster": "It is in the middle of a cluster without a label.",
+    "uncertain rows depend on it": "Many uncertain rows depend on it.",
+    "check": "It was drawn at random, to measure the error: every fifth row is.",
+    "random": "It was drawn at random, while the model is being prepared.",
+}
+
+
+def _coded(state):
+    """Labeled rows of a state, and the places of their classes."""
+    places = {name: i for i, name in enumerate(state.classes)}
+    rows = np.fromiter(state.labels, dtype=np.intp, count=len(state.labels))
+    known = [places[event.label] for event in state.labels.values()]
+    return rows, np.array(known, dtype=np.intp)
+
+
+def _first_other(X):
+    """Position of a row that differs from the first; ValueError if all are the same."""
+    from scipy import sparse
+
+    for begin in range(1, X.shape[0], 1000):
+        part = X[begin : begin + 1000]
+        if sparse.issparse(X):
+            first = sparse.vstack([X[:1]] * part.shape[0])
+            differs = np.asarray(abs(part - first).sum(axis=1)).ravel() > 0
+        else:
+            differs = (part != X[:1]).any(axis=1)
+        if differs.any():
+            return begin + int(differs.argmax())
+    raise ValueError(
+        f"All {X.shape[0]:,} rows are the same; a model needs rows that differ."
+    )

@@ -1,0 +1,94 @@
+"""Start the page, wait until the person is done, and return what was labeled."""
+
+import getpass
+import importlib.util
+import ipaddress
+
+NEEDED = ("PIL", "starlette", "uvicorn", "websockets")
+
+
+def check_installed():
+    """Raise ImportError if packages of the page are missing; it names the way out."""
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ImportError(
+            f"The page to label on needs packages that are not installed "
+            f"({', '.join(missing)}): pip install 'widemargin[label]'."
+        )
+
+
+def check_host(host, *, is_public, password):
+    """Raise ValueError for a host that others can reach, unless that is wished for."""
+    from widemargin.studio.server import LOCAL
+
+    if host in LOCAL:
+        return
+    if not is_public or not password:
+        raise ValueError(
+            f"--host {host} lets other computers reach the page, without encryption; "
+            "leave it out, or add --unsafe-public and set a password in the "
+            "environment variable WIDEMARGIN_PASSWORD."
+        )
+    try:
+        is_any = ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        is_any = False
+    if is_any:
+        raise ValueError(
+            f"--host must be the address by which browsers open the page, got {host}, "
+            "which stands for all; give one of them."
+        )
+
+
+def user_name():
+    """Name of the person at this computer."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):  # no name for the number of the user
+        return "me"
+
+
+def open_page(source, store, *, name=None, arranges=True, **options):
+    """A running `PageServer` of a source, with labels in a file."""
+    from widemargin.studio.server import PageServer
+    from widemargin.studio.session import Session
+    from widemargin.studio.store import Store
+
+    opened = Store(store)
+    try:
+        session = Session(source, opened, name or user_name())
+        server = PageServer(session, **options)
+    except BaseException:
+        opened.close()
+        raise
+    session.start(arranges=arranges)
+    return server.start()
+
+
+def serve(server, say, *, open_browser=True):
+    """Say where the page is, and wait until the person is done or interrupts."""
+    import webbrowser
+
+    url = server.url
+    say(f"The page is at {url}")
+    say("The link works once. Press Ctrl-C here, or Done on the page, to stop.")
+    try:
+        if open_browser:
+            webbrowser.open(url)
+        server.wait()
+    except KeyboardInterrupt:
+        pass
+
+
+def label_rows(X, y, given, *, store, name, port, open_browser):
+    """The work of `widemargin.label`."""
+    from widemargin.studio.sources import from_arrays
+
+    source = from_arrays(X, y, **given)
+    store = store or f"labels-{source.hash[:8]}.sqlite"
+    server = open_page(source, store, name=name, port=port)
+    try:
+        serve(server, print, open_browser=open_browser)
+        return server.session.as_targets()
+    finally:
+        server.stop()

@@ -1,0 +1,530 @@
+"""The work on a source: its state, the model that follows it, and what is shown."""
+
+import json
+import threading
+import uuid
+import warnings
+
+import numpy as np
+
+from widemargin.studio.cards import CardMaker
+from widemargin.studio.jobs import Job
+from widemargin.studio.layout import principal_plane
+from widemargin.studio.live import NO_CLASS, LiveModel, choose_next
+from widemargin.studio.state import (
+    Event,
+    State,
+    apply,
+    check_action,
+    check_name,
+    compare_people,
+)
+
+N_SUGGESTIONS = 12
+_N_REPLAYED = 20  # points of the error curve of labels that were there before
+_UNCERTAIN = 0.75
+_PAUSE = 0.3  # seconds between a model and its suggestions
+
+
+class Session:
+    """All that the page shows and does, whatever carries it there.
+
+    Methods may be called by several threads. The model is prepared and follows the
+    labels in threads of its own; `listen` is told what has changed: "labels", "model",
+    "layout" or "full".
+    """
+
+    def __init__(self, source, store, who="me", *, seed=0):
+        self.source, self.store, self.who = source, store, check_name(who, "--name")
+        self.cards = CardMaker(source)
+        self._lock, self._changed = threading.RLock(), threading.Condition()
+        self._model_lock, self._listeners = threading.Lock(), []
+        self._rng = np.random.default_rng(seed)
+        self._windows, self._jobs, self._is_closed = {}, [], False
+        self._n_settling = 0  # threads that wait for suggestions
+        self.plane, self.layout = principal_plane(source.X, seed), "principal"
+        self.problem = None  # why there is no model
+        self.suggestions, self._suggested_place = None, -1
+        self.curve, self.full = {}, {"status": "none"}
+        self._full_files = None
+        store.bind(source.hash, source.n_rows, source=source.name)
+        self.state = store.catch_up(State())
+        if source.labels and "given" not in self.state.batches:
+            self._take_labels()
+        self.live = LiveModel(source.X, seed)
+        self.snapshot = self.live.empty(self.state)
+        self._threads = []
+
+    def _take_labels(self):
+        """Store the labels of the source, a batch for each class."""
+        by_name = {}
+        for row, name in self.source.labels.items():
+            by_name.setdefault(check_name(name), []).append(row)
+        for i, (name, rows) in enumerate(sorted(by_name.items())):
+            batch = "given" if i == 0 else f"given {i}"
+            event = Event("label", batch, "file", tuple(rows), name, "given")
+            self.store.append(event)
+        self.state = self.store.catch_up(self.state)
+
+    def start(self, *, arranges=True):
+        """Start the threads; the last of them arranges the map."""
+        for work in (self._follow, self._propose, self._arrange)[: 2 + arranges]:
+            thread = threading.Thread(target=work, daemon=True)
+            thread.start()
+            self._threads.append(thread)
+        return self
+
+    def close(self):
+        """End threads and processes, and close the store."""
+        with self._lock, self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+        for job in self._jobs:
+            job.close()
+        for thread in self._threads:
+            thread.join()
+        self.store.close()
+
+    def listen(self, function):
+        """Call a function with what has changed, from any thread."""
+        self._listeners.append(function)
+
+    def _tell(self, what):
+        with self._changed:
+            self._changed.notify_all()
+        for function in list(self._listeners):
+            function(what)
+
+    def _wait_for(self, is_true):
+        """Whether something became true before the session was closed."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_closed or is_true())
+        return not self._is_closed
+
+    def _is_urgent(self):
+        """Whether suggestions are waited for, or few of them are left."""
+        found = self.suggestions
+        n_left = (
+            0 if found is None else sum(r not in self.state.labels for r in found.rows)
+        )
+        return self._is_closed or self._n_settling > 0 or n_left < 3
+
+    def settle(self):
+        """Wait until model and suggestions are those of the labels."""
+        with self._changed:
+            self._n_settling += 1
+            self._changed.notify_all()
+        try:
+            self._settle()
+        finally:
+            with self._changed:
+                self._n_settling -= 1
+
+    def _settle(self):
+        self._wait_for(
+            lambda: (
+                self.problem is not None
+                or (
+                    self.live.is_ready
+                    and self.snapshot.place == self.state.place
+                    and self._suggested_place == self.state.place
+                )
+            )
+        )
+
+    # The threads
+
+    def _follow(self):
+        """Prepare the model, then learn whenever labels have changed."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter(
+                    "ignore"
+                )  # of the features: nobody sees them here
+                self.live.prepare()
+        except ValueError as error:
+            self.problem = str(error)
+            self._tell("model")
+            return
+        replayed, is_first = self._replay(), True
+        while not self._is_closed:
+            state = self.state
+            if is_first or self.snapshot.place != state.place:
+                is_first = False
+                with self._model_lock:
+                    self.snapshot = self.live.learn(state)
+                self._note_error(self.snapshot)
+                self._tell("model")
+            elif next(replayed, None) is None and not self._wait_for(
+                lambda: self.snapshot.place != self.state.place
+            ):
+                return
+
+    def _note_error(self, snapshot):
+        if snapshot.error is not None:
+            self.curve[snapshot.n_labels] = snapshot.error, snapshot.error_std
+
+    def _replay(self):
+        """Learn some earlier states for the error curve, one at each call."""
+        events, place = self.store.read(), 0
+        n_labels = np.cumsum([len(e.rows) * (e.kind == "label") for e in events])
+        if not len(n_labels) or n_labels[-1] == 0:
+            return
+        marks = np.linspace(0, n_labels[-1], _N_REPLAYED + 2)[1:-1]
+        state = State()
+        for end in np.unique(np.searchsorted(n_labels, marks) + 1).tolist():
+            state, place = apply(state, *events[place:end]), end
+            with self._model_lock:
+                snapshot = self.live.learn(state)
+            if snapshot.n_labels not in self.curve:
+                self._note_error(snapshot)
+            yield True
+        self._tell("model")
+
+    def _propose(self):
+        """Find rows to label next whenever the model has changed."""
+        while self._wait_for(
+            lambda: self.live.is_ready and self._suggested_place != self.snapshot.place
+        ):
+            # First the map is painted; a person takes longer than this to decide.
+            with self._changed:
+                self._changed.wait_for(self._is_urgent, _PAUSE)
+            snapshot, state = self.snapshot, self.state
+            n = min(N_SUGGESTIONS, self.source.n_rows - len(state.labels))
+            if n > 0:
+                self.suggestions = self.live.suggest(snapshot, state, n)
+            self._suggested_place = snapshot.place
+            self._tell("suggestions")
+
+    def _arrange(self):
+        """Compute the places of the map that keep neighbors together."""
+        with self._lock:
+            if self._is_closed:
+                return
+            job = Job("layout", self.source.X, start=self.plane.tolist())
+            self._jobs.append(job)
+        try:
+            job.wait()
+            self.plane = np.load(job.folder / "plane.npy")
+            self.layout = "neighbors"
+        except (RuntimeError, OSError, ValueError):
+            if self._is_closed:
+                return
+            self.layout = "principal only"
+        self._tell("layout")
+
+    # What a person does
+
+    def act(self, kind, batch, who, *, rows=(), label=None, why="", seen=None):
+        """Store an action and return what it led to; `Refusal` if it cannot be done."""
+        if isinstance(label, str):
+            label = check_name(label)
+        with self._lock:
+            self.state = self.store.catch_up(self.state)
+            target = None
+            if kind in ("undo", "redo"):
+                target = getattr(self.state, f"can_{kind}")(who)
+            event = Event(kind, batch, who, tuple(rows), label, why, target)
+            is_retry = any(batch == known for known in self.state.batches)
+            check_action(
+                self.state, event, self.source.n_rows, None if is_retry else seen
+            )
+            if kind in ("undo", "redo") and target is None:
+                return {"rows": [], "place": self.state.place}
+            self.store.append(event)
+            self.state = self.store.catch_up(self.state)
+            changed = rows if target is None else self.state.batches[target].rows
+            answer = {"rows": list(changed), "place": self.state.place}
+        self._tell("labels")
+        return answer
+
+    def refresh(self):
+        """Take over what other processes have stored."""
+        with self._lock:
+            state = self.store.catch_up(self.state)
+            is_new, self.state = state is not self.state, state
+        if is_new:
+            self._tell("labels")
+
+    def next_row(self, window, who=None, mode="suggested"):
+        """A `Proposal` for a window, different from those of the others."""
+        with self._lock:
+            taken = [row for key, row in self._windows.items() if key != window]
+            state = self.state
+            if mode == "second":
+                return self._second_opinion(state, who, taken)
+            found = choose_next(
+                state, self.suggestions, taken, self._rng, self.source.n_rows
+            )
+            if found is not None:
+                self._windows[window] = found.row
+            return found
+
+    def _second_opinion(self, state, who, taken):
+        from widemargin.studio.live import Proposal
+
+        rows = [
+            row
+            for row, event in state.labels.items()
+            if event.who not in (who, "file")
+            and state.opinion(row, who) is None
+            and row not in taken
+            and row not in state.skipped
+        ]
+        if not rows:
+            return None
+        row = int(self._rng.choice(rows))
+        text = "Somebody else labeled it: a second opinion shows how far you agree."
+        return Proposal(row, "review", text)
+
+    def leave(self, window):
+        """Forget a window that was closed."""
+        with self._lock:
+            self._windows.pop(window, None)
+
+    # What the page shows
+
+    def describe(self):
+        """Facts about the source, which do not change."""
+        source = self.source
+        return {
+            "name": source.name,
+            "rows": source.n_rows,
+            "target": source.target,
+            "note": source.note,
+            "who": self.who,
+            "has_images": source.images is not None,
+            "has_texts": source.texts is not None,
+            "store": self.store.path,
+        }
+
+    def describe_labels(self, who=None):
+        """Classes and labels."""
+        state = self.state
+        places = {name: i for i, name in enumerate(state.classes)}
+        return {
+            "place": state.place,
+            "classes": list(state.classes),
+            "rows": list(state.labels),
+            "codes": [places[event.label] for event in state.labels.values()],
+            "undo": state.can_undo(who or self.who) is not None,
+            "redo": state.can_redo(who or self.who) is not None,
+            "skipped": len(state.skipped),
+        }
+
+    def describe_model(self):
+        """How good the model is, and what it finds doubtful."""
+        snapshot = self.snapshot
+        status = "ready" if self.live.is_ready else "preparing"
+        if snapshot.model is None and self.live.is_ready:
+            status = "needs two classes"
+        return {
+            "place": snapshot.place,
+            "status": "failed" if self.problem else status,
+            "problem": self.problem,
+            "labels": snapshot.n_labels,
+            "random": snapshot.n_random,
+            "error": snapshot.error,
+            "error_std": snapshot.error_std,
+            "shares": list(snapshot.shares),
+            "suspects": len(snapshot.suspects) + len(self._disagreements()),
+            "curve": [[n, *pair] for n, pair in sorted(self.curve.copy().items())],
+            "layout": self.layout,
+            "full": self.full,
+        }
+
+    def colors(self):
+        """Class and certainty of all rows as bytes: two and one for each."""
+        snapshot = self.snapshot
+        certainty = np.round(255 * snapshot.certainty).astype(np.uint8)
+        return snapshot.codes.astype("<u2").tobytes() + certainty.tobytes()
+
+    def card(self, row):
+        """All about a row."""
+        state, snapshot = self.state, self.snapshot
+        self.cards.check(row)
+        card = self.cards.make(row, snapshot, state.classes)
+        event = state.labels.get(row)
+        found = snapshot.probabilities(row, len(state.classes))
+        likely = [] if found is None else np.argsort(-found, kind="stable")[:5].tolist()
+        card["likely"] = [[state.classes[code], float(found[code])] for code in likely]
+        card["label"] = None if event is None else event.label
+        card["version"] = state.version(row)
+        card["by"] = None if event is None else [event.who, event.at, event.why]
+        return card
+
+    def explain(self, row):
+        """The labels that decide about a row, with what they add to its margin."""
+        self.cards.check(row)
+        state = self.state
+        with self._model_lock:
+            found = self.live.explain(self.snapshot, row)
+        return [
+            {**self.cards.brief(other), "label": state.classes[code], "amount": amount}
+            for other, code, amount in found
+        ]
+
+    def clusters(self, n_clusters, n_examples=6):
+        """Groups of similar rows to name."""
+        n_clusters = int(np.clip(n_clusters, 2, 100))
+        if not self._wait_for(lambda: self.live.is_ready or self.problem):
+            return []
+        if self.problem:
+            raise ValueError(self.problem)
+        found = self.live.find_clusters(n_clusters, n_examples)
+        return [
+            {"rows": [self.cards.brief(row) for row in rows], "size": size}
+            for rows, size in found
+        ]
+
+    def _disagreements(self):
+        return {row for pair in compare_people(self.state) for row in pair.different}
+
+    def review(self):
+        """Labels that others contradict: the model's suspects, then people's."""
+        state, lines, disputed = self.state, [], self._disagreements()
+        for row, probability, code in self.snapshot.suspects:
+            if row in state.labels and code < len(state.classes):
+                why = f"{100 * probability:.0f} % probable from the other labels"
+                why += "; two people disagree" if row in disputed else ""
+                better = state.classes[code]
+                lines.append(self._line(row, why, better))
+        known = {line["row"] for line in lines}
+        for row in sorted(disputed - known):
+            lines.append(self._line(row, "two people disagree", None))
+        people = [
+            {
+                "people": list(pair.people),
+                "rows": pair.n_rows,
+                "same": pair.n_same,
+                "kappa": None if pair.kappa != pair.kappa else pair.kappa,
+            }
+            for pair in compare_people(state)
+        ]
+        return {"lines": lines, "people": people}
+
+    def _line(self, row, why, better):
+        event = self.state.labels.get(row)
+        label = None if event is None else event.label
+        brief = self.cards.brief(row)
+        return {**brief, "label": label, "why": why, "better": better}
+
+    def search(self, words="", show="all", most=100):
+        """Rows with some words: all, labeled, unlabeled, uncertain, or "class:NAME"."""
+        state, snapshot = self.state, self.snapshot
+        rows = np.arange(self.source.n_rows)
+        labeled = np.zeros(len(rows), dtype=bool)
+        labeled[list(state.labels)] = True
+        if show == "labeled":
+            rows = rows[labeled]
+        elif show == "unlabeled":
+            rows = rows[~labeled]
+        elif show == "uncertain":
+            rows = rows[~labeled & (snapshot.certainty < _UNCERTAIN)]
+            rows = rows[np.argsort(snapshot.certainty[rows], kind="stable")]
+        elif show.startswith("class:") and show[6:] in state.classes:
+            rows = rows[snapshot.codes == state.classes.index(show[6:])]
+        elif show != "all":
+            rows = rows[:0]
+        rows = self.cards.matching(rows, words)
+        listed = []
+        for row in rows[:most]:
+            code = int(snapshot.codes[row])
+            known = code != NO_CLASS and code < len(state.classes)
+            line = self.cards.brief(row)
+            line["label"] = state.classes[code] if known else None
+            line["certainty"] = float(snapshot.certainty[row])
+            line["labeled"] = row in state.labels
+            listed.append(line)
+        return {"rows": [int(row) for row in rows], "listed": listed}
+
+    # A full fit
+
+    def fit_fully(self):
+        """Start a fit of `FewLabelClassifier` in a process of its own."""
+        with self._lock:
+            if self.full["status"] == "running":
+                return
+            state = self.state
+            used = {event.label for event in state.labels.values()}
+            if len(used) < 2:
+                raise ValueError("A model needs labels of at least two classes.")
+            classes = [name for name in state.classes if name in used]
+            codes = [-1] * self.source.n_rows
+            for row, event in state.labels.items():
+                codes[row] = classes.index(event.label)
+            job = Job(
+                "fit",
+                self.source.X,
+                codes=codes,
+                classes=self.source.original(classes),
+                random_rows=state.random_rows,
+            )
+            self._jobs.append(job)
+            self.full = {"status": "running", "lines": [], "place": state.place}
+            self.full["labels"] = len(state.labels)
+        worker = threading.Thread(target=self._finish, args=(job, classes), daemon=True)
+        worker.start()
+        self._threads.append(worker)
+        self._tell("full")
+
+    def _finish(self, job, classes):
+        n_told = 0
+        while not job.is_done.wait(0.2):
+            if len(job.lines) > n_told:
+                n_told = len(job.lines)
+                self.full = {**self.full, "lines": list(job.lines)}
+                self._tell("full")
+        if self._is_closed:
+            return
+        found = {**self.full, "lines": list(job.lines)}
+        if job.error is None:
+            report = json.loads((job.folder / "report.json").read_text("utf-8"))
+            self.full = {**found, "status": "done", "report": report}
+            self._full_files = found["place"], classes, job.folder
+        else:
+            self.full = {**found, "status": "failed", "problem": job.error}
+        self._tell("full")
+
+    def predictions(self):
+        """Class and probability of all rows, and which model they are of.
+
+        Those of the full model if it has learned the current labels.
+        """
+        state, snapshot = self.state, self.snapshot
+        if self._full_files is not None and self._full_files[0] == state.place:
+            _, classes, folder = self._full_files
+            names = np.array([*classes], dtype=object)[np.load(folder / "codes.npy")]
+            return names, np.load(folder / "certainty.npy"), "full"
+        names = np.array([*state.classes, None], dtype=object)
+        codes = np.minimum(snapshot.codes, len(state.classes))
+        return names[codes], snapshot.certainty, "live"
+
+    def read_full_model(self):
+        """The model of the last full fit, with the preparation of its input."""
+        from sklearn.pipeline import Pipeline
+
+        from widemargin.model_files import load
+
+        if self._full_files is None:
+            raise ValueError("There is no full model yet; start a full fit first.")
+        model = load(self._full_files[2] / "model.wm")
+        if self.source.preparation is None:
+            return model
+        return Pipeline([("prepare", self.source.preparation), ("model", model)])
+
+    def as_targets(self):
+        """Labels of all rows as estimators take them."""
+        from widemargin.studio.jobs import targets
+
+        state = self.state
+        classes = self.source.original(state.classes)
+        codes = np.full(self.source.n_rows, -1)
+        for row, event in state.labels.items():
+            codes[row] = state.classes.index(event.label)
+        return targets(codes, classes)
+
+
+def new_batch():
+    """A name for a batch."""
+    return uuid.uuid4().hex

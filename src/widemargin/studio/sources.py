@@ -1,0 +1,444 @@
+"""What can be labeled: the rows of a table, images in a folder, texts, or arrays."""
+
+import hashlib
+import io
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from sklearn.decomposition import PCA
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from widemargin.estimators.table_encoder import TableEncoder
+from widemargin.labels import labeled_mask
+from widemargin.studio.store import read_store
+from widemargin.tables.columns import Kind, is_mixed
+from widemargin.tables.errors import TableError, check_columns
+from widemargin.tables.files import is_table_name, read_table, split_ending
+
+IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff")
+TEXT_ENDINGS = (".txt", ".text")
+_IMAGE_FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF")
+_MOST_PIXELS = 50_000_000  # of an image that is opened
+_SIDE = 32  # pixels of the images that features are made of
+_N_COMPONENTS = 50  # of these
+_N_TEXT_FEATURES = 20  # of a text column beside others
+EXPORTED = ("prediction", "probability", "source")  # columns that an export adds
+SOURCES = {"given", "labeled", "inferred"}  # what is in the last of them
+_FEW_WORDS = 3.0  # a column of texts has more words per cell, on average
+
+
+@dataclass(frozen=True)
+class Source:
+    """Rows to label: features, what a person sees of them, and known labels."""
+
+    name: str
+    X: object  # an ndarray or a CSR matrix
+    labels: dict = field(default_factory=dict)  # row -> class name as text
+    values: dict = field(default_factory=dict)  # text -> class name as it was given
+    target: str = "label"
+    frame: pd.DataFrame | None = None  # all columns, for the export
+    shown: pd.DataFrame | None = None  # columns on the card
+    texts: list | None = None
+    images: object = None
+    preparation: object = None  # a fitted step that makes X of what `new` describes
+    note: str = ""  # on how the features were made
+
+    @property
+    def n_rows(self):
+        """Number of rows."""
+        return self.X.shape[0]
+
+    @property
+    def hash(self):
+        """A hash of the features, texts and columns, by which changes are noticed."""
+        digest = hashlib.sha256(repr(self.X.shape).encode())
+        parts = (
+            [self.X.data, self.X.indices, self.X.indptr]
+            if sparse.issparse(self.X)
+            else [self.X]
+        )
+        for part in parts:
+            digest.update(np.ascontiguousarray(part).tobytes())
+        for text in self.texts or ():
+            digest.update(text.encode("utf-8", "replace") + b"\0")
+        if self.images is not None:
+            digest.update(self.images.hash.encode())
+        if self.shown is not None:
+            hashes = pd.util.hash_pandas_object(self.shown.astype(str), index=False)
+            digest.update(hashes.to_numpy().tobytes())
+        return digest.hexdigest()
+
+    def original(self, names):
+        """Class names as they were given if all are known, otherwise as text."""
+        return original_names(names, self.values)
+
+
+def original_names(names, values):
+    """Class names as `values` has them; whole numbers if those there are whole."""
+    if all(name in values for name in names):
+        return [values[name] for name in names]
+    are_whole = {type(value) for value in values.values()} == {int}
+    if are_whole and all(name.isdecimal() and str(int(name)) == name for name in names):
+        return [int(name) for name in names]
+    return list(names)
+
+
+def stored_column(frame, target, path):
+    """Labels of a file of labels as a column; and which of them are of random rows."""
+    state, n_rows = read_store(path)
+    if n_rows != len(frame):
+        raise TableError(
+            f"{path} holds labels of {n_rows or 0:,} rows, but the table has "
+            f"{len(frame):,}; choose the table that was labeled."
+        )
+    values = _known_labels(frame[target])[1] if target in frame else {}
+    names = original_names(state.classes, values)
+    given = dict(zip(state.classes, names, strict=True))
+    labels = [None] * len(frame)
+    for row, event in state.labels.items():
+        labels[row] = given[event.label]
+    is_whole = bool(names) and all(type(name) is int for name in names)
+    column = pd.Series(labels, frame.index, "Int64" if is_whole else object, target)
+    is_random = np.zeros(len(frame), dtype=bool)
+    is_random[state.random_rows] = True
+    return column, is_random
+
+
+class ImageFiles:
+    """Images in files, each of which may be broken."""
+
+    def __init__(self, paths, root=None):
+        self.paths, self.root = paths, root
+
+    @property
+    def hash(self):
+        """By names, sizes and times of the files."""
+        names = [self._name(path) for path in self.paths]
+        sizes = [os.stat(path).st_size for path in self.paths]
+        return hashlib.sha256(repr((names, sizes)).encode()).hexdigest()
+
+    def _name(self, path):
+        return os.path.relpath(path, self.root) if self.root else os.path.basename(path)
+
+    @property
+    def names(self):
+        """Names of the files."""
+        return [self._name(path) for path in self.paths]
+
+    def open(self, row):
+        """The image of a row; ValueError if it cannot be read or is too large."""
+        from PIL import Image, ImageOps
+
+        path = os.path.realpath(self.paths[row])
+        if self.root is not None and not _is_inside(path, self.root):
+            raise ValueError(f"{self.names[row]} leads out of the folder.")
+        try:
+            with Image.open(path, formats=_IMAGE_FORMATS) as image:
+                if image.width * image.height > _MOST_PIXELS:
+                    raise ValueError(f"{self.names[row]} has too many pixels.")
+                image.draft("RGB", (1024, 1024))
+                image = ImageOps.exif_transpose(image)
+                return image.convert("RGB")
+        except (OSError, SyntaxError, Image.DecompressionBombError) as error:
+            raise ValueError(
+                f"{self.names[row]} cannot be read as an image."
+            ) from error
+        except (ValueError, TypeError, IndexError, KeyError, EOFError) as error:
+            raise ValueError(
+                f"{self.names[row]} cannot be read as an image: {error}"
+            ) from error
+
+
+class ImageArrays:
+    """Images as arrays, (n_rows, height, width) or with 3 channels; any range."""
+
+    def __init__(self, arrays):
+        self.arrays = np.asarray(arrays)
+        if self.arrays.ndim not in (3, 4) or self.arrays.dtype.kind not in "buif":
+            raise ValueError(
+                "images of label must be an array (n_rows, height, width) of numbers, "
+                "with 3 channels or without, or a list of files, got shape "
+                f"{self.arrays.shape} of {self.arrays.dtype}."
+            )
+        if self.arrays.ndim == 4 and self.arrays.shape[-1] != 3:
+            raise ValueError(
+                f"images of label must have 3 channels, got {self.arrays.shape[-1]}."
+            )
+        low, high = float(self.arrays.min()), float(self.arrays.max())
+        self._low, self._factor = low, 255.0 / max(high - low, 1e-300)
+
+    def __len__(self):
+        return len(self.arrays)
+
+    @property
+    def hash(self):
+        """By all values."""
+        return hashlib.sha256(np.ascontiguousarray(self.arrays).tobytes()).hexdigest()
+
+    def open(self, row):
+        """The image of a row."""
+        from PIL import Image
+
+        scaled = (self.arrays[row].astype(float) - self._low) * self._factor
+        return Image.fromarray(scaled.round().astype(np.uint8)).convert("RGB")
+
+
+NO_IMAGE = ImageArrays(np.zeros((1, 1, 1)))  # stands for one that cannot be read
+
+
+def encode_image(images, row, side):
+    """A PNG file of the image of a row, at most `side` pixels wide and high."""
+    image = images.open(row)
+    image.thumbnail((side, side))
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def read_source(path, target=None, *, embeddings=None, reading=None, uses=None):
+    """The source of a path: a folder of images, a file of texts, or a table.
+
+    `reading` and `uses` are how a table is read, see `widemargin.tables`.
+    """
+    if path == "-":
+        raise TableError("A page needs a file to go on with later; '-' is none.")
+    if os.path.isdir(path):
+        source = read_images(path)
+    elif Path(path).suffix.lower() in TEXT_ENDINGS and not is_table_name(path):
+        source = read_texts(path)
+    else:
+        source = read_rows(path, target, reading or {}, uses or {})
+    if embeddings is not None:
+        source = with_embeddings(source, embeddings)
+    elif source.X is None:
+        source = _make_features(source)
+    if source.n_rows < 3:
+        raise TableError(
+            f"{source.name} has {source.n_rows} rows; a model needs at least three."
+        )
+    return source
+
+
+def with_embeddings(source, path):
+    """A source with features from an .npy or table file, one line per row."""
+    if Path(path).suffix.lower() == ".npy":
+        try:
+            X = np.load(path, allow_pickle=False)
+        except (ValueError, EOFError) as error:
+            raise TableError(f"{path} is not a file of a NumPy array.") from error
+    else:
+        X = read_table(path).to_numpy()
+    if X.ndim != 2 or X.dtype.kind not in "buif" or not np.isfinite(X).all():
+        raise TableError(
+            f"{path} must hold a matrix of finite numbers, a line for each row, got "
+            f"shape {X.shape} of {X.dtype}."
+        )
+    n_rows = len(source.texts if source.frame is None else source.frame)
+    if len(X) != n_rows:
+        raise TableError(
+            f"{path} has {len(X):,} lines, but {source.name} has {n_rows:,} rows."
+        )
+    X = np.ascontiguousarray(X, dtype=X.dtype if X.dtype.kind == "f" else float)
+    return replace(source, X=X, preparation=None, note=f"Features: {path}.")
+
+
+def _make_features(source):
+    """Features of images or texts."""
+    if source.images is not None:
+        return _image_features(source)
+    step = TfidfVectorizer(sublinear_tf=True, max_features=20_000)
+    try:
+        X = step.fit_transform(source.texts).tocsr()
+    except ValueError as error:
+        raise TableError(f"{source.name} holds no words.") from error
+    note = f"Features: TF-IDF of {X.shape[1]:,} words."
+    return replace(source, X=X, preparation=step, note=note)
+
+
+def _image_features(source):
+    n_rows, pixels, broken = len(source.frame), [], []
+    for row in range(n_rows):
+        try:
+            image = source.images.open(row).resize((_SIDE, _SIDE))
+            pixels.append(np.asarray(image, dtype=np.float32).ravel() / 255.0)
+        except ValueError:
+            broken.append(row)
+            pixels.append(None)
+    if n_rows - len(broken) < 3:
+        raise TableError(f"{source.name} has fewer than three images that can be read.")
+    mean = np.mean([p for p in pixels if p is not None], axis=0)
+    pixels = np.array([mean if p is None else p for p in pixels])
+    step = PCA(min(_N_COMPONENTS, *pixels.shape), random_state=0)
+    X = step.fit_transform(pixels)
+    note = f"Features: {X.shape[1]} principal components of {_SIDE} x {_SIDE} pixels."
+    if broken:
+        note += f" {len(broken):,} of the files cannot be read."
+    return replace(source, X=np.ascontiguousarray(X), preparation=step, note=note)
+
+
+def read_images(folder):
+    """The images below a folder, sorted by name; links out of it are left out."""
+    root, paths = os.path.realpath(folder), []
+    for place, _, names in os.walk(root):
+        for name in names:
+            path = os.path.join(place, name)
+            is_image = Path(name).suffix.lower() in IMAGE_ENDINGS
+            if is_image and os.path.isfile(path) and _is_inside(path, root):
+                paths.append(path)
+    if not paths:
+        endings = ", ".join(IMAGE_ENDINGS)
+        raise TableError(f"There is no image in {folder}; names end in {endings}.")
+    images = ImageFiles(sorted(paths), root)
+    frame = pd.DataFrame({"file": images.names})
+    return Source(str(folder), None, frame=frame, shown=frame, images=images)
+
+
+def _is_inside(path, root):
+    return os.path.commonpath([os.path.realpath(path), root]) == root
+
+
+def read_texts(path):
+    """The lines of a file, each a text."""
+    try:
+        lines = Path(path).read_text("utf-8-sig").splitlines()
+    except OSError as error:
+        reason = os.strerror(error.errno).lower() if error.errno else error
+        raise TableError(f"Cannot read {path}: {reason}.") from error
+    except UnicodeDecodeError as error:
+        raise TableError(
+            f"{path} is not a text file in UTF-8; save it as one."
+        ) from error
+    texts = [line.strip() for line in lines if line.strip()]
+    if not texts:
+        raise TableError(f"{path} is empty.")
+    return Source(str(path), None, texts=texts, frame=pd.DataFrame({"text": texts}))
+
+
+def read_rows(path, target, reading, uses):
+    """The rows of a table, encoded as `widemargin fit` does it."""
+    target = target or "label"
+    text = (*uses.get("categorical", ()), *uses.get("text", ()))
+    frame = _without_predictions(read_table(path, text=text, target=target, **reading))
+    features, labels, values = frame, {}, {}
+    if target in frame:
+        features = frame.drop(columns=target)
+        labels, values = _known_labels(frame[target])
+    uses = {use: [c for c in names if c != target] for use, names in uses.items()}
+    check_columns([c for names in uses.values() for c in names], frame, str(path))
+    encoder = TableEncoder(**uses).fit(features)
+    X = encoder.transform(features)
+    used = [c for c in encoder.columns_ if c.kind is not Kind.LEFT_OUT]
+    left_out = [
+        f"{c.name} ({c.reason})" for c in encoder.columns_ if c.kind is Kind.LEFT_OUT
+    ]
+    note = f"Features: {', '.join(c.name for c in used)}."
+    note += f" Left out: {'; '.join(left_out)}." if left_out else ""
+    source = Source(
+        str(path),
+        X if sparse.issparse(X) else np.ascontiguousarray(X),
+        labels,
+        values,
+        target,
+        frame,
+        features,
+        preparation=encoder,
+        note=note,
+    )
+    if len(used) > 1 or used[0].kind is not Kind.TEXT:
+        return source
+    texts = features[used[0].name].map(_as_text).tolist()
+    return replace(source, texts=texts, shown=features.drop(columns=used[0].name))
+
+
+def _without_predictions(frame):
+    """A table without the columns that an export added to it."""
+    is_export = set(EXPORTED) <= set(frame) and set(frame["source"].dropna()) <= SOURCES
+    return frame.drop(columns=list(EXPORTED)) if is_export else frame
+
+
+def _as_text(value):
+    return "" if value is None or value != value else str(value)
+
+
+def _known_labels(column):
+    """Labels of a column by row, as text; and each text as it was given."""
+    labels, values = {}, {}
+    is_whole = pd.api.types.is_float_dtype(column) and not (column.dropna() % 1).any()
+    known = labeled_mask(column.to_numpy())
+    for row in np.flatnonzero(known).tolist():
+        value = column.iloc[row]
+        value = value.item() if isinstance(value, np.generic) else value
+        value = int(value) if is_whole else value
+        name = str(value).strip()
+        if name:
+            labels[row], values[name] = name, value
+    return labels, values
+
+
+def from_arrays(X, y=None, *, images=None, texts=None, names=None):
+    """The source of arrays in memory, as `widemargin.label` takes them."""
+    n_rows = None
+    for what in (X, images, texts):
+        if what is not None:
+            n_rows = what.shape[0] if hasattr(what, "shape") else len(what)
+            break
+    if n_rows is None:
+        raise ValueError("label needs rows: X, or images=..., or texts=...")
+    shown = None
+    if isinstance(X, pd.DataFrame):
+        shown = X.reset_index(drop=True)
+        X = TableEncoder().fit_transform(X) if is_mixed(X) else X.to_numpy()
+    if X is not None:
+        X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+        if X.ndim != 2:
+            raise ValueError(f"X of label must be a matrix, got shape {X.shape}.")
+        X = X if X.dtype.kind == "f" else X.astype(float)
+    if images is not None:
+        is_paths = isinstance(images, list | tuple) and all(
+            isinstance(image, str | os.PathLike) for image in images
+        )
+        n_images = len(images)
+        images = (
+            ImageFiles([os.fspath(i) for i in images])
+            if is_paths
+            else (ImageArrays(images))
+        )
+        _check_length("images", n_images, n_rows)
+    if texts is not None:
+        texts = [_as_text(text) for text in texts]
+        _check_length("texts", len(texts), n_rows)
+    labels, values = {}, {}
+    if y is not None:
+        _check_length("y", len(y), n_rows)
+        labels, values = _known_labels(pd.Series(y).reset_index(drop=True))
+    frame = pd.DataFrame({"row": np.arange(n_rows)}) if shown is None else shown
+    source = Source(
+        names or "rows",
+        X,
+        labels,
+        values,
+        frame=frame,
+        shown=shown,
+        texts=texts,
+        images=images,
+    )
+    source = _make_features(source) if X is None else source
+    if source.n_rows < 3:
+        raise ValueError(f"label needs at least three rows, got {source.n_rows}.")
+    return source
+
+
+def _check_length(name, length, n_rows):
+    if length != n_rows:
+        raise ValueError(
+            f"{name} of label must have {n_rows:,} entries, got {length:,}."
+        )
+
+
+def default_store(path):
+    """Name of the file of labels of an input, in the current folder."""
+    return f"{split_ending(str(path).rstrip('/'))[0] or 'rows'}-labels.sqlite"

@@ -1,0 +1,298 @@
+"""What is known about the labels, derived from events; nothing here has side effects.
+
+An event is appended and never changed. Undoing a batch of labels is a new event, and so
+is redoing it: a batch counts unless the last of these events about it is "undo". The
+label of a row is that of its latest batch that counts.
+"""
+
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+KINDS = ("label", "skip", "undo", "redo", "class", "drop")
+# Why a label was given. Rows of RANDOM were not chosen because of what they are, so
+# that the error can be estimated from their labels.
+REASONS = (
+    "given",
+    "random",
+    "check",
+    "suggested",
+    "cluster",
+    "map",
+    "review",
+    "search",
+)
+RANDOM = frozenset({"given", "random", "check"})
+LONGEST_NAME = 200
+_OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def _empty():
+    return MappingProxyType({})
+
+
+class Refusal(ValueError):
+    """An action that cannot be carried out; the message says why."""
+
+
+class Conflict(Refusal):
+    """Somebody else labeled the row first."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that a person did, with all rows that it was done to at once."""
+
+    kind: str
+    batch: str  # a name that its sender chose; a second one of the same name is a retry
+    who: str
+    rows: tuple = ()
+    label: str | None = None  # None takes a label away
+    why: str = ""
+    target: str | None = None  # the batch that is undone or redone
+    at: str = ""  # when it was stored
+    place: int = 0  # its number in the store
+
+
+@dataclass(frozen=True)
+class State:
+    """Labels, classes, and what can be undone."""
+
+    classes: tuple = ()  # in the order of their keys
+    # row -> Event that gave its label
+    labels: MappingProxyType = field(default_factory=_empty)
+    # row -> names of its batches, in order
+    opinions: MappingProxyType = field(default_factory=_empty)
+    # name -> Event
+    batches: MappingProxyType = field(default_factory=_empty)
+    skipped: frozenset = frozenset()
+    # who -> names of batches that can be undone
+    done: MappingProxyType = field(default_factory=_empty)
+    # who -> names of batches that can be redone
+    undone: MappingProxyType = field(default_factory=_empty)
+    inactive: frozenset = frozenset()
+    place: int = 0  # of the last event
+
+    @property
+    def random_rows(self):
+        """Labeled rows that were drawn at random, as far as is known."""
+        return [
+            row
+            for row in self.labels
+            if any(self.batches[name].why in RANDOM for name in self.active(row))
+        ]
+
+    def active(self, row):
+        """Names of the batches that count for a row, in order."""
+        names = self.opinions.get(row, ())
+        return [name for name in names if name not in self.inactive]
+
+    def version(self, row):
+        """The number of the event that labeled a row, 0 for none."""
+        return self.labels[row].place if row in self.labels else 0
+
+    def can_undo(self, who):
+        """Name of the batch that a person would undo; None for none."""
+        return (self.done.get(who) or (None,))[-1]
+
+    def can_redo(self, who):
+        """Name of the batch that a person would redo; None for none."""
+        return (self.undone.get(who) or (None,))[-1]
+
+    @property
+    def n_proposed(self):
+        """Labels of rows that the page proposed; every fifth is a random check."""
+        return sum(
+            event.why in ("suggested", "check") for event in self.labels.values()
+        )
+
+    def opinion(self, row, who):
+        """The label that one person gave to a row; None for none."""
+        for name in reversed(self.active(row)):
+            if self.batches[name].who == who:
+                return self.batches[name].label
+        return None
+
+
+@dataclass
+class _Draft:
+    """A state that is being changed."""
+
+    state: State
+    classes: list = field(init=False)
+
+    def __post_init__(self):
+        state = self.state
+        self.classes, self.place = list(state.classes), state.place
+        self.skipped, self.inactive = set(state.skipped), set(state.inactive)
+        for name in ("labels", "opinions", "batches", "done", "undone"):
+            setattr(self, name, dict(getattr(state, name)))
+
+    def freeze(self):
+        maps = ("labels", "opinions", "batches", "done", "undone")
+        return replace(
+            self.state,
+            classes=tuple(self.classes),
+            skipped=frozenset(self.skipped),
+            inactive=frozenset(self.inactive),
+            place=self.place,
+            **{name: MappingProxyType(getattr(self, name)) for name in maps},
+        )
+
+    def apply(self, event):
+        self.place = max(self.place, event.place)
+        getattr(self, f"_{event.kind}")(event)
+
+    def _class(self, event):
+        if event.label not in self.classes:
+            self.classes.append(event.label)
+
+    def _drop(self, event):
+        used = {event.label for event in self.labels.values()}
+        if event.label in self.classes and event.label not in used:
+            self.classes.remove(event.label)
+
+    def _skip(self, event):
+        self.skipped.update(event.rows)
+
+    def _label(self, event):
+        if event.label is not None:
+            self._class(event)
+        self.batches[event.batch] = event
+        for row in event.rows:
+            self.opinions[row] = (*self.opinions.get(row, ()), event.batch)
+        self._derive(event.rows)
+        self.done[event.who] = (*self.done.get(event.who, ()), event.batch)
+        self.undone[event.who] = ()  # what was undone before is another story now
+
+    def _undo(self, event):
+        self._move(event, self.done, self.undone)
+
+    def _redo(self, event):
+        self._move(event, self.undone, self.done)
+
+    def _move(self, event, source, goal):
+        names = source.get(event.who, ())
+        if event.target not in names:  # of another store, or a second time
+            return
+        source[event.who] = tuple(name for name in names if name != event.target)
+        goal[event.who] = (*goal.get(event.who, ()), event.target)
+        (self.inactive.add if event.kind == "undo" else self.inactive.discard)(
+            event.target
+        )
+        batch = self.batches[event.target]
+        if event.kind == "redo" and batch.label is not None:
+            self._class(batch)  # which may have been dropped meanwhile
+        self._derive(batch.rows)
+
+    def _derive(self, rows):
+        """Set the labels of some rows by their latest batch that counts."""
+        for row in rows:
+            names = [n for n in self.opinions[row] if n not in self.inactive]
+            event = self.batches[names[-1]] if names else None
+            if event is None or event.label is None:
+                self.labels.pop(row, None)
+            else:
+                self.labels[row] = event
+
+
+def apply(state, *events):
+    """The state after some events."""
+    draft = _Draft(state)
+    for event in events:
+        draft.apply(event)
+    return draft.freeze()
+
+
+def check_name(name, what="The name of a class"):
+    """A name without surrounding blanks; `Refusal` if it cannot be shown safely."""
+    if not isinstance(name, str):
+        raise Refusal(f"{what} must be text, got {type(name).__name__}.")
+    name = unicodedata.normalize("NFC", name).strip()
+    if not 0 < len(name) <= LONGEST_NAME:
+        raise Refusal(
+            f"{what} must have 1 to {LONGEST_NAME} characters, got {len(name)}."
+        )
+    for character in name:
+        is_control = unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
+        if is_control or character in _OVERRIDES:
+            raise Refusal(
+                f"{what} must not hold control characters, got U+{ord(character):04X}."
+            )
+    return name
+
+
+def check_action(state, event, n_rows, seen=None):
+    """Raise `Refusal` unless an event can follow a state.
+
+    `seen` is the version of each row that its sender knew, see `State.version`;
+    `Conflict` if somebody else was faster.
+    """
+    if event.kind not in KINDS:
+        raise Refusal(f"There is no action {event.kind!r}; use one of {KINDS}.")
+    check_name(event.batch, "The name of a batch")
+    check_name(event.who, "The name of a person")
+    if event.kind in ("label", "skip"):
+        _check_rows(event.rows, n_rows)
+    if event.kind == "label" and event.why not in REASONS:
+        raise Refusal(f"There is no reason {event.why!r}; use one of {REASONS}.")
+    if event.kind in ("class", "drop") or event.label is not None:
+        check_name(event.label)
+    if event.kind == "drop" and any(
+        given.label == event.label for given in state.labels.values()
+    ):
+        raise Refusal(f"Class {event.label!r} has labels; change these first.")
+    for row, version in (seen or {}).items():
+        if state.version(row) != version:
+            label = state.labels[row].label if row in state.labels else None
+            now = f"labeled {label!r}" if label else "not labeled"
+            raise Conflict(f"Row {row + 1:,} was changed meanwhile: it is {now} now.")
+
+
+def _check_rows(rows, n_rows):
+    if not rows:
+        raise Refusal("There is no row to label.")
+    if len(set(rows)) < len(rows):
+        raise Refusal("A row can be given one label at a time.")
+    for row in rows:
+        if type(row) is not int or not 0 <= row < n_rows:
+            raise Refusal(f"There is no row {row!r}; rows are 0 to {n_rows - 1:,}.")
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far two people gave the same labels to the same rows."""
+
+    people: tuple
+    n_rows: int  # that both labeled
+    n_same: int
+    kappa: float  # Cohen's; NaN if chance alone would make all the same
+    different: tuple  # rows
+
+
+def compare_people(state):
+    """`Agreement` of each two people with a row in common; files are no people."""
+    given = {}
+    for row in state.opinions:
+        for name in state.active(row):
+            event = state.batches[name]
+            if event.why != "given":
+                given.setdefault(event.who, {})[row] = event.label
+    people, found = sorted(given), []
+    for i, first in enumerate(people):
+        for second in people[i + 1 :]:
+            a, b = given[first], given[second]
+            rows = [r for r in a if b.get(r) is not None and a[r] is not None]
+            if rows:
+                found.append(_compare((first, second), rows, a, b))
+    return found
+
+
+def _compare(people, rows, a, b):
+    n, same = len(rows), [row for row in rows if a[row] == b[row]]
+    counts = Counter(a[row] for row in rows), Counter(b[row] for row in rows)
+    chance = sum(counts[0][name] * counts[1][name] for name in counts[0]) / n**2
+    kappa = float("nan") if chance == 1 else (len(same) / n - chance) / (1 - chance)
+    different = tuple(sorted(set(rows) - set(same)))
+    return Agreement(people, n, len(same), kappa, different)

@@ -1,0 +1,435 @@
+// The page: what a person does goes to the server; what changed comes back by the socket.
+
+import * as api from "./api.js";
+import { rowButton, showCard } from "./card.js";
+import { askForGroups } from "./clusters.js";
+import { color } from "./colors.js";
+import { find, make, percent, toast, whole } from "./dom.js";
+import { RowMap } from "./map.js";
+import { search, showFilters, showLegend, showQuality, showResults, showReview } from "./panels.js";
+
+const KEYS = "1234567890qwertyuiopasdfghjklxcvbnm";
+const { body } = document;
+
+// The key of each class: its own name if that is a key, otherwise the first that is left.
+function keysOf(classes) {
+  const own = classes.map((name) => name.toLowerCase()).map((name, i, all) =>
+    (name.length === 1 && KEYS.includes(name) && all.indexOf(name) === i ? name : null));
+  const left = [...KEYS].filter((key) => !own.includes(key));
+  return own.map((key) => key ?? left.shift() ?? "");
+}
+
+const app = {
+  here: api.here,
+  get: api.get,
+  info: null,
+  labels: { classes: [], rows: [], codes: [], place: 0 },
+  model: { status: "preparing", curve: [], full: { status: "none" }, suspects: 0, error: null },
+  current: null, // { card, why, text }
+  mode: "suggested",
+  view: "label",
+  wasEmpty: null,
+
+  async next() {
+    this.show(await api.post("/api/next", { window: api.here.window, who: api.here.who, mode: this.mode }));
+  },
+
+  show(proposal) {
+    this.current = proposal;
+    body.dataset.row = proposal ? proposal.card.row : "";
+    this.map.current = proposal ? proposal.card.row : -1;
+    this.map.ask();
+    if (!proposal) {
+      const text = this.mode === "second" ? "No more rows of others." : "All rows are labeled.";
+      if (this.mode === "second") this.mode = "suggested";
+      find("card").replaceChildren(make("p", { class: "reason" }, text));
+    } else showCard(find("card"), proposal, this.labels.classes, this.mode === "second");
+    this.showClasses();
+    this.explain();
+  },
+
+  async open(row, why, text) {
+    this.mode = "suggested";
+    this.turn("label");
+    this.show({ card: await api.get(`/api/row/${row}`), why, text });
+  },
+
+  second() {
+    this.mode = "second";
+    this.turn("label");
+    return this.next();
+  },
+
+  showClasses() {
+    const best = this.current && this.mode !== "second" ? this.current.card.likely[0]?.[0] : null;
+    const keys = keysOf(this.labels.classes);
+    find("classes").classList.toggle("long", this.labels.classes.some((name) => name.length > 7));
+    find("classes").replaceChildren(...this.labels.classes.map((name, code) => make("button", {
+      type: "button", class: name === best ? "likely-one" : null, "data-class": name, title: name,
+      onclick: () => this.choose(code),
+    }, make("span", { class: "dot", color: color(code) }), make("span", { class: "name" }, name),
+    keys[code] ? make("kbd", {}, keys[code].toUpperCase()) : null)));
+    if (!this.labels.classes.length) {
+      find("classes").replaceChildren(make("p", { class: "note" }, "Type the name of the first class below, or name groups of rows under Results."));
+    }
+  },
+
+  // Label the selection, or the row on the card.
+  async choose(code) {
+    const name = this.labels.classes[code];
+    if (name === undefined) return;
+    if (this.map.selected.size) {
+      const rows = [...this.map.selected];
+      this.select([]);
+      await this.label(rows, name, "map");
+      toast(`${whole(rows.length)} rows labeled ${name}. Z takes it back.`);
+      return;
+    }
+    const shown = this.current;
+    if (!shown) return;
+    this.current = null; // a second key must not label a row that nobody has seen
+    const { row, version } = shown.card;
+    delete body.dataset.answered;
+    body.dataset.pressed = String(performance.now());
+    await this.label([row], name, shown.why, { [row]: version }, true);
+  },
+
+  async label(rows, label, why, seen = null, next = false) {
+    const fact = { rows, label, why, seen, next: next && why !== "review", mode: this.mode };
+    try {
+      const answer = await api.act("label", fact, () => this.offline());
+      body.dataset.answered = answer.place;
+      if (next && why === "review" && this.mode !== "second") this.nextSuspect(rows[0]);
+      else if (next) this.show(why === "review" ? await api.post("/api/next", { window: api.here.window, who: api.here.who, mode: this.mode }) : answer.next);
+    } catch (error) {
+      toast(error.message);
+      if (next) await this.next();
+    }
+  },
+
+  nextSuspect(row) {
+    const lines = (this.reviewed ?? []).filter((line) => line.row !== row);
+    this.reviewed = lines;
+    if (lines.length) this.open(lines[0].row, "review", "You look at a label again.");
+    else { this.turn("review"); this.next(); }
+  },
+
+  async skip() {
+    if (!this.current) return;
+    const { row } = this.current.card;
+    this.current = null;
+    if (this.mode !== "second") await api.act("skip", { rows: [row] }, () => this.offline());
+    await this.next();
+  },
+
+  async step(kind) {
+    const { rows } = await api.act(kind, {}, () => this.offline());
+    if (rows.length === 1) this.open(rows[0], "suggested", kind === "undo" ? "Its label was taken back." : "Its label is back.");
+    else if (rows.length) toast(`${kind === "undo" ? "Taken back" : "Labeled again"}: ${whole(rows.length)} rows.`);
+  },
+
+  select(rows) {
+    this.map.selected = new Set(rows);
+    body.dataset.selected = rows.length;
+    const place = find("selection");
+    place.hidden = !rows.length;
+    if (rows.length) {
+      this.turn("label");
+      place.replaceChildren(make("p", {}, make("strong", {}, `${whole(rows.length)} rows selected.`), " Choose a class for all of them. "),
+        make("button", { type: "button", class: "plain", onclick: () => this.select([]) }, "Cancel (Esc)"));
+    }
+    this.map.ask();
+  },
+
+  async explain() {
+    clearTimeout(this.waiting);
+    if (!find("why").open || !this.current) return;
+    const { row } = this.current.card;
+    this.waiting = setTimeout(async () => {
+      const lines = await api.get(`/api/why/${row}`);
+      if (this.current?.card.row !== row) return;
+      const most = Math.max(...lines.map((line) => Math.abs(line.amount)), 1e-9);
+      find("reasons").replaceChildren(lines.length
+        ? make("ul", { class: "rows" }, ...lines.map((line) => rowButton(line,
+          `${line.label} · ${line.amount >= 0 ? "speaks for it" : "speaks against it"}, ${percent(Math.abs(line.amount) / most)} of the strongest`,
+          () => this.open(line.row, "map", "You opened it."))))
+        : make("p", { class: "note" }, "There is no prediction yet."));
+    }, 350);
+  },
+
+  async fit() {
+    try { await api.post("/api/fit"); } catch (error) { toast(error.message); }
+  },
+
+  async link() {
+    const { token } = await api.post("/api/link");
+    const text = `${location.origin}/#token=${token}`;
+    try { await navigator.clipboard.writeText(text); toast("The link is in the clipboard; it works once."); } catch { toast(text); }
+  },
+
+  rename(name) {
+    if (!name.trim()) return;
+    api.here.who = name.trim();
+    localStorage.setItem("who", api.here.who);
+    toast(`Your labels are kept under ${api.here.who}.`);
+  },
+
+  nameGroups() { askForGroups(this); },
+
+  async finish() {
+    await api.post("/api/finish");
+    this.isFinished = true;
+    find("status").textContent = "The program has stopped; every label is stored.";
+  },
+
+  offline() {
+    body.dataset.online = "no";
+    if (!this.isFinished) find("status").textContent = "Not connected; trying again …";
+  },
+
+  turn(view) {
+    this.view = view;
+    for (const name of ["label", "review", "search", "results"]) {
+      find(`view-${name}`).hidden = name !== view;
+      find(`tab-${name}`).setAttribute("aria-selected", String(name === view));
+    }
+    if (view === "review") showReview(this);
+    if (view === "search") { search(this); find("words").focus(); }
+    if (view === "results") showResults(this);
+  },
+};
+
+function showCount() {
+  const n = app.labels.rows.length;
+  find("count").textContent = `${whole(n)} of ${whole(app.info.rows)} rows labeled`;
+  find("undo").disabled = !app.labels.undo;
+  find("redo").disabled = !app.labels.redo;
+}
+
+const handlers = {
+  open() {
+    body.dataset.online = "yes";
+    find("status").textContent = "";
+  },
+  closed() { app.offline(); },
+  labels(facts) {
+    const changed = facts.classes.join("\n") !== app.labels.classes.join("\n");
+    app.labels = facts;
+    app.map.labels = new Map(facts.rows.map((row, i) => [row, facts.codes[i]]));
+    app.map.nClasses = facts.classes.length;
+    app.map.ask();
+    body.dataset.place = facts.place;
+    body.dataset.labels = facts.rows.length;
+    showCount();
+    if (changed || !find("classes").childElementCount) { app.showClasses(); showFilters(facts.classes); }
+    showLegend(app);
+    const shown = app.current;
+    if (shown && facts.rows.includes(shown.card.row) && shown.card.label === null && ["suggested", "check", "random"].includes(shown.why)) {
+      app.next(); // another window was faster
+    }
+    if (app.wasEmpty === null) {
+      app.wasEmpty = facts.rows.length === 0 && facts.classes.length === 0;
+      if (app.wasEmpty) askForGroups(app);
+    }
+  },
+  model(facts) {
+    const isMoved = facts.layout !== app.model.layout;
+    app.model = facts;
+    showQuality(facts, app.labels);
+    showLegend(app);
+    find("n-review").textContent = facts.suspects || "";
+    body.dataset.full = facts.full.status;
+    body.dataset.status = facts.status;
+    body.dataset.model = facts.place;
+    if (isMoved) move(facts.layout);
+    if (app.view === "results") showResults(app);
+  },
+  colors(buffer) {
+    const n = app.info.rows;
+    const codes = new Uint16Array(buffer, 0, n);
+    const certainty = new Uint8Array(buffer, 2 * n, n);
+    const { place } = app.model;
+    app.map.recolor(codes, certainty, () => {
+      body.dataset.painted = place;
+      refreshPrediction();
+    });
+  },
+};
+
+async function move(layout) {
+  const plane = new Float32Array(await api.get("/api/plane"));
+  app.map.place(plane);
+  body.dataset.layout = layout;
+  find("map-note").textContent = layout === "neighbors" ? "Similar rows are near each other." : "First view: principal components.";
+}
+
+// The bars of the row on the card follow the model.
+let refreshing = false;
+async function refreshPrediction() {
+  const shown = app.current;
+  if (!shown || refreshing || app.mode === "second") return;
+  refreshing = true;
+  try {
+    const card = await api.get(`/api/row/${shown.card.row}`);
+    if (app.current === shown) {
+      shown.card.likely = card.likely;
+      showCard(find("card"), shown, app.labels.classes, false);
+      app.showClasses();
+    }
+  } finally { refreshing = false; }
+}
+
+let tipping = 0;
+function hover(row, x = 0, y = 0) {
+  const tip = find("tip");
+  clearTimeout(tipping);
+  if (row < 0) { tip.hidden = true; return; }
+  tipping = setTimeout(() => {
+    const code = app.map.codes[row];
+    const name = app.labels.classes[code] ?? "no prediction";
+    const sure = app.map.labels.has(row) ? "labeled" : code < app.labels.classes.length ? percent(app.map.certainty[row] / 255) : "";
+    tip.replaceChildren(make("strong", {}, name), ` ${sure}`, make("br"), `Row ${whole(row + 1)}`);
+    if (app.info.has_images) tip.append(make("img", { src: `/api/image/${row}/small`, alt: "", width: 72, height: 72 }));
+    const { clientWidth, clientHeight } = find("map");
+    tip.hidden = false;
+    tip.style.left = `${Math.min(x + 14, clientWidth - tip.offsetWidth - 8)}px`;
+    tip.style.top = `${Math.min(y + 14, clientHeight - tip.offsetHeight - 8)}px`;
+  }, 40);
+}
+
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  app.map.theme = theme;
+  app.map.ask();
+}
+
+function showKeys() {
+  const lines = [["1, 2 … Q, W …", "label the row, or the selected rows, as on the buttons"], ["Space", "skip the row"],
+    ["Z", "undo"], ["Shift+Z", "redo"], ["+", "add a class"], ["/", "search"], ["Esc", "cancel the selection"],
+    ["Shift+drag", "draw around rows on the map"], ["?", "this list"]];
+  find("keys-body").replaceChildren(make("dl", {}, ...lines.flatMap(([key, text]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, text)])),
+    make("button", { type: "button", onclick: () => find("keys").close() }, "Close"));
+  find("keys").showModal();
+}
+
+function onKey(event) {
+  const isTyping = event.target.matches?.("input, select, textarea");
+  if (event.key === "Escape" && app.map.selected.size) { app.select([]); return; }
+  if (isTyping || document.querySelector("dialog[open]") || event.altKey) return;
+  const key = event.key.toLowerCase();
+  const isControl = event.ctrlKey || event.metaKey;
+  const run = (work) => { event.preventDefault(); Promise.resolve(work()).catch((error) => toast(error.message)); };
+  if (key === "z" && !event.repeat) run(() => app.step(event.shiftKey ? "redo" : "undo"));
+  else if (isControl && key === "y") run(() => app.step("redo"));
+  else if (isControl) return;
+  else if (key === " " && !event.target.matches?.("button, summary, a, [role=tab]")) run(() => app.skip());
+  else if (key === "+") run(() => { app.turn("label"); find("class-name").focus(); });
+  else if (key === "/") run(() => app.turn("search"));
+  else if (key === "?") run(showKeys);
+  else if (KEYS.includes(key) && key.length === 1 && !event.repeat && app.view === "label") {
+    const code = keysOf(app.labels.classes).indexOf(key);
+    if (code >= 0) run(() => app.choose(code));
+  }
+}
+
+async function addClass(event) {
+  event.preventDefault();
+  const field = find("class-name");
+  const name = field.value.trim();
+  if (!name) return;
+  field.value = "";
+  field.blur();
+  try {
+    await api.act("class", { label: name }, () => app.offline());
+  } catch (error) { toast(error.message); }
+}
+
+function wire() {
+  app.map = new RowMap(find("points"), {
+    hover,
+    pick: (row) => app.open(row, "map", "You chose it on the map."),
+    select: (rows) => { app.select(rows); find("lasso").setAttribute("aria-pressed", "false"); app.map.setLasso(false); },
+  });
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  setTheme(localStorage.getItem("theme") ?? (dark.matches ? "dark" : "light"));
+  dark.addEventListener("change", () => { if (!localStorage.getItem("theme")) setTheme(dark.matches ? "dark" : "light"); });
+  const on = (id, work) => find(id).addEventListener("click", () => Promise.resolve(work()).catch((error) => toast(error.message)));
+  on("theme", () => {
+    const theme = app.map.theme === "dark" ? "light" : "dark";
+    localStorage.setItem("theme", theme);
+    setTheme(theme);
+  });
+  on("undo", () => app.step("undo"));
+  on("redo", () => app.step("redo"));
+  on("help", showKeys);
+  on("skip", () => app.skip());
+  on("closer", () => app.map.zoom(1.6));
+  on("farther", () => app.map.zoom(1 / 1.6));
+  on("whole", () => app.map.showAll());
+  on("lasso", () => {
+    app.map.setLasso(!app.map.isLasso);
+    find("lasso").setAttribute("aria-pressed", String(app.map.isLasso));
+  });
+  for (const view of ["label", "review", "search", "results"]) on(`tab-${view}`, () => app.turn(view));
+  document.querySelector("[role=tablist]").addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const tabs = [...event.currentTarget.children];
+    const tab = tabs[(tabs.indexOf(document.activeElement) + step + tabs.length) % tabs.length];
+    tab.focus();
+    tab.click();
+  });
+  find("new-class").addEventListener("submit", addClass);
+  find("why").addEventListener("toggle", () => app.explain());
+  find("search").addEventListener("submit", (event) => event.preventDefault());
+  let searching = 0;
+  for (const id of ["words", "show"]) {
+    find(id).addEventListener("input", () => { clearTimeout(searching); searching = setTimeout(() => search(app), 150); });
+  }
+  document.addEventListener("keydown", onKey);
+}
+
+async function login() {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (token) {
+    history.replaceState(null, "", "/"); // so that nobody reads it off the screen
+    try { await api.post("/api/login", { token }); } catch { /* perhaps there is a cookie */ }
+  }
+  for (;;) {
+    try {
+      return await api.get("/api/start");
+    } catch (error) {
+      if (error.status !== 401) throw error;
+      find("login-text").textContent = error.message;
+      find("login").showModal();
+      await new Promise((done) => {
+        find("login-form").onsubmit = async (event) => {
+          event.preventDefault();
+          try {
+            await api.post("/api/login", { token: find("password").value });
+            find("login").close();
+            done();
+          } catch (problem) { find("login-text").textContent = problem.message; }
+        };
+      });
+    }
+  }
+}
+
+async function start() {
+  wire();
+  app.info = await login();
+  api.here.who ||= app.info.who;
+  find("name").textContent = app.info.name.split(/[\\/]/).filter(Boolean).at(-1);
+  find("name").title = app.info.name;
+  document.title = `${app.info.name} · widemargin label`;
+  showCount();
+  showQuality(app.model, app.labels);
+  api.listen(handlers);
+  await move("principal");
+  app.model.layout = "principal";
+  await app.next();
+  body.dataset.ready = "yes";
+}
+
+start().catch((error) => { find("status").textContent = error.message; });

@@ -1,0 +1,78 @@
+// The row that is being labeled.
+
+import { color } from "./colors.js";
+import { draw, make, percent, whole } from "./dom.js";
+
+export function picture(row, size, alt) {
+  const image = make("img", { src: `/api/image/${row}/${size}`, alt, loading: "lazy" });
+  image.addEventListener("load", () => {
+    image.classList.toggle("fine", image.naturalWidth > 64);
+    if (image.naturalWidth === 1) { // the server cannot read it
+      image.replaceWith(make("span", { class: "note" }, size === "large" ? "This file cannot be read as an image." : "?"));
+    }
+  });
+  return image;
+}
+
+function strip({ at, means }, classes) {
+  const line = draw("svg", { viewBox: "0 0 100 14", preserveAspectRatio: "none", "aria-hidden": "true" });
+  line.append(draw("line", { x1: 0, x2: 100, y1: 7, y2: 7, stroke: "currentColor", "stroke-opacity": 0.2 }));
+  means.forEach((mean, code) => {
+    if (mean === null || code >= classes.length) return;
+    line.append(draw("line", { x1: 100 * mean, x2: 100 * mean, y1: 2, y2: 12, stroke: color(code), "stroke-width": 2.5 }));
+  });
+  line.append(draw("line", { x1: 100 * at, x2: 100 * at, y1: 0, y2: 14, stroke: "currentColor", "stroke-width": 1.6 }));
+  return line;
+}
+
+function columns(card, classes) {
+  const table = make("table", { class: "columns" });
+  const hasStrips = card.columns.some((cell) => cell.means);
+  for (const cell of card.columns) {
+    const line = make("tr", {}, make("th", { scope: "row" }, cell.name), make("td", {}, cell.value));
+    if (hasStrips) {
+      line.append(make("td", { class: "strip" }, cell.means ? strip(cell, classes) : null));
+    }
+    table.append(line);
+  }
+  if (hasStrips) table.append(make("caption", { class: "hidden" }, "Values; colored marks are means of the classes"));
+  return table;
+}
+
+function likely(card, classes) {
+  const list = make("ul", { class: "likely", "aria-label": "Prediction" });
+  for (const [name, probability] of card.likely.slice(0, 3)) {
+    list.append(make("li", {},
+      make("span", { class: "name", title: name }, name),
+      make("span", { class: "bar" }, make("i", { color: color(classes.indexOf(name)), "width%": 100 * probability })),
+      make("span", { class: "much" }, percent(probability))));
+  }
+  return list;
+}
+
+export function showCard(place, { card, text }, classes, isBlind) {
+  const parts = [make("p", { class: "reason" }, make("strong", {}, `Row ${whole(card.row + 1)}`), ` · ${text}`)];
+  if (card.image) parts.push(make("div", { class: "picture" }, picture(card.row, "large", `Picture of row ${card.row + 1}`)));
+  if (card.text !== undefined) {
+    const shown = card.text + (card.cut ? ` … (${whole(card.cut)} more characters)` : "");
+    parts.push(make("div", { class: "words", tabindex: 0, role: "group", "aria-label": "Text" }, shown || "(empty)"));
+  }
+  if (card.columns.length) parts.push(columns(card, classes));
+  if (card.n_columns > card.columns.length) {
+    parts.push(make("p", { class: "note" }, `${card.columns.length} of ${whole(card.n_columns)} columns, the most unusual ones.`));
+  }
+  if (!isBlind && card.label !== null) {
+    const [who, , why] = card.by;
+    const how = why === "given" ? "in the file" : `by ${who}`;
+    parts.push(make("p", { class: "reason" }, "Labeled ", make("strong", {}, card.label), ` ${how}.`));
+  } else if (!isBlind && card.likely.length) parts.push(likely(card, classes));
+  place.replaceChildren(...parts);
+}
+
+export function rowButton(line, facts, onclick) {
+  return make("li", {}, make("button", { type: "button", onclick },
+    line.image ? picture(line.row, "small", "") : null,
+    make("span", { class: "what" },
+      make("span", {}, line.text || `Row ${whole(line.row + 1)}`),
+      make("span", { class: "more" }, facts))));
+}

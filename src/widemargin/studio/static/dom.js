@@ -1,0 +1,34 @@
+// Elements are made one by one: text never becomes markup.
+
+export function make(tag, facts = {}, ...inside) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(facts)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "color") element.style.background = value;
+    else if (name === "width%") element.style.width = `${value}%`;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...inside.filter((part) => part !== null && part !== undefined));
+  return element;
+}
+
+export function draw(tag, facts = {}, ...inside) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(facts)) element.setAttribute(name, value);
+  element.append(...inside);
+  return element;
+}
+
+export const find = (id) => document.getElementById(id);
+export const whole = (number) => number.toLocaleString("en");
+export const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
+
+let hiding = 0;
+export function toast(text) {
+  const element = find("toast");
+  element.textContent = text;
+  element.hidden = false;
+  clearTimeout(hiding);
+  hiding = setTimeout(() => { element.hidden = true; }, 5000);
+}

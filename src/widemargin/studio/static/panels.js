@@ -1,0 +1,159 @@
+// How good the model is, what to look at again, and what to take home.
+
+import { color } from "./colors.js";
+import { rowButton } from "./card.js";
+import { draw, find, make, percent, whole } from "./dom.js";
+
+function curve(points) {
+  const [width, height, left, low] = [400, 130, 34, 18];
+  const most = Math.max(...points.map((p) => p[0]), 10);
+  const top = Math.min(1, Math.max(0.1, ...points.map((p) => p[1] + p[2])) * 1.05);
+  const x = (n) => left + ((width - left - 6) * n) / most;
+  const y = (e) => height - low - ((height - low - 8) * Math.min(Math.max(e, 0), top)) / top;
+  const line = (pairs) => pairs.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join(" L ");
+  const up = points.map(([n, e, s]) => [n, e + s]);
+  const down = points.map(([n, e, s]) => [n, e - s]).reverse();
+  const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, class: "curve", role: "img",
+    "aria-label": `Estimated error after 1 to ${most} labels` });
+  for (const share of [0, top / 2, top]) {
+    picture.append(draw("line", { class: "axis", x1: left, x2: width, y1: y(share), y2: y(share) }));
+    const label = draw("text", { x: left - 5, y: y(share) + 4, "text-anchor": "end" });
+    label.textContent = `${Math.round(100 * share)}%`;
+    picture.append(label);
+  }
+  const end = draw("text", { x: width - 4, y: height - 3, "text-anchor": "end" });
+  end.textContent = `${whole(most)} labels`;
+  const begin = draw("text", { x: left, y: height - 3 });
+  begin.textContent = "0";
+  picture.append(begin, end);
+  if (points.length > 1) {
+    picture.append(draw("path", { class: "band", d: `M ${line([...up, ...down])} Z` }));
+    picture.append(draw("path", { class: "line", d: `M ${line(points)}` }));
+  }
+  const [n, e] = points.at(-1);
+  picture.append(draw("circle", { cx: x(n), cy: y(e), r: 4, fill: "var(--accent)" }));
+  return picture;
+}
+
+export function showQuality(model, labels) {
+  const parts = [];
+  if (model.status === "failed") parts.push(make("p", {}, `There is no model: ${model.problem}`));
+  else if (model.status === "preparing") {
+    parts.push(make("h3", {}, "Preparing the model"), make("p", { class: "note" }, "You can label already."));
+  } else if (model.error === null) {
+    parts.push(make("h3", {}, "Estimated error"), make("p", { class: "note" },
+      labels.classes.length < 2 || model.status !== "ready"
+        ? "Label rows of two classes, and all others get a prediction." : "More labels are needed to estimate it."));
+  } else {
+    const { error, error_std: std } = model;
+    parts.push(make("h3", {}, "Estimated error on unlabeled rows"),
+      make("p", { class: "figure" }, percent(error), make("small", {}, ` ± ${percent(std)}`)));
+    if (model.curve.length) parts.push(curve(model.curve));
+    const held = `${whole(model.random)} held-out ${model.random === 1 ? "label" : "labels"} of random rows`;
+    const rest = model.random < model.labels ? " and the predicted probabilities" : "";
+    parts.push(make("p", { class: "note" }, `From ${held}${rest}. The band is one standard error.`));
+  }
+  find("quality").replaceChildren(...parts);
+}
+
+export function showLegend(app) {
+  const { labels, model } = app;
+  const list = labels.classes.map((name, code) => {
+    const share = model.shares?.[code];
+    const isOnly = app.map.only === code;
+    return make("li", {}, make("button", {
+      type: "button", "aria-pressed": String(isOnly), title: "Show only this class on the map",
+      onclick: () => { app.map.only = isOnly ? -1 : code; app.map.ask(); showLegend(app); },
+    }, make("span", { class: "dot", color: color(code) }), make("span", { class: "name" }, name),
+    share === undefined ? null : make("span", { class: isOnly ? "" : "share" }, percent(share))));
+  });
+  find("legend").replaceChildren(...list);
+}
+
+export async function showReview(app) {
+  const place = find("view-review");
+  const { lines, people } = await app.get("/api/review");
+  app.reviewed = lines;
+  const parts = [make("h2", {}, "Labels to look at again")];
+  parts.push(make("p", { class: "note" }, lines.length
+    ? "The other labels contradict these. Open one, then keep or change it."
+    : "No label contradicts the others."));
+  parts.push(make("ul", { class: "rows" }, ...lines.map((line) => rowButton(line,
+    `${line.label ?? "no label"}${line.better ? ` → ${line.better}?` : ""} · ${line.why}`,
+    () => app.open(line.row, "review", "You look at a label again.")))));
+  for (const pair of people) {
+    parts.push(make("div", { class: "block" }, make("h3", {}, `${pair.people[0]} and ${pair.people[1]}`),
+      make("p", {}, `${pair.same} of ${pair.rows} rows labeled alike. `,
+        pair.kappa === null ? "" : `Cohen's kappa ${pair.kappa.toFixed(2)}.`)));
+  }
+  parts.push(make("div", { class: "block" }, make("h3", {}, "A second opinion"),
+    make("p", { class: "note" }, "Label rows of other people without seeing their labels, to measure how far you agree."),
+    make("div", { class: "line" }, make("button", { type: "button", onclick: () => app.second() }, "Label rows of others"))));
+  place.replaceChildren(...parts);
+}
+
+export async function search(app) {
+  const words = encodeURIComponent(find("words").value);
+  const show = encodeURIComponent(find("show").value);
+  const { rows, listed } = await app.get(`/api/search?words=${words}&show=${show}`);
+  const place = find("found");
+  place.replaceChildren(`${whole(rows.length)} ${rows.length === 1 ? "row" : "rows"} `);
+  if (rows.length) {
+    place.append(make("button", { type: "button", class: "plain", onclick: () => app.select(rows) }, "Select all on the map"));
+  }
+  find("hits").replaceChildren(...listed.map((line) => {
+    const sure = line.label === null ? "no prediction" : line.labeled ? `labeled ${line.label}` : `${line.label}, ${percent(line.certainty)}`;
+    return rowButton(line, `Row ${whole(line.row + 1)} · ${sure}`, () => app.open(line.row, "search", "You searched for it."));
+  }));
+}
+
+export function showFilters(classes) {
+  const select = find("show");
+  const before = select.value || "all";
+  const plain = { all: "all rows", unlabeled: "rows without a label", labeled: "labeled rows", uncertain: "uncertain predictions" };
+  select.replaceChildren(...Object.entries(plain).map(([value, text]) => make("option", { value }, text)),
+    ...classes.map((name) => make("option", { value: `class:${name}` }, `class ${name}`)));
+  select.value = before;
+}
+
+function fullFit(app) {
+  const { full } = app.model;
+  const isRunning = full.status === "running";
+  const canFit = app.labels.classes.length > 1 && !isRunning;
+  const block = make("div", { class: "block" }, make("h2", {}, "Model"),
+    make("p", { class: "note" }, "The full model averages more candidates than the live one, and is what a model file holds. It is fitted beside; you can go on labeling."),
+    make("div", { class: "line" },
+      make("button", { type: "button", class: "primary", id: "fit", disabled: !canFit, onclick: () => app.fit() },
+        isRunning ? "Fitting …" : full.status === "done" ? "Fit again" : "Fit the full model"),
+      full.status === "done" ? make("a", { class: "button", href: "/api/export/model", id: "get-model", download: true }, "Model file (.wm)") : null));
+  if (isRunning) block.append(make("pre", { tabindex: 0, "aria-label": "Progress" }, full.lines.join("\n") || "Starting …"));
+  if (full.status === "failed") block.append(make("p", {}, `The fit failed: ${full.problem}`));
+  if (full.status === "done") {
+    const isOld = full.place !== app.labels.place;
+    const error = full.report.error === null ? "unknown" : `${percent(full.report.error)} ± ${percent(full.report.error_std)}`;
+    const live = app.model.error === null ? "unknown" : `${percent(app.model.error)} ± ${percent(app.model.error_std)}`;
+    block.append(make("p", {}, `Estimated error of the full model: ${error}; of the live one: ${live}.`));
+    if (isOld) block.append(make("p", { class: "note" }, `It was fitted on ${whole(full.labels)} labels; there are others now.`));
+    block.append(make("pre", { tabindex: 0, "aria-label": "Report" }, full.report.text));
+  }
+  return block;
+}
+
+export function showResults(app) {
+  const file = (what, id, text) => make("a", { class: "button", href: `/api/export/${what}`, id, download: true }, text);
+  const name = make("input", { id: "who", maxlength: 200, value: app.here.who, autocomplete: "off" });
+  name.addEventListener("change", () => app.rename(name.value));
+  find("view-results").replaceChildren(
+    make("div", { class: "block" }, make("h2", {}, "Labels and predictions"),
+      make("p", { class: "note" }, "All columns, with label, prediction, probability, and whether the label was given, made here, or inferred."),
+      make("div", { class: "line" }, file("table", "get-table", "Labeled table (.csv)"), file("history", "get-history", "History (.csv)")),
+      make("p", { class: "note" }, `Every label is kept in ${app.info.store}. Start the same command to go on.`)),
+    fullFit(app),
+    make("div", { class: "block" }, make("h2", {}, "People and windows"),
+      make("div", { class: "field" }, make("label", { for: "who" }, "Your name, kept with your labels"), name),
+      make("div", { class: "line" }, make("button", { type: "button", onclick: () => app.link() }, "Link for another browser"),
+        make("button", { type: "button", id: "name-groups", onclick: () => app.nameGroups() }, "Name groups"))),
+    make("div", { class: "block" }, make("h2", {}, "Input"), make("p", { class: "note" }, `${app.info.name}: ${whole(app.info.rows)} rows. ${app.info.note}`)),
+    make("div", { class: "block" }, make("div", { class: "line" },
+      make("button", { type: "button", id: "finish", onclick: () => app.finish() }, "Done: stop the program"))));
+}

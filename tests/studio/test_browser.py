@@ -1,0 +1,599 @@
+"""The page in a real browser: what a person does, and what must not happen."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+from sklearn.datasets import load_digits, load_iris
+from studio_pages import start_page
+
+from widemargin.studio.sources import from_arrays, read_source
+from widemargin.studio.store import read_store
+
+pytestmark = pytest.mark.slow
+
+CHROMIUM = os.environ.get("WIDEMARGIN_CHROMIUM") or next(
+    filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])),
+    None,
+)
+ARGUMENTS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking --disable-component-update --disable-sync"
+)
+PATIENCE = 60_000  # milliseconds, on a busy machine
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'`${alert(3)}"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium: install chromium, or set WIDEMARGIN_CHROMIUM")
+    with playwright.sync_playwright() as running:
+        options = {"executable_path": CHROMIUM, "args": ARGUMENTS.split()}
+        browser = running.chromium.launch(**options)
+        yield browser
+        browser.close()
+
+
+class Window:
+    """A page, and what a person can do there."""
+
+    def __init__(self, page):
+        self.page = page
+
+    def wait(self, selector, **options):
+        return self.page.wait_for_selector(selector, timeout=PATIENCE, **options)
+
+    def fact(self, name):
+        return self.page.get_attribute("body", f"data-{name}")
+
+    @property
+    def row(self):
+        return int(self.fact("row"))
+
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def add_class(self, name):
+        self.press("+")
+        self.page.keyboard.type(name)
+        self.press("Enter")
+        self.wait(f"#classes button:has-text({json.dumps(name)})")
+
+    def label(self, key):
+        """Label the row on the card, and wait for the next one."""
+        row, n = self.row, int(self.fact("labels"))
+        self.press(key)
+        self.wait(f'body:not([data-row="{row}"])')
+        self.wait(f'body[data-labels="{n + 1}"]')
+
+    def settle(self):
+        """Wait until the map shows the labels."""
+        self.wait('body[data-status="ready"]')
+        place = self.fact("place")
+        self.wait(f'body[data-painted="{place}"]')
+
+
+@pytest.fixture
+def visit(browser, tmp_path, monkeypatch):
+    """Open pages; in the end there was no error, and no request to elsewhere."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    servers, contexts, troubles = [], [], []
+
+    @contextmanager
+    def tolerating(*texts):
+        before = list(troubles)
+        yield
+        troubles[:] = before + [
+            t for t in troubles[len(before) :] if not any(text in t for text in texts)
+        ]
+
+    def watch(context, address):
+        def on_request(request):
+            if not request.url.startswith((address, "ws" + address[4:], "blob:")):
+                troubles.append(f"request to {request.url}")
+
+        def on_console(message):
+            if message.type in ("error", "warning"):
+                troubles.append(message.text)
+
+        context.on("request", on_request)
+        context.on("console", on_console)
+        context.on("weberror", lambda error: troubles.append(str(error.error)))
+        context.on("dialog", lambda dialog: troubles.append(f"alert {dialog.message}"))
+
+    def open_window(server, context=None, ready=True, **options):
+        if context is None:
+            context = browser.new_context(
+                **{"viewport": {"width": 1280, "height": 800}, **options}
+            )
+            contexts.append(context)
+            watch(context, f"http://127.0.0.1:{server.port}/")
+        window = Window(context.new_page())
+        window.page.goto(server.url)
+        if ready:
+            window.wait("body[data-ready=yes][data-place]")
+        return window
+
+    def start(source, name="labels.sqlite", **options):
+        servers.append(start_page(source, tmp_path / name, **options))
+        return servers[-1]
+
+    open_window.start, open_window.tolerating = start, tolerating
+    yield open_window
+    for context in contexts:
+        context.close()
+    for server in servers:
+        server.stop()
+    assert not troubles
+
+
+@pytest.fixture
+def digits_page(visit, source):
+    return visit.start(source)
+
+
+def begin(window, names=("zero", "one", "two", "three")):
+    """Close the first dialog and make classes."""
+    window.wait("#clusters[open]")
+    window.press("Escape")
+    window.wait("#clusters:not([open])", state="attached")
+    for name in names:
+        window.add_class(name)
+
+
+def names_of(server):
+    return {row: event.label for row, event in server.session.state.labels.items()}
+
+
+KEYS = {"zero": "1", "one": "2", "two": "3", "three": "4"}
+
+
+def test_label_by_keys_alone(visit, digits_page, digits):
+    window, names = visit(digits_page), digits[1]
+    begin(window)
+    for _ in range(12):
+        window.label(KEYS[names[window.row]])
+    window.settle()
+    found = names_of(digits_page)
+    assert len(found) == 12
+    assert all(names[row] == label for row, label in found.items())
+    assert "12 of 300 rows labeled" in window.page.inner_text("#count")
+    assert "%" in window.page.inner_text("#quality .figure")
+    predicted, _, _ = digits_page.session.predictions()
+    assert np.mean(predicted == np.array(names)) > 0.9
+    row = window.row
+    window.press("Space")  # skip
+    window.wait(f'body:not([data-row="{row}"])')
+    assert row in digits_page.session.state.skipped
+
+
+def test_undo_and_redo(visit, digits_page, digits):
+    window, names = visit(digits_page), digits[1]
+    begin(window)
+    rows = []
+    for _ in range(4):
+        rows.append(window.row)
+        window.label(KEYS[names[window.row]])
+    for n in (3, 2, 1, 0):
+        window.press("z")
+        window.wait(f'body[data-labels="{n}"]')
+    assert window.page.is_disabled("#undo")
+    for n in (1, 2, 3, 4):
+        window.press("Shift+Z")
+        window.wait(f'body[data-labels="{n}"]')
+    assert sorted(names_of(digits_page)) == sorted(rows)
+    window.page.click("#undo")
+    window.wait('body[data-labels="3"]')
+    assert [event.kind for event in digits_page.session.store.read()][-1] == "undo"
+
+
+def test_lasso(visit, digits_page):
+    window = visit(digits_page)
+    begin(window)
+    window.wait('body[data-layout="neighbors"]')
+    window.page.wait_for_timeout(1500)  # the map moves
+    box = window.page.query_selector("#points").bounding_box()
+    left, top = box["x"] + 5, box["y"] + 60
+    right, bottom = left + box["width"] - 10, top + box["height"] / 2
+    window.page.click("#lasso")
+    mouse = window.page.mouse
+    mouse.move(left, top)
+    mouse.down()
+    for x, y in ((right, top), (right, bottom), (left, bottom), (left, top)):
+        mouse.move(x, y, steps=5)
+    mouse.up()
+    window.wait("body[data-selected]:not([data-selected='0'])")
+    n = int(window.fact("selected"))
+    assert 20 < n < 290
+    window.press("2")
+    window.wait(f'body[data-labels="{n}"]')
+    (event,) = [e for e in digits_page.session.store.read() if e.kind == "label"]
+    assert (event.label, event.why, len(event.rows)) == ("one", "map", n)
+    window.press("z")
+    window.wait('body[data-labels="0"]')
+
+
+def test_pan_zoom_hover_and_pick(visit, digits_page):
+    window = visit(digits_page)
+    begin(window)
+    window.wait('body[data-layout="neighbors"]')
+    window.page.wait_for_timeout(1500)
+    box = window.page.query_selector("#points").bounding_box()
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    mouse, before = window.page.mouse, window.row
+    mouse.move(*middle)
+    mouse.wheel(0, -300)
+    window.page.click("#farther")
+    mouse.move(*middle)
+    mouse.down()
+    mouse.move(middle[0] + 40, middle[1] + 30, steps=4)
+    mouse.up()
+    assert window.row == before  # a drag is no click
+    window.page.click("#whole")
+    # the places of rows are known to the server: hover over and click one of them
+    plane, ratio = (
+        digits_page.session.plane.tolist(),
+        0.46 * min(box["width"], box["height"]),
+    )
+    row = max(range(300), key=lambda i: plane[i][0])  # at the edge, alone
+    x, y = middle[0] + ratio * plane[row][0], middle[1] - ratio * plane[row][1]
+    mouse.move(x, y)
+    window.wait("#tip:not([hidden])")
+    assert "Row" in window.page.inner_text("#tip")
+    mouse.click(x, y)
+    window.wait('#card:has-text("You chose it on the map")')
+
+
+def test_naming_clusters_from_zero_labels(visit, digits_page, digits):
+    window, names = visit(digits_page), digits[1]
+    window.wait("#clusters[open]")
+    window.page.fill("#n-classes", "4")
+    window.page.click("#show-groups")
+    window.wait(".group")
+    groups = window.page.query_selector_all(".group")
+    assert len(groups) == 8
+    for group in groups:
+        buttons = group.query_selector_all(".examples button")
+        rows = [int(b.get_attribute("aria-label").split()[1]) - 1 for b in buttons]
+        name = names[rows[0]]
+        for row, button in zip(rows, buttons, strict=True):
+            if names[row] != name:
+                button.click()  # it does not belong
+        group.query_selector("input").fill(name)
+    window.page.click("#use-names")
+    window.wait("body:not([data-labels='0'])")
+    window.wait('#card:has-text("Row")')
+    window.settle()
+    found = names_of(digits_page)
+    assert len(found) > 30
+    assert all(names[row] == label for row, label in found.items())
+    predicted, _, _ = digits_page.session.predictions()
+    assert np.mean(predicted == np.array(names)) > 0.9
+
+
+def test_two_windows_race_for_one_row(visit, digits_page):
+    first = visit(digits_page)
+    begin(first)
+    second = visit(digits_page, first.page.context)
+    second.wait("#classes button")
+    assert first.row != second.row  # they are proposed different rows
+    row = first.row
+    second.page.click("#tab-search")
+    second.page.fill("#words", f"#{row + 1}")
+    second.wait(f'#hits button:has-text("Row {row + 1} ")')
+    second.page.click("#hits button")
+    second.wait(f'body[data-row="{row}"]')
+    first.label("1")
+    with visit.tolerating("409"):
+        second.press("2")
+        second.wait('#toast:has-text("was changed meanwhile")')
+        second.page.wait_for_timeout(200)
+    assert names_of(digits_page) == {row: "zero"}
+    second.wait('body[data-labels="1"]')  # what one does, the other shows
+
+
+def test_a_reload_in_the_middle_loses_nothing(visit, digits_page, digits):
+    window, names = visit(digits_page), digits[1]
+    begin(window)
+    for _ in range(3):
+        window.label(KEYS[names[window.row]])
+    window.page.reload()
+    window.wait('body[data-ready=yes][data-labels="3"]')
+    assert not window.page.query_selector("#clusters[open]")
+    window.label(KEYS[names[window.row]])
+    assert len(names_of(digits_page)) == 4
+    assert "token" not in window.page.url
+
+
+def test_review_list(visit, digits_page, digits):
+    session, names = digits_page.session, list(digits[1])
+    wrong = 60
+    truth = names[wrong]
+    names[wrong] = "one" if truth != "one" else "two"
+    for row in range(0, 240, 10):
+        session.act("label", f"b{row}", "ann", rows=[row], label=names[row], why="map")
+    window = visit(digits_page)
+    window.settle()
+    window.page.click("#tab-review")
+    window.wait(f'#view-review button:has-text("→ {truth}?")')
+    window.page.click(f'#view-review button:has-text("→ {truth}?")')
+    window.wait(f'body[data-row="{wrong}"]')
+    window.page.click(f'#classes button[data-class="{truth}"]')
+    session._wait_for(lambda: session.state.labels[wrong].label == truth)
+    assert session.state.labels[wrong].why == "review"
+
+
+def test_why_and_full_fit_and_export(visit, digits_page, digits, tmp_path):
+    session = digits_page.session
+    for row in range(0, 240, 10):
+        session.act(
+            "label", f"b{row}", "ann", rows=[row], label=digits[1][row], why="map"
+        )
+    window = visit(digits_page)
+    window.settle()
+    window.page.click("#why summary")
+    window.wait("#reasons li")
+    assert window.page.query_selector_all("#reasons li")[0].inner_text()
+    window.page.click("#tab-results")
+    window.page.click("#fit")
+    window.wait("body[data-full=done]")
+    files = {}
+    for what in ("table", "history", "model"):
+        with window.page.expect_download(timeout=PATIENCE) as waiting:
+            window.page.click(f"#get-{what}")
+        files[what] = tmp_path / waiting.value.suggested_filename
+        waiting.value.save_as(files[what])
+    table = pd.read_csv(files["table"])
+    assert np.mean(table["prediction"] == digits[1]) > 0.9
+    assert (table["source"] == "labeled").sum() == 24
+    assert len(pd.read_csv(files["history"])) == 24
+    assert files["model"].read_bytes().startswith(b"PK")
+    window.page.click("#finish")
+    window.wait('#status:has-text("has stopped")')
+    assert digits_page.finished.is_set()
+
+
+def test_a_table_goes_out_and_comes_back(visit, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    frame.to_csv(tmp_path / "iris.csv", index=False)
+    server = visit.start(read_source(str(tmp_path / "iris.csv"), "species"))
+    window = visit(server)
+    begin(window, ("setosa", "versicolor", "virginica"))
+    for _ in range(9):
+        window.label(str(y[window.row] + 1))
+    window.settle()
+    assert window.page.query_selector_all("#card .columns tr")
+    window.page.click("#tab-results")
+    with window.page.expect_download(timeout=PATIENCE) as waiting:
+        window.page.click("#get-table")
+    path = tmp_path / "again.csv"
+    waiting.value.save_as(path)
+    again = visit.start(read_source(str(path), "species"), "again.sqlite")
+    window = visit(again)
+    window.wait('body[data-labels="9"]')
+    assert names_of(again) == names_of(server)
+
+
+def is_harmless(window):
+    """No markup of the data became an element."""
+    return window.page.evaluate(
+        "() => !document.querySelector('body script, img[src=x], iframe')"
+    )
+
+
+def test_hostile_tables(visit, tmp_path, rng):
+    frame = pd.DataFrame({HOSTILE: rng.normal(size=30), "n": rng.normal(size=30)})
+    frame["name"] = [HOSTILE, "b", "c"] * 10
+    frame["long"] = ["word " * 2_000_000, *["short text of four"] * 29]  # 10 MB
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    source = read_source(str(tmp_path / "t.csv"), "kind")
+    window = visit(visit.start(source))
+    begin(window, (HOSTILE, "=1+1"))
+    for words in ("script", "alert", "word"):
+        window.page.click("#tab-search")
+        window.page.fill("#words", words)
+        window.wait("#hits button")
+        window.page.click("#hits button")
+        window.wait("#card .columns")
+        assert is_harmless(window)
+    window.page.click("#tab-search")
+    window.page.fill("#words", "#1")
+    window.wait('#found:has-text("1 row")')
+    window.page.click("#hits button")
+    window.wait('body[data-row="0"]')
+    assert HOSTILE in window.page.inner_text("#card")
+    window.press("1")
+    window.wait('body[data-labels="1"]')
+    assert is_harmless(window)
+    window.page.click("#tab-results")
+    assert is_harmless(window)
+
+
+def test_hostile_texts(visit, tmp_path):
+    lines = [f"{HOSTILE} text number {i} about cats" for i in range(20)]
+    lines += [f"another line about dogs {i}" for i in range(20)]
+    lines.append("long " * 200_000)
+    (tmp_path / "notes.txt").write_text("\n".join(lines))
+    window = visit(visit.start(read_source(str(tmp_path / "notes.txt"))))
+    begin(window, ("cats", "dogs"))
+    for _ in range(6):
+        window.label("1" if window.row < 20 else "2")
+    window.settle()
+    window.page.click("#tab-search")
+    window.page.fill("#words", "number 3")
+    window.wait("#hits button")
+    window.page.click("#hits button")
+    window.wait("#card .words")
+    assert HOSTILE in window.page.inner_text("#card .words")
+    assert is_harmless(window)
+    window.page.click("#tab-search")
+    window.page.fill("#words", "#41")
+    window.wait('#found:has-text("1 row")')
+    window.page.click("#hits button")
+    window.wait('#card:has-text("more characters")')
+
+
+def test_images_broken_ones_included(visit, tmp_path):
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for i in range(20):
+        Image.new("RGB", (60, 40), (12 * i, 200, 255 - 12 * i)).save(
+            folder / f"{i:02}.png"
+        )
+    (folder / "broken.png").write_bytes(b"<script>alert(1)</script>")
+    Image.new("RGB", (5, 5)).save(folder / "<img src=x onerror=alert(4)>.png")
+    source = read_source(str(folder))
+    window = visit(visit.start(source))
+    begin(window, ("blue", "green"))
+    window.wait("#card .picture img")
+    row = source.frame["file"].tolist().index("broken.png")
+    window.page.click("#tab-search")
+    window.page.fill("#words", f"#{row + 1}")
+    window.wait('#found:has-text("1 row")')
+    window.page.click("#hits button")
+    window.wait('#card:has-text("cannot be read as an image")')
+    window.press("1")
+    window.wait('body[data-labels="1"]')
+    assert is_harmless(window)
+
+
+def check_access(window):
+    """axe-core finds nothing to complain about."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    found = axe.Axe().run(window.page)
+    assert not found.response["violations"], found.generate_report()
+    assert found.response["passes"]
+
+
+def test_everybody_can_use_it(visit, digits_page, digits):
+    for row in range(0, 240, 10):
+        digits_page.session.act(
+            "label", f"b{row}", "ann", rows=[row], label=digits[1][row], why="map"
+        )
+    window = visit(digits_page)
+    window.settle()
+    window.page.click("#why summary")
+    window.wait("#reasons li")
+    for theme in ("light", "dark"):
+        if window.page.get_attribute("html", "data-theme") != theme:
+            window.page.click("#theme")
+        for view in ("review", "search", "results", "label"):
+            window.page.click(f"#tab-{view}")
+            window.wait(f"#view-{view}:not([hidden])")
+            check_access(window)
+    window.page.click("#help")
+    check_access(window)
+    window.press("Escape")
+    window.page.click("#tab-results")
+    window.page.click("#name-groups")
+    window.page.click("#show-groups")
+    window.wait(".group")
+    check_access(window)
+
+
+def test_themes_and_narrow_windows(visit, digits_page):
+    window = visit(
+        digits_page, color_scheme="dark", viewport={"width": 400, "height": 800}
+    )
+    assert window.page.get_attribute("html", "data-theme") == "dark"
+    begin(window)
+    assert window.page.evaluate(
+        "() => document.documentElement.scrollWidth <= window.innerWidth"
+    )
+    window.label("1")
+    dark = window.page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+    window.page.click("#theme")
+    light = window.page.evaluate(
+        "() => getComputedStyle(document.body).backgroundColor"
+    )
+    assert dark != light
+    window.page.reload()
+    window.wait("body[data-ready=yes]")
+    assert window.page.get_attribute("html", "data-theme") == "light"  # it is kept
+    window.page.set_viewport_size({"width": 820, "height": 1100})  # a tablet
+    assert window.page.evaluate(
+        "() => document.documentElement.scrollWidth <= window.innerWidth"
+    )
+
+
+def test_a_link_works_once(visit, digits_page, browser):
+    url = digits_page.url
+    first = visit(digits_page)
+    page = first.page.context.new_page()
+    page.goto(url)
+    page.wait_for_selector("body[data-ready=yes]", timeout=PATIENCE)
+    other = browser.new_context()
+    page = other.new_page()
+    page.goto(url)
+    page.wait_for_selector("#login[open]", timeout=PATIENCE)
+    assert page.get_attribute("body", "data-ready") == "no"
+    other.close()
+
+
+COMMAND = "label digits.npz --target kind --no-browser --labels l.sqlite --port"
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+def test_the_page_goes_on_after_a_kill(browser, tmp_path, monkeypatch):
+    """The same command is started again, and the open page finds it by itself."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    X, _ = load_digits(return_X_y=True)
+    np.savez("digits.npz", X=X[:200])
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+
+    def start():
+        process = subprocess.Popen(
+            [sys.executable, "-u", "-m", "widemargin", *COMMAND.split(), str(port)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for line in process.stdout:
+            if "The page is at" in line:
+                return process, line.split()[-1]
+        raise AssertionError("the command ended")
+
+    process, url = start()
+    context = browser.new_context()
+    window = Window(context.new_page())
+    window.page.goto(url)
+    window.wait("body[data-ready=yes][data-place]")
+    begin(window, ("a", "b"))
+    for n in range(1, 4):
+        window.label("a")
+        process.kill()
+        process.communicate()
+        window.wait("body[data-online=no]")
+        row = window.row
+        window.press("b")  # nobody answers; the page sends it again
+        process, _ = start()
+        window.wait("body[data-online=yes]")
+        window.wait(f'body[data-labels="{2 * n}"]')
+        window.wait(f'body:not([data-row="{row}"])')
+    process.kill()
+    process.communicate()
+    labels = [event.label for event in read_store("l.sqlite")[0].labels.values()]
+    assert sorted(labels) == ["a"] * 3 + ["b"] * 3
+    context.close()
+
+
+def test_a_page_from_python(visit, rng):
+    """Rows without images or texts show their columns."""
+    window = visit(visit.start(from_arrays(rng.normal(size=(40, 150)))))
+    begin(window, ("x",))
+    assert "of 100 columns" in window.page.inner_text("#card")

@@ -1,0 +1,77 @@
+import threading
+
+import numpy as np
+import pytest
+from studio_pages import Client
+
+import widemargin
+from widemargin.studio import run
+from widemargin.studio.run import check_host, check_installed
+
+
+def test_missing_packages_are_named(monkeypatch):
+    monkeypatch.setattr(run, "NEEDED", ("json", "no_such_package"))
+    with pytest.raises(
+        ImportError, match=r"no_such_package.*pip install 'widemargin\[label\]'"
+    ):
+        check_installed()
+    with pytest.raises(ImportError, match="pip install"):
+        widemargin.label(np.ones((3, 2)))
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "::", "example.org"])
+def test_other_hosts_need_two_wishes(host):
+    for is_public, password in ((False, "secret"), (True, None), (True, "")):
+        with pytest.raises(ValueError, match="--unsafe-public"):
+            check_host(host, is_public=is_public, password=password)
+    if host in ("0.0.0.0", "::"):
+        with pytest.raises(ValueError, match="stands for all"):
+            check_host(host, is_public=True, password="secret")
+    else:
+        check_host(host, is_public=True, password="secret")
+
+
+def test_this_computer_needs_none():
+    for host in ("127.0.0.1", "localhost", "::1"):
+        check_host(host, is_public=False, password=None)
+
+
+@pytest.fixture
+def person(monkeypatch, digits):
+    """Somebody who labels rows of a page as soon as it is there, and is then done."""
+    servers = []
+
+    def label(server, say, *, open_browser):
+        servers.append(server)
+        client = Client(server)
+        for row in (0, 1, 2, 3):
+            client.act("label", rows=[row], label=digits[1][row], why="map")
+        threading.Timer(0.1, client.post, ["/api/finish"]).start()
+        server.wait()
+
+    monkeypatch.setattr(run, "serve", label)
+    return servers
+
+
+def test_labels_come_back_to_python(person, digits, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    X, names = digits
+    found = widemargin.label(X, images=X.reshape(-1, 8, 8), port=0)
+    assert found[:4].tolist() == names[:4]
+    assert set(found[4:]) == {None}
+    (store,) = tmp_path.glob("labels-*.sqlite")
+    assert (
+        widemargin.label(X, images=X.reshape(-1, 8, 8), port=0)[:4].tolist()
+        == names[:4]
+    )
+    assert list(tmp_path.glob("labels-*.sqlite")) == [store]
+
+
+def test_whole_numbers_come_back_whole(monkeypatch, digits, tmp_path):
+    monkeypatch.setattr(run, "serve", lambda *_, **__: None)
+    X, y = digits[0], np.full(300, -1)
+    y[:3] = 7, 8, 7
+    found = widemargin.label(X, y, store=tmp_path / "l.sqlite", port=0)
+    assert found.dtype.kind == "i"
+    np.testing.assert_array_equal(found, y)

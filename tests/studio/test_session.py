@@ -1,0 +1,259 @@
+import io
+import threading
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import widemargin
+from widemargin.studio.export import export_bytes, labeled_table
+from widemargin.studio.session import Session
+from widemargin.studio.sources import from_arrays
+from widemargin.studio.state import Conflict, Refusal
+from widemargin.studio.store import Store, StoreError
+
+
+@pytest.fixture
+def session(source, tmp_path):
+    session = Session(source, Store(tmp_path / "labels.sqlite"), "ann").start()
+    yield session
+    session.close()
+
+
+def give(session, names, rows, batch="b", **options):
+    for row in rows:
+        session.act(
+            "label", f"{batch}{row}", "ann", rows=[row], label=names[row],
+            **{"why": "suggested", **options},
+        )  # fmt: skip
+
+
+def test_labels_are_stored_before_they_are_answered(session, digits):
+    answer = session.act("label", "a", "ann", rows=[4], label="zero", why="map")
+    assert answer["rows"] == [4]
+    assert session.store.read()[-1].batch == "a"
+    assert session.describe_labels()["rows"] == [4]
+
+
+def test_the_model_follows(session, digits):
+    _, names = digits
+    give(session, names, range(0, 200, 10))
+    session.settle()
+    predicted, _, model = session.predictions()
+    assert model == "live"
+    assert np.mean(predicted == np.array(names)) > 0.95
+    facts = session.describe_model()
+    assert facts["status"] == "ready"
+    assert facts["labels"] == 20
+    assert 0 < facts["error"] < 0.5
+    assert len(session.colors()) == 3 * 300
+
+
+def test_a_retry_is_answered_like_the_first_time(session):
+    options = {"rows": [4], "label": "zero", "why": "map", "seen": {4: 0}}
+    first = session.act("label", "a", "ann", **options)
+    assert session.act("label", "a", "ann", **options) == first
+    assert len(session.store.read()) == 1
+
+
+def test_two_windows_race_for_a_row(session):
+    session.act("label", "a", "ann", rows=[4], label="zero", why="map", seen={4: 0})
+    with pytest.raises(Conflict, match="labeled 'zero' now"):
+        session.act("label", "b", "ann", rows=[4], label="one", why="map", seen={4: 0})
+    outcomes, barrier = [], threading.Barrier(2)
+
+    def label(batch):
+        barrier.wait()
+        try:
+            session.act(
+                "label", batch, "ann", rows=[7], label=batch, why="map", seen={7: 0}
+            )
+            outcomes.append(batch)
+        except Conflict:
+            outcomes.append(None)
+
+    threads = [threading.Thread(target=label, args=(name,)) for name in ("x", "y")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (winner,) = [name for name in outcomes if name]
+    assert session.state.labels[7].label == winner
+
+
+def test_windows_get_different_rows(session):
+    session.settle()
+    rows = [session.next_row(window).row for window in "abc"]
+    assert len(set(rows)) == 3
+    assert session.next_row("a").row == rows[0]
+    session.leave("b")
+    assert session.next_row("d").row == rows[1]
+
+
+def test_undo_and_redo_without_end(session, digits):
+    give(session, digits[1], range(5))
+    for i in range(5):
+        session.act("undo", f"u{i}", "ann")
+    assert not session.state.labels
+    assert session.act("undo", "more", "ann")["rows"] == []
+    assert not session.describe_labels()["undo"]
+    for i in range(5):
+        session.act("redo", f"r{i}", "ann")
+    assert sorted(session.state.labels) == [0, 1, 2, 3, 4]
+    assert not session.describe_labels()["redo"]
+
+
+def test_a_session_goes_on_where_it_stopped(source, tmp_path, digits):
+    path = tmp_path / "labels.sqlite"
+    first = Session(source, Store(path), "ann").start()
+    give(first, digits[1], range(0, 200, 10))
+    first.settle()
+    error = first.snapshot.error
+    first.close()
+    second = Session(source, Store(path), "ann").start()
+    second.settle()
+    assert len(second.state.labels) == 20
+    assert second.snapshot.error == pytest.approx(error)
+    second._wait_for(lambda: len(second.curve) > 10)  # earlier states are learned again
+    second.close()
+    changed = from_arrays(source.X + 1)
+    with pytest.raises(StoreError, match="belong to other data"):
+        Session(changed, Store(path))
+
+
+def test_known_labels_are_taken_over_once(digits, tmp_path):
+    X, names = digits
+    y = [name if i % 30 == 0 else None for i, name in enumerate(names)]
+    source, path = from_arrays(X, y), tmp_path / "labels.sqlite"
+    for _ in range(2):
+        session = Session(source, Store(path), "ann")
+        assert len(session.state.labels) == 10
+        assert len(session.state.random_rows) == 10
+        assert {event.who for event in session.state.labels.values()} == {"file"}
+        session.store.close()
+
+
+def test_other_processes_may_label_too(session, tmp_path):
+    other = Session(session.source, Store(tmp_path / "labels.sqlite"), "bob")
+    other.act("label", "x", "bob", rows=[3], label="one", why="map")
+    session.refresh()
+    assert session.state.labels[3].who == "bob"
+    other.store.close()
+
+
+def test_second_opinions_measure_agreement(session, digits):
+    give(session, digits[1], range(6))
+    seen = set()
+    for i in range(6):
+        found = session.next_row("b", "bob", "second")
+        label = digits[1][found.row]
+        label = ("two" if label == "three" else "three") if i == 0 else label
+        session.act(
+            "label", f"s{i}", "bob", rows=[found.row], label=label, why="review"
+        )
+        seen.add(found.row)
+    assert seen == set(range(6))
+    assert session.next_row("b", "bob", "second") is None
+    (pair,) = session.review()["people"]
+    assert pair["people"] == ["ann", "bob"]
+    assert (pair["rows"], pair["same"]) == (6, 5)
+    assert pair["kappa"] < 1
+    assert any(
+        line["why"].endswith("two people disagree")
+        for line in session.review()["lines"]
+    )
+
+
+def test_suspects_are_reviewed(session, digits):
+    names = list(digits[1])
+    wrong = 60
+    names[wrong] = "one" if names[wrong] != "one" else "two"
+    give(session, names, range(0, 200, 10))
+    session.settle()
+    line = session.review()["lines"][0]
+    assert (line["row"], line["better"]) == (wrong, digits[1][wrong])
+
+
+def test_cards_and_explanations(session, digits):
+    give(session, digits[1], range(0, 200, 10))
+    session.settle()
+    card = session.card(250)
+    assert card["likely"][0][0] == digits[1][250]
+    assert card["image"]
+    why = session.explain(250)
+    assert len(why) == 5
+    assert all(line["row"] % 10 == 0 for line in why)
+    for row in (-1, 300, True, "3"):
+        with pytest.raises(Refusal, match="There is no row"):
+            session.card(row)
+
+
+def test_search_and_filter(tmp_path, digits):
+    X, names = digits
+    texts = [f"the digit {name} in row {i}" for i, name in enumerate(names)]
+    source = from_arrays(X, texts=texts)
+    session = Session(source, Store(tmp_path / "labels.sqlite"), "ann").start()
+    give(session, names, range(0, 200, 10))
+    session.settle()
+    assert session.search("three ROW")["rows"] == [
+        i for i, name in enumerate(names) if name == "three"
+    ]
+    assert session.search("#17")["rows"] == [16]
+    assert session.search(show="labeled")["rows"] == list(range(0, 200, 10))
+    assert len(session.search(show="unlabeled")["rows"]) == 280
+    found = session.search(show="class:two")["rows"]
+    assert np.mean([names[row] == "two" for row in found]) > 0.9
+    certainty = session.snapshot.certainty[session.search(show="uncertain")["rows"]]
+    assert (np.diff(certainty) >= 0).all()
+    assert session.search(show="class:nope")["rows"] == []
+    session.close()
+
+
+def test_a_full_fit_runs_beside_and_is_exported(session, digits):
+    with pytest.raises(ValueError, match="at least two classes"):
+        session.fit_fully()
+    give(session, digits[1], range(0, 200, 10))
+    session.settle()
+    with pytest.raises(ValueError, match="no full model yet"):
+        export_bytes(session, "model")
+    session.fit_fully()
+    session._wait_for(lambda: session.full["status"] != "running")
+    assert session.full["status"] == "done", session.full
+    assert session.full["report"]["candidates"][0]["name"] == "supervised"
+    assert any("spectral" in line for line in session.full["lines"])
+    data, ending = export_bytes(session, "model")
+    assert ending == ".wm"
+    assert zipfile.is_zipfile(io.BytesIO(data))
+    assert session.predictions()[2] == "full"
+    table = labeled_table(session)
+    model = session.read_full_model()
+    assert isinstance(model, widemargin.FewLabelClassifier)
+    X = session.source.X
+    unlabeled = table["source"] == "inferred"
+    np.testing.assert_array_equal(
+        table["prediction"][unlabeled], model.predict(X)[unlabeled]
+    )
+    give(session, digits[1], [299])
+    assert session.predictions()[2] == "live"
+
+
+def test_the_history_has_every_event(session, digits):
+    give(session, digits[1], range(3))
+    session.act("undo", "u", "ann")
+    data, ending = export_bytes(session, "history")
+    table = pd.read_csv(io.BytesIO(data))
+    assert ending == "-history.csv"
+    assert table["action"].tolist() == ["label"] * 3 + ["undo"]
+    assert table["row"].tolist()[:3] == [1, 2, 3]
+    assert table["undoes"].tolist()[3] == "b2"
+
+
+def test_rows_that_are_all_the_same_have_no_model(tmp_path):
+    source = from_arrays(np.ones((20, 2)))
+    session = Session(source, Store(tmp_path / "labels.sqlite"), "ann").start()
+    session.settle()
+    facts = session.describe_model()
+    assert facts["status"] == "failed"
+    assert "All 20 rows are the same" in facts["problem"]
+    session.close()
