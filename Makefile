@@ -29,11 +29,12 @@ test-all: test test-slow  ## Run all tests
 demo: $(VENV)/.demo  ## Run the demonstration
 	$(BIN)/widemargin demo --force
 
-lint: $(VENV)/.dev  ## Check format, code, layers and spelling
+lint: $(VENV)/.dev  ## Check format, code, layers, spelling and wording
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/codespell
+	$(BIN)/python tools/words.py
 
 format: $(VENV)/.dev  ## Format the code and apply the safe fixes
 	$(BIN)/ruff format

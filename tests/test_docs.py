@@ -79,7 +79,7 @@ def test_figures_are_compared(tmp_path):
     ids=lambda path: path.stem,
 )
 def test_links_lead_to_files(path):
-    """Relative links work where the files are read as they are, too."""
+    """Relative links also work where the files are read as they are."""
     made_by_the_build = ("auto_examples/",)
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", path.read_text("utf-8")):
         if "://" in target or any(part in target for part in made_by_the_build):

@@ -94,7 +94,7 @@ def test_figures_that_are_printed_twice_count_once():
 
 
 def test_what_is_not_measured_is_counted_over_all_tables():
-    """In tables without results, too, and of methods that a table does not run."""
+    """Also in tables without results, and of methods that a table does not run."""
     first = {("a", "one", "error"): Figure(11.0), ("b", "one", "error"): Figure(11.0)}
     second = {("a", "one", "error"): Figure(7.0), ("a", "base", "error"): Figure(7.0)}
     headline, *others = headlines(

@@ -35,7 +35,7 @@ def test_numbers(values):
     "values",
     [
         ["red", "green"] * (N // 2),
-        ["yes", None] * (N // 2),  # a gap is a value, too
+        ["yes", None] * (N // 2),  # a gap is also a value
         ["1,000", "2,500"] * (N // 2),
         [f"town {i % 90}" for i in range(N)],
         ["a", "b", "c"],
