@@ -34,7 +34,7 @@ def test_phrases_are_found(phrase):
     "text",
     [
         "one\n    # -1 is no class, it\n    # marks a row",
-        'x = (\n    "two " "words"\n    "the -1 is no class, it "\n    "marks a row"\n)',
+        '(\n    "two " "words"\n    "the -1 is no class, it "\n    "marks a row"\n)',
         "one\n> -1 is no class,\n> it marks a row",
     ],
 )

@@ -91,8 +91,8 @@ def printed_program(gram, y, n_aside, costs, mu, epsilon, reach):
     """Scores by the quadratic program (21), as it is printed but for its misprints.
 
     The first `n_aside` samples are irrelevant, the next have labels y, the others are
-    unlabeled. Corrected: labels in the quadratic and in the linear term, two columns of A
-    for each irrelevant sample.
+    unlabeled. Corrected: labels in the quadratic and in the linear term, two columns of
+    A for each irrelevant sample.
 
     Parameters
     ----------
