@@ -22,6 +22,7 @@ extensions = [
     "sphinxcontrib.bibtex",
     "bench_report",
     "mathml",
+    "notebooks",
     "page_pictures",
 ]
 

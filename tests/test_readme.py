@@ -32,7 +32,9 @@ def read_table():
     head = README.index("| data | labels |")
     lines = README[head:].split("\n\n")[0].splitlines()[2:]
     for line in lines:
-        name, n_labeled, *figures = (cell.strip() for cell in line.strip("|").split("|"))
+        name, n_labeled, *figures = (
+            cell.strip() for cell in line.strip("|").split("|")
+        )
         bold = [figure.startswith("**") for figure in figures]
         values = [float(figure.strip("*")) for figure in figures]
         yield name.partition(" (")[0], int(n_labeled), values, bold
