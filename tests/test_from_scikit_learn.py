@@ -65,7 +65,7 @@ def test_calibration_adds_a_class_and_refuses_other_marks(data):
         assert model.classes_.tolist() == WITH_MINUS_ONE
         assert model.predict_proba(X).shape[1] == 4
         for y in (names, np.where(y_partial < 0, np.nan, y_partial)):
-            with pytest.raises(ValueError, match="Unknown label type|contains NaN"):
+            with pytest.raises(ValueError, match=r"Unknown label type|contains NaN"):
                 CalibratedClassifierCV(SpectralClassifier(), cv=cv).fit(X, y)
     with pytest.raises(ValueError, match="partitions"):
         CalibratedClassifierCV(
@@ -130,7 +130,7 @@ def test_marks_of_other_types(data):
     categories = pd.Series(names).astype("category")
     for y in (names, floats, categories):
         assert len(SpectralClassifier().fit(X, y).classes_) == 3
-        with pytest.raises(ValueError, match="Unknown label type|NaN"):
+        with pytest.raises(ValueError, match=r"Unknown label type|NaN"):
             LabelSpreading(kernel="knn").fit(X, y)
     minus_one = np.where(y_partial < 0, -1, names)
     model = SelfTrainingClassifier(LogisticRegression()).fit(X, minus_one)
