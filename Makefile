@@ -29,12 +29,13 @@ test-all: test test-slow  ## Run all tests
 demo: $(VENV)/.demo  ## Run the demonstration
 	$(BIN)/widemargin demo --force
 
-lint: $(VENV)/.dev  ## Check format, code, layers, spelling and wording
+lint: $(VENV)/.dev  ## Check format, code, layers, spelling, wording and types
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/codespell
 	$(BIN)/python tools/words.py
+	$(BIN)/mypy
 
 format: $(VENV)/.dev  ## Format the code and apply the safe fixes
 	$(BIN)/ruff format
@@ -50,7 +51,7 @@ docs: $(VENV)/.docs  ## Build the documentation into docs/_build/html
 	@echo The pages start at docs/_build/html/index.html.
 
 clean:  ## Remove the environment and everything built
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache .mypy_cache
 	rm -rf docs/_build docs/auto_examples docs/api/generated
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 

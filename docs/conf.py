@@ -27,7 +27,7 @@ extensions = [
     "thumbnails",
 ]
 
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "auto_examples/*.ipynb"]
 templates_path = ["_templates"]
 default_role = "py:obj"  # `fit` in a docstring is a link where it can be one
 add_module_names = False

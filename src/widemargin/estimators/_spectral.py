@@ -1,8 +1,10 @@
 """What models over spectra that are computed once for all rows have in common."""
 
 from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn import config_context
 from sklearn.utils.validation import check_is_fitted
 
@@ -142,7 +144,7 @@ class SpectralModel(Classifier):
         covariances = tuple(list_covariances(shared[key], families))
         self.geometry_ = SpectralGeometry(sample, shared[key], covariances, seed)
 
-    def update(self, y, sample_weight=None):
+    def update(self, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn other labels of the rows of the last `fit`, in milliseconds.
 
         Labels may be added, changed or removed, and may belong to new classes. The
@@ -172,7 +174,7 @@ class SpectralModel(Classifier):
         sample = collect_sample(before.given, y, weights, merge=self.merge)
         return fit_sample(self, sample.sorted())
 
-    def suspect_labels(self):
+    def suspect_labels(self) -> Suspects:
         """Given labels that models without them contradict.
 
         Returns

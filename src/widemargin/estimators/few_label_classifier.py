@@ -1,8 +1,10 @@
 """The classifier to reach for first: an average of models, weighted by few labels."""
 
 from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -32,11 +34,11 @@ from widemargin.estimators._estimator import (
     values_at,
 )
 from widemargin.estimators.few_label_report import FewLabelReport, write_report
-from widemargin.estimators.interaction import Suspects
+from widemargin.estimators.interaction import Explanation, Suspects
 from widemargin.estimators.spectral_classifier import SpectralClassifier
 from widemargin.kernels import Rbf
 from widemargin.linalg.random import as_generator
-from widemargin.solvers.active_learning import rank_suspects
+from widemargin.solvers.active_learning import Suggestions, rank_suspects
 from widemargin.solvers.driver import Interruptible
 from widemargin.stored import is_finite, require
 
@@ -132,7 +134,13 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         ),
     )
 
-    def fit(self, X, y, sample_weight=None, random_labels=None):
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        random_labels: ArrayLike | None = None,
+    ) -> Self:
         """Fit on labeled and unlabeled rows.
 
         Parameters
@@ -155,7 +163,12 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         """
         return self._fit(X, y, sample_weight, random_labels)
 
-    def update(self, y, sample_weight=None, random_labels=None):
+    def update(
+        self,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        random_labels: ArrayLike | None = None,
+    ) -> Self:
         """Learn other labels of the rows of the last `fit`.
 
         The result is that of a new fit, as far as `random_state` is a number and X was
@@ -241,7 +254,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
             )
         return mask[sample.origin_idx[sample.label_idx]]
 
-    def suggest(self, n=10):
+    def suggest(self, n: int = 10) -> Suggestions:
         """Rows whose labels would help the most, see `SpectralClassifier.suggest`.
 
         The uncertainty of rows is that of the average. Rows for which `is_check` of the
@@ -252,7 +265,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         found = spectral.suggest(n, certainty=self.certainty_[given_idx])
         return replace(found, rows=given_idx[found.rows])
 
-    def explain(self, X, n=5):
+    def explain(self, X: Any, n: int = 5) -> Explanation:
         """The labels that decide about each row, see `SpectralClassifier.explain`.
 
         The class of a row is that of the average. The amounts are those of the
@@ -372,7 +385,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         weights = np.where(self.weights_ > _NEGLIGIBLE_WEIGHT, self.weights_, 0.0)
         return weights / weights.sum()
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Weighted mean of the candidates' probabilities, (n_samples, n_classes)."""
         check_is_fitted(self, "models_")
         return values_at(self._mix, read_rows(self, X, reset=False))
@@ -386,18 +399,18 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
             if weight > 0
         )
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of the class probabilities."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Log odds of the second of two classes, or logarithms of all probabilities."""
         tiny = np.finfo(np.float64).tiny
         logs = np.log(np.maximum(self.predict_proba(X), tiny))
         return logs[:, 1] - logs[:, 0] if logs.shape[1] == 2 else logs
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Class of each row, as in ``classes_``."""
         probabilities = self.predict_proba(X)
         return self.classes_[probabilities.argmax(axis=1)]

@@ -1,7 +1,9 @@
 """Save and load fitted models."""
 
 import warnings
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import sklearn
@@ -16,7 +18,7 @@ _FORMAT = 2
 _TRIAL_FEATURES = 10**6  # a model of more features is not tried, to save memory
 
 
-def save(model, path):
+def save(model: Any, path: str | PathLike[str]) -> None:
     """Write a fitted model to a file that `load` reads; see :doc:`/model_files`.
 
     The file holds what prediction needs: parameters, the declared state of the
@@ -64,7 +66,7 @@ def save(model, path):
     write_whole(path, data)
 
 
-def load(path):
+def load(path: str | PathLike[str]) -> Any:
     """Make a model from a file that `save` wrote.
 
     Nothing in a file is run or imported. Before anything is built, the types in the
