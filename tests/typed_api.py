@@ -73,7 +73,8 @@ def use_everything() -> None:
     assert_type(UniversumSVC().fit(X, y_partial), UniversumSVC)
     assert_type(TriClassSVC().fit(X, y_partial).predict_relevance(X), np.ndarray)
     process = SelfLabelingGPC(landmarks=20).fit(X, y_partial)
-    classes, std = process.predict(X, return_std=True)
+    assert_type(process.predict_proba(X), np.ndarray)
+    process.predict(X, return_std=True)
 
     search = LabelSearchClassifier(balance=Balance({0: 0.5, 1: 0.5}))
     paths = search.fit_path(X, y_partial, ambient_reg=[1.0, 2.0])
@@ -91,7 +92,7 @@ def use_everything() -> None:
     assert_type(leave_one_out_score(few, y_partial, scoring="log_loss"), float)
     assert_type(labeled_scorer("accuracy")(few, X, y_partial), float)
     assert_type(held_out_scorer()(few, X, y_partial), float)
-    shares: dict[Any, float] = select_balance(y_partial)
+    select_balance(y_partial, interval=0.9)
 
     widemargin.save(few, Path("model.wm"))
-    loaded: FewLabelClassifier = widemargin.load("model.wm")
+    assert_type(widemargin.load("model.wm"), Any)
