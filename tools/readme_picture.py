@@ -36,19 +36,18 @@ def draw():
 
     models, X, y_partial, accuracies = fit_models()
     titles = (
-        f"SVC on the {N_LABELED} labels: {accuracies[0]:.0%} correct",
-        f"FewLabelClassifier, also on the {N_ROWS - N_LABELED} unlabeled rows: "
-        f"{accuracies[1]:.0%}",
+        f"SVC on the {N_LABELED} labels\n{accuracies[0]:.0%} correct",
+        f"FewLabelClassifier on all {N_ROWS} rows\n{accuracies[1]:.0%} correct",
     )
-    figure = Figure(figsize=(10, 3.7), layout="constrained")
+    figure = Figure(figsize=(9, 4), layout="constrained")
     for ax, title, model in zip(figure.subplots(1, 2), titles, models, strict=True):
         DecisionDisplay.from_estimator(
             model, X, y_partial, ax=ax, margin=None, legend=False
         )
-        ax.set_title(title, fontsize=11)
+        ax.set_title(title, fontsize=15)
         ax.set(xticks=[], yticks=[], xlabel="", ylabel="")
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=130, metadata={"Software": None})
+    figure.savefig(buffer, format="png", dpi=140, metadata={"Software": None})
     return buffer.getvalue()
 
 

@@ -272,11 +272,11 @@ def test_benchmarks_with_the_same_advice_are_answered_together():
     print_summaries([one, without, other], [], console)
     text = console.export_text()
     assert text.count("Is [new] worth <it>?") == 1
-    assert "Over 6 cells and 12 draws the error of new minus that of old" in text
+    assert "In 6 problems (12 draws) the mean error of new is" in text
     page = Page(make_page([one, without, other]))
     assert page.text.count("Is [new] worth <it>?") == 1
-    assert "Over 6 cells and 12 draws the error of new minus that of old" in page.text
-    assert "All 6 cells" in page.text
+    assert "In 6 problems (12 draws) the mean error of new is" in page.text
+    assert "All 6 problems" in page.text
     assert "other: b" in page.cells
     assert len(page.ids) == len(set(page.ids))
 

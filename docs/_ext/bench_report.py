@@ -83,7 +83,7 @@ class Answers(_Part):
             yield f"<h3>{escape(advice.title)}</h3>"
             yield f"<p>{escape(answers[0].sentence(advice))}</p>"
             yield _table(
-                ["problems", *answers[0].figures],
+                ["part", *answers[0].figures],
                 [[of.part, *of.figures.values()] for of in answers],
             )
 

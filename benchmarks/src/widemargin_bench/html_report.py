@@ -347,11 +347,11 @@ def _section(advice, summaries):
     return (
         f"<h2>{escape(advice.title)}</h2>{''.join(notes)}"
         f"<p>{escape(answers[0].sentence(advice))}</p>{_answer_table(answers)}"
-        '<p class="caption">A cell is a row of a table; its value is the mean over '
+        '<p class="caption">A problem is a row of a table; its value is the mean over '
         f"draws. Gaps are differences of errors in points: {escape(advice.method)} "
-        f"minus {escape(advice.instead)}, or minus the best other method of the cell, "
-        "which is known only in hindsight. An estimate holds if the true error is "
-        "within two of its standard errors.</p>"
+        f"minus {escape(advice.instead)}, or minus the best other method of the "
+        "problem, which is known only in hindsight. An estimate holds if the true "
+        "error is within two of its standard errors.</p>"
         f"{_cell_table(advice, cells)}"
     )
 
@@ -381,7 +381,7 @@ def _cell_table(advice, cells):
     head = f'<tr class="names"><th class="corner"></th>{names}</tr>'
     lines = [_line(escape(f"{c.benchmark}: {c.row.name}"), _figures(c)) for c in cells]
     return (
-        f"<details><summary>All {len(cells)} cells</summary>{make_box(head, lines)}"
+        f"<details><summary>All {len(cells)} problems</summary>{make_box(head, lines)}"
         "</details>"
     )
 
