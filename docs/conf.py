@@ -69,7 +69,9 @@ html_copy_source = False
 _ALONE = (
     "index choosing quick_start from_scikit_learn papers benchmark_report development"
 )
-html_sidebars = {page: [] for page in [*_ALONE.split(), "notation", "references"]}
+html_sidebars = {
+    page: [] for page in [*_ALONE.split(), "notation", "references", "upgrading"]
+}
 html_theme_options = {
     "logo": {"text": "widemargin"},
     "header_links_before_dropdown": 6,
