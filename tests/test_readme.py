@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn import datasets
+from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import SVC
@@ -91,3 +93,13 @@ def test_picture_is_described_as_it_is():
 
 def test_readme_is_short():
     assert len(README.split()) <= 900
+
+
+def test_figures_of_scikit_learn_beside_ours():
+    """Those after a semicolon, which the test of the code blocks does not compare."""
+    X, y = datasets.load_digits(return_X_y=True)
+    labeled = hide_labels(y, 20, rng=0) != -1
+    accuracy = SVC(C=10).fit(X[labeled], y[labeled]).score(X, y)
+    assert f"SVC(C=10) on the 20 labels has {accuracy:.2f}" in README
+    codes = KMeans(10, n_init=10, random_state=0).fit_predict(X[:400])
+    assert f"10 k-means: {adjusted_rand_score(y[:400], codes):.2f}" in README
