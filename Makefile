@@ -9,7 +9,7 @@ METADATA := pyproject.toml src/widemargin/_version.py
 ALL_METADATA := $(METADATA) benchmarks/pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-slow test-all demo lint format wheel docs clean
+.PHONY: help test test-slow test-all demo lint format wheel binaries docs clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -29,19 +29,28 @@ test-all: test test-slow  ## Run all tests
 demo: $(VENV)/.demo  ## Run the demonstration
 	$(BIN)/widemargin demo --force
 
-lint: $(VENV)/.dev  ## Check format, code, layers and spelling
+lint: $(VENV)/.dev  ## Check format, code, layers, spelling, wording and types
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/codespell
+	$(BIN)/python tools/words.py
+	$(BIN)/mypy
 
 format: $(VENV)/.dev  ## Format the code and apply the safe fixes
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
-wheel: $(VENV)/.dev  ## Build the wheel into dist/
+wheel: $(VENV)/.dev  ## Build the source distribution, and the wheel from it, into dist/
 	rm -rf dist
-	$(BIN)/python -m build --wheel
+	$(BIN)/python -m build
+
+# A dry run for the Pythons that are not installed here: pip finds all wheels, or fails.
+binaries: $(VENV)/.dev  ## Check that the wheel needs no compiler on Python 3.11 to 3.14
+	for version in 3.11 3.12 3.13 3.14; do \
+	  $(PIP) install --dry-run --only-binary :all: --python-version $$version \
+	    --target build/$$version dist/*.whl || exit 1; \
+	done
 
 docs: $(VENV)/.docs  ## Build the documentation into docs/_build/html
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPLBACKEND=Agg $(BIN)/python -m sphinx \
@@ -49,7 +58,7 @@ docs: $(VENV)/.docs  ## Build the documentation into docs/_build/html
 	@echo The pages start at docs/_build/html/index.html.
 
 clean:  ## Remove the environment and everything built
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache .mypy_cache
 	rm -rf docs/_build docs/auto_examples docs/api/generated
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -22,10 +22,12 @@ extensions = [
     "sphinxcontrib.bibtex",
     "bench_report",
     "mathml",
+    "notebooks",
     "page_pictures",
+    "thumbnails",
 ]
 
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "auto_examples/*.ipynb"]
 templates_path = ["_templates"]
 default_role = "py:obj"  # `fit` in a docstring is a link where it can be one
 add_module_names = False
@@ -49,7 +51,7 @@ sphinx_gallery_conf = {
     "backreferences_dir": "api/generated/gallery",
     "doc_module": ("widemargin",),
     "image_srcset": ["2x"],
-    "thumbnail_size": (440, 300),
+    "thumbnail_size": (640, 480),
     "remove_config_comments": True,
     "download_all_examples": False,
     "show_signature": False,
@@ -64,8 +66,12 @@ html_css_files = ["widemargin.css"]
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
-_ALONE = "index choosing quick_start papers benchmark_report development"
-html_sidebars = {page: [] for page in [*_ALONE.split(), "notation", "references"]}
+_ALONE = (
+    "index choosing quick_start from_scikit_learn papers benchmark_report development"
+)
+html_sidebars = {
+    page: [] for page in [*_ALONE.split(), "notation", "references", "upgrading"]
+}
 html_theme_options = {
     "logo": {"text": "widemargin"},
     "header_links_before_dropdown": 6,

@@ -1,6 +1,6 @@
 """
-The border of a clock and its hands
-===================================
+How strongly the graph should count: a clock and its hands
+==========================================================
 
 One class is the border of a clock, the other one its two hands. No straight line
 separates them, and one label per class carries no information about their shapes.

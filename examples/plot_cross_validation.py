@@ -1,6 +1,6 @@
 """
-Cross-validation with unlabeled rows
-====================================
+How to cross-validate with unlabeled rows
+=========================================
 
 scikit-learn's splitters treat -1 as a class, train on some of the unlabeled rows and
 score against the others. :class:`~widemargin.SemiSupervisedSplit` splits the labeled

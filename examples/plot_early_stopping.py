@@ -1,5 +1,5 @@
 """
-Decisions settle long before the optimum
+Why early stopping costs little accuracy
 ========================================
 
 Conjugate gradient on 3,400 points of Breiman's waveform data. Only the decisions matter

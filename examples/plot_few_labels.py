@@ -1,6 +1,6 @@
 """
-Thirty labels: what is tried, and what to label next
-====================================================
+Which candidates thirty labels favor, and what to label next
+============================================================
 
 :class:`~widemargin.FewLabelClassifier` fits a supervised model and several that also
 learn from unlabeled rows, scores each on held-out labels, and averages their

@@ -1,6 +1,6 @@
 """
-Unlabeled points that belong to no class
-========================================
+What to do with unlabeled points that belong to no class
+========================================================
 
 Two classes with three labels each, which are not a random sample, and unlabeled points
 of which a third belongs to neither class. A transductive model keeps its boundary away

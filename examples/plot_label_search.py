@@ -1,6 +1,6 @@
 """
-A boundary through the gap
-==========================
+How label search finds the gap between two classes
+==================================================
 
 Two clouds in 100 dimensions, four labels. The boundary of a supervised model depends
 on where the labels happen to lie. :class:`~widemargin.LabelSearchClassifier` searches

@@ -1,6 +1,6 @@
 """
-Clusters of any shape
-=====================
+How to find clusters of any shape
+=================================
 
 Max-margin clustering with nothing set but the number of clusters, beside k-means: half
 moons, rings, and blobs of different sizes. By default the kernel of

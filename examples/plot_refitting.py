@@ -1,6 +1,6 @@
 """
-Label, refit, look, label again
-===============================
+How to correct labels and fit again quickly
+===========================================
 
 Labels rarely come all at once. This example shows two ways to continue from the last
 fit: a warm start of :class:`~widemargin.LaplacianSVC` when labels were added, and

@@ -1,6 +1,6 @@
 """
-Rotated digits: many classes that are loops
-===========================================
+How rotated digits form loops that a graph can follow
+=====================================================
 
 In the COIL-20 data twenty objects turn on a plate and are photographed from all sides.
 Here one image of each of ten digits is turned in steps of five degrees. Each class is

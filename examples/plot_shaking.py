@@ -1,6 +1,6 @@
 """
-Clusters by shaking, step by step
-=================================
+How clusters are found by shaking, step by step
+===============================================
 
 Max-margin clustering searches for the labels that a regularized least-squares model
 fits best. Moving one point at a time from random labels gets stuck in poor solutions.

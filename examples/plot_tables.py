@@ -1,6 +1,6 @@
 """
-Tables in, tables out
-=====================
+How to fill in the missing class names of a table
+=================================================
 
 A pandas table with gaps, columns in different units and a column of class names of
 which most are missing. This example fills in the missing names, adds a probability to

@@ -1,6 +1,6 @@
 """
-Texts: words that occur in no labeled text
-==========================================
+How unlabeled texts help with words that no labeled text has
+============================================================
 
 A pipeline of :class:`~sklearn.feature_extraction.text.TfidfVectorizer` and
 :class:`~widemargin.TransductiveSVC`, which accepts sparse rows. With few labeled texts

@@ -1,6 +1,6 @@
 """
-Two moons, two labels each
-==========================
+How unlabeled points move the boundary of two moons
+===================================================
 
 A supervised :class:`~sklearn.svm.SVC` sees four labeled points.
 :class:`~widemargin.LaplacianSVC` also uses the graph of the unlabeled points, and puts

@@ -1,6 +1,6 @@
 """
-A self-labeling Gaussian process and its uncertainty
-====================================================
+How certain a self-labeling Gaussian process is
+===============================================
 
 Two bands on either side of a curve, with eight labels. A Gaussian process fitted to the
 labels alone misses parts of the curve; :class:`~widemargin.SelfLabelingGPC` also labels

@@ -56,6 +56,7 @@ def test_code_blocks_run_one_after_the_other(path, monkeypatch, tmp_path):
     """What a page shows works, and prints what it says."""
     if path.stem in NEEDS:
         pytest.importorskip(NEEDS[path.stem])
+    monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.chdir(tmp_path)
     run_page(path)
 
@@ -79,9 +80,38 @@ def test_figures_are_compared(tmp_path):
     ids=lambda path: path.stem,
 )
 def test_links_lead_to_files(path):
-    """Relative links work where the files are read as they are, too."""
+    """Relative links also work where the files are read as they are."""
     made_by_the_build = ("auto_examples/",)
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", path.read_text("utf-8")):
         if "://" in target or any(part in target for part in made_by_the_build):
             continue
         assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="installed without the documentation")
+def test_the_chart_and_its_page_name_the_same_estimators():
+    """Both start with the same one."""
+    page = (DOCS / "choosing.md").read_text("utf-8")
+    table = page.partition("## A decision guide")[2].partition("\n## ")[0]
+    chart = (DOCS / "_static" / "decision_guide.svg").read_text("utf-8")
+    estimator = re.compile(r"\b[A-Z]\w*(?:SVC|GPC|Classifier|Clustering)\b")
+    used = [
+        name
+        for line in table.splitlines()
+        if line.startswith("| ") and "---" not in line
+        for name in estimator.findall(line.split("|")[2])
+    ]
+    texts = re.findall(r'class="(?:a1|s1)"[^>]*>([^<]*)<', chart)
+    shown = [name for text in texts for name in estimator.findall(text)]
+    assert shown[0] == used[0] == "FewLabelClassifier"
+    assert set(shown) == set(used)
+    assert list(dict.fromkeys(shown)) == list(dict.fromkeys(used))
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="installed without the documentation")
+def test_code_to_copy_sets_no_backend():
+    """People copy it into notebooks, where their backend shows the figures."""
+    pages = [ROOT / "README.md", *DOCS.rglob("*.md"), *DOCS.rglob("*.ipynb")]
+    pages += (ROOT / "examples").glob("*.py")
+    for path in pages:
+        assert "matplotlib.use(" not in path.read_text("utf-8"), path

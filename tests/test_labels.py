@@ -490,7 +490,7 @@ def test_rows_of_a_label(y, label, found):
 
 @pytest.mark.parametrize("y", [[5, -1, 3], ["b", None], [1.0, NAN]])
 def test_no_label_is_no_row(y):
-    """None asks for nothing, although it marks an unlabeled sample, too."""
+    """None asks for nothing, although it also marks an unlabeled sample."""
     assert has_label(y, None).tolist() == [False] * len(y)
 
 

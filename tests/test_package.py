@@ -1,11 +1,15 @@
+import ast
 import json
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
 import widemargin
+
+CITATION = Path(__file__).parents[1] / "CITATION.cff"
 
 
 def run_in_new_process(code):
@@ -80,3 +84,17 @@ def test_help_waits_for_no_numeric_library(words):
         "print(json.dumps(sorted(heavy)), file=out)"
     )
     assert run_in_new_process(code) == []
+
+
+def test_type_checkers_see_every_exported_name():
+    """What `__getattr__` imports is listed for them once more, from the same home."""
+    tree = ast.parse(Path(widemargin.__file__).read_text("utf-8"))
+    (block,) = (part for part in tree.body if isinstance(part, ast.If))
+    listed = {name.asname: part.module for part in block.body for name in part.names}
+    assert listed == widemargin._HOMES
+    assert (Path(widemargin.__file__).parent / "py.typed").exists()
+
+
+@pytest.mark.skipif(not CITATION.exists(), reason="installed without the repository")
+def test_citation_names_the_version():
+    assert f"version: {widemargin.__version__}\n" in CITATION.read_text("utf-8")

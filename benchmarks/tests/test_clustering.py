@@ -124,7 +124,7 @@ def test_published_values(row, method, mean, sd, largest):
 
 
 def test_only_one_published_maximum_is_below_its_mean():
-    """The known misprint; any other would be a slip of ours."""
+    """The known misprint; any other would be an error in our copy."""
     largest = read_published("umc-table2")
     below = {
         (row, method)

@@ -229,7 +229,7 @@ def test_tiny_run_ends_in_answers(tmp_path):
     title = "is FewLabelClassifier the one to reach for first?"
     text = console.export_text()
     assert title in text
-    assert "Over 2 cells and 4 draws" in text
+    assert "In 2 problems (4 draws)" in text
     page = Page(make_page(summaries))
     assert title in page.text
     for part in ("clean", "mixed", "~10 labels"):

@@ -8,7 +8,7 @@ from toys import number, toy
 
 from widemargin_bench import Method, Metric, Paper, Quick, Row, results, run_benchmark
 from widemargin_bench.catalog import Figure
-from widemargin_bench.html_report import write_report
+from widemargin_bench.html_report import make_site, write_report, write_site
 from widemargin_bench.results import read_folder, summarize_benchmark
 from widemargin_bench.runner import Store
 
@@ -251,3 +251,48 @@ def test_too_few_runs_have_neither_color_nor_sign(full):
     assert "6 with too few runs" in page.cells
     classes = {v for tag, name, v in page.attributes if (tag, name) == ("td", "class")}
     assert not any(re.search("better|equal|worse", value) for value in classes)
+
+
+def site_of(*benchmarks):
+    found = [summarize_benchmark(b, results_of(b), {}) for b in benchmarks]
+    return make_site(found)
+
+
+def test_site_has_a_page_per_paper_and_one_for_our_own(full):
+    other = replace(full, name="other", paper=Paper("N. Body et al. 1999", "A book."))
+    own = replace(full, name="own", paper=None)
+    pages = site_of(full, other, own)
+    assert next(iter(pages)) == "index.html"
+    assert {"n-body-et-al-1999.html", "our-own-tables.html"} < set(pages)
+    assert "A book." in Page(pages["n-body-et-al-1999.html"]).text
+    assert "A book." not in Page(pages["our-own-tables.html"]).text
+
+
+def test_links_of_a_site_lead_somewhere(full):
+    """The first page lists every table, before anything else."""
+    own = replace(full, name="own", paper=None)
+    pages = {name: Page(text) for name, text in site_of(full, own).items()}
+    linked = set()
+    for name, page in pages.items():
+        assert len(page.ids) == len(set(page.ids))
+        for _, attribute, value in page.attributes:
+            if attribute == "href":
+                target, _, part = value.partition("#")
+                assert not part or part in pages[target or name].ids
+                linked.add((name, value))
+    assert ("index.html", f"our-own-tables.html#table-{own.name}") in linked
+
+
+def test_site_is_written(tmp_path, catalog):
+    catalog(toy(name="one"))
+    run_benchmark(toy(name="one"), tmp_path)
+    tables = write_site(tmp_path, tmp_path / "new" / "site")
+    written = {path.name for path in (tmp_path / "new" / "site").iterdir()}
+    assert written == {"index.html", *tables}
+    ((summary,),) = tables.values()
+    assert summary.benchmark.name == "one"
+
+
+def test_site_without_results_says_how_to_get_them():
+    (page,) = make_site([]).values()
+    assert "widemargin bench run" in Page(page).text

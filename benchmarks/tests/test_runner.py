@@ -205,8 +205,8 @@ def test_failure_of_a_cell_ends_no_other_and_is_tried_again(tmp_path):
     found = failures(store.read())
     assert found["a", "bad", 0] == "ValueError: no luck with a"
     assert len(found) == 6
-    mended = number("bad"), number("one")
-    store = run_benchmark(toy(methods=mended), tmp_path)
+    repaired = number("bad"), number("one")
+    store = run_benchmark(toy(methods=repaired), tmp_path)
     assert failures(store.read()) == {}
     assert len(keys(store)) == 12
 

@@ -94,7 +94,7 @@ def test_figures_that_are_printed_twice_count_once():
 
 
 def test_what_is_not_measured_is_counted_over_all_tables():
-    """In tables without results, too, and of methods that a table does not run."""
+    """Also in tables without results, and of methods that a table does not run."""
     first = {("a", "one", "error"): Figure(11.0), ("b", "one", "error"): Figure(11.0)}
     second = {("a", "one", "error"): Figure(7.0), ("a", "base", "error"): Figure(7.0)}
     headline, *others = headlines(
@@ -272,11 +272,11 @@ def test_benchmarks_with_the_same_advice_are_answered_together():
     print_summaries([one, without, other], [], console)
     text = console.export_text()
     assert text.count("Is [new] worth <it>?") == 1
-    assert "Over 6 cells and 12 draws the error of new minus that of old" in text
+    assert "In 6 problems (12 draws) the mean error of new is" in text
     page = Page(make_page([one, without, other]))
     assert page.text.count("Is [new] worth <it>?") == 1
-    assert "Over 6 cells and 12 draws the error of new minus that of old" in page.text
-    assert "All 6 cells" in page.text
+    assert "In 6 problems (12 draws) the mean error of new is" in page.text
+    assert "All 6 problems" in page.text
     assert "other: b" in page.cells
     assert len(page.ids) == len(set(page.ids))
 

@@ -1,8 +1,39 @@
 """Semi-supervised max-margin and regularized-kernel learning for scikit-learn."""
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from widemargin._version import __version__
+
+if TYPE_CHECKING:  # type checkers do not call __getattr__
+    from widemargin.estimators import FewLabelClassifier as FewLabelClassifier
+    from widemargin.estimators import LabelSearchClassifier as LabelSearchClassifier
+    from widemargin.estimators import LaplacianRLSC as LaplacianRLSC
+    from widemargin.estimators import LaplacianSVC as LaplacianSVC
+    from widemargin.estimators import LowDensityClassifier as LowDensityClassifier
+    from widemargin.estimators import MaxMarginClustering as MaxMarginClustering
+    from widemargin.estimators import SelfLabelingGPC as SelfLabelingGPC
+    from widemargin.estimators import SelfLabelingSVC as SelfLabelingSVC
+    from widemargin.estimators import SpectralClassifier as SpectralClassifier
+    from widemargin.estimators import TransductiveSVC as TransductiveSVC
+    from widemargin.estimators import TriClassSVC as TriClassSVC
+    from widemargin.estimators import UniversumSVC as UniversumSVC
+    from widemargin.estimators.spectral_classifier import suggest_rows as suggest_rows
+    from widemargin.estimators.table_encoder import TableEncoder as TableEncoder
+    from widemargin.model_files import ModelFileError as ModelFileError
+    from widemargin.model_files import load as load
+    from widemargin.model_files import save as save
+    from widemargin.model_selection import SemiSupervisedSplit as SemiSupervisedSplit
+    from widemargin.objectives.class_sizes import Balance as Balance
+    from widemargin.solvers.evidence import LeaveOneOutDensity as LeaveOneOutDensity
+    from widemargin.solvers.evidence import MarginalLikelihood as MarginalLikelihood
+    from widemargin.solvers.informative_vectors import (
+        InformativeVectors as InformativeVectors,
+    )
+    from widemargin.solvers.relabeling import InSample as InSample
+    from widemargin.solvers.relabeling import LeaveOneOut as LeaveOneOut
+    from widemargin.solvers.self_labeling import Annealing as Annealing
+    from widemargin.studio import label as label
 
 # What is imported when it is first used, so that the command line starts at once.
 _HOMES = {

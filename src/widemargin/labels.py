@@ -32,6 +32,13 @@ class PartialLabels:
         Which samples carry a label.
     codes : ndarray of int, shape (n_labeled,)
         Position in `classes` of the label of each labeled sample, in sample order.
+
+    Examples
+    --------
+    >>> from widemargin.labels import read_labels
+    >>> labels = read_labels(["a", None, "b"])
+    >>> labels.classes.tolist(), labels.labeled_idx.tolist(), labels.codes.tolist()
+    (['a', 'b'], [0, 2], [0, 1])
     """
 
     classes: np.ndarray
@@ -126,7 +133,13 @@ def labeled_mask(y):
 
 
 def refuse_unlabeled(y, who):
-    """Raise ValueError if an entry of y carries no label; `who` names it."""
+    """Raise ValueError if an entry of y carries no label; `who` names it.
+
+    Examples
+    --------
+    >>> from widemargin.labels import refuse_unlabeled
+    >>> refuse_unlabeled([0, 1, 1], "y of my score")  # says nothing
+    """
     labeled = labeled_mask(y)
     if not labeled.all():
         raise ValueError(

@@ -138,7 +138,7 @@ def test_graph_finds_the_moons():
 
 @pytest.mark.parametrize("n_labeled", [8, 40])
 def test_average_on_data_that_mislead(rng, n_labeled):
-    """Classes across the clusters: the labels alone are believed most."""
+    """Classes across the clusters: the labels alone get the largest weight."""
     X = rng.choice([-3.0, 3.0], size=(160, 2)) + 0.3 * rng.normal(size=(160, 2))
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
     model = LabelSearchClassifier(random_state=0).fit(

@@ -17,7 +17,7 @@ def test_all_features_equal_the_dense_smoother(rng, reg):
 
 @pytest.mark.parametrize("rank", [1, 5, 40])
 def test_few_features_are_the_dense_smoother_of_their_kernel(rng, rank):
-    """More features than points, too: they are dependent then."""
+    """Also with more features than points, which are then dependent."""
     features, weights = rng.normal(size=(25, rank)), rng.uniform(0.2, 3.0, 25)
     ours = LowRankSmoother(features, weights, 0.1)
     dense = DenseSmoother(features @ features.T, weights, 0.1)

@@ -53,7 +53,7 @@ def test_numbers(values):
     "values",
     [
         ["red", "green"] * (N // 2),
-        ["yes", None] * (N // 2),  # a gap is a value, too
+        ["yes", None] * (N // 2),  # a gap is also a value
         [f"town {i % 90}" for i in range(N)],
         ["a", "b", "c"],
     ],

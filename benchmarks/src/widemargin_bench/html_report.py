@@ -1,5 +1,6 @@
-"""The report: one HTML page with all results."""
+"""The report: all results as one HTML page, or as a page per paper."""
 
+import re
 from datetime import UTC, datetime
 from html import escape
 from importlib import resources
@@ -72,28 +73,105 @@ def make_page(summaries, not_run=()):
     -------
     str
     """
-    benchmarks = [summary.benchmark for summary in summaries]
-    papers, results = _by_paper(summaries), Results(summaries)
-    styles = Styles.of(benchmarks)
-    if summaries:
-        body = [
-            make_headline(summaries, not_run, results),
-            make_answers(summaries),
+    papers, results, styles = _prepare(summaries)
+    return _frame(
+        "Results of the papers, measured again",
+        summaries,
+        [
             _contents(papers, not_run),
+            *_first_part(summaries, not_run, results),
             *(make_section(*of, results, styles) for of in papers.items()),
+            _not_run(not_run),
+        ],
+    )
+
+
+def write_site(folder, out):
+    """Write the report of all results in a folder as several pages.
+
+    Parameters
+    ----------
+    folder : path-like
+        With files ``<name>.jsonl``, one per benchmark.
+    out : path-like
+        Folder for ``index.html`` and a page per paper; it is made if it is missing.
+
+    Returns
+    -------
+    dict
+        The tables of each page, a list of `Summary` by file name.
+    """
+    summaries, not_run = read_folder(folder)
+    out = Path(out)
+    out.mkdir(parents=True, exist_ok=True)
+    for name, page in make_site(summaries, not_run).items():
+        (out / name).write_text(page, encoding="utf-8")
+    return {page_of(paper): of for paper, of in _by_paper(summaries).items()}
+
+
+def make_site(summaries, not_run=()):
+    """A first page with the summary, and a page per paper.
+
+    Parameters
+    ----------
+    summaries : list of Summary
+    not_run : list of Summary
+        Of benchmarks without results; they are only named.
+
+    Returns
+    -------
+    dict of str by str
+        Pages by file name.
+    """
+    papers, results, styles = _prepare(summaries)
+    contents = _contents(papers, not_run, page_of)
+    first = [contents, *_first_part(summaries, not_run, results), _not_run(not_run)]
+    pages = {"index.html": _frame("Benchmark results", summaries, first)}
+    for paper, of_paper in papers.items():
+        body = [
+            '<p><a href="index.html">All results</a></p>',
+            _contents({paper: of_paper}, ()),
+            make_section(paper, of_paper, results, styles),
         ]
-    else:
-        body = ["<p>There are no results yet: <code>widemargin bench run</code> makes "
+        pages[page_of(paper)] = _frame(_title(paper), of_paper, body)
+    return pages
+
+
+def page_of(paper):
+    """File name of the page of a paper."""
+    name = "our-own-tables" if paper is None else paper.name.lower()
+    return re.sub(r"[^a-z0-9]+", "-", name).strip("-") + ".html"
+
+
+def _title(paper):
+    return _OWN if paper is None else f"{paper.name}: results measured again"
+
+
+def _prepare(summaries):
+    """Summaries by paper, all of them for statements, and the looks of methods."""
+    styles = Styles.of([summary.benchmark for summary in summaries])
+    return _by_paper(summaries), Results(summaries), styles
+
+
+def _first_part(summaries, not_run, results):
+    """The summary, or how to get results."""
+    if not summaries:
+        return ["<p>There are no results yet: <code>widemargin bench run</code> makes "
                 "them.</p>"]  # fmt: skip
+    return [make_headline(summaries, not_run, results), make_answers(summaries)]
+
+
+def _frame(title, summaries, body):
+    """A whole page."""
     css = (resources.files("widemargin_bench") / "report.css").read_text("utf-8")
     written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     return "\n".join(
         [
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>widemargin: results</title>\n<style>\n{css}</style>\n</head>",
-            '<body>\n<header class="top">\n<h1>Results of the papers, measured '
-            "again</h1>",
+            f"<title>widemargin: {escape(title)}</title>\n<style>\n{css}</style>\n"
+            "</head>",
+            f'<body>\n<header class="top">\n<h1>{escape(title)}</h1>',
             "<p>Every figure here was measured by <code>widemargin bench run</code>. "
             "Beside it stand the paper’s figure and those of other methods on the "
             "same draws. Every sentence about results is computed from them.</p>",
@@ -101,7 +179,6 @@ def make_page(summaries, not_run=()):
             _quick_note(summaries),
             "</header>\n<main>",
             *body,
-            _not_run(not_run),
             f"</main>\n<footer>Written {written}.</footer>\n</body>\n</html>\n",
         ]
     )
@@ -150,18 +227,22 @@ def _quick_note(summaries):
     )
 
 
-def _contents(papers, not_run):
-    """Links to all sections."""
+def _contents(papers, not_run, page_of=None):
+    """Links to all tables, on this page or on those that `page_of` names."""
     parts = []
     for paper, summaries in papers.items():
+        page = "" if page_of is None else page_of(paper)
         links = "".join(
-            f'<li><a href="#{anchor(s.benchmark)}">{escape(s.benchmark.title)}</a> '
+            f'<li><a href="{page}#{anchor(s.benchmark)}">'
+            f"{escape(s.benchmark.title)}</a> "
             f'<span class="source">{escape(s.benchmark.source)}</span></li>'
             for s in summaries
         )
         parts.append(f"<ul><li><b>{name_paper(paper)}</b></li>{links}</ul>")
     if not_run:
         parts.append('<ul><li><a href="#not-run">Not run</a></li></ul>')
+    if not parts:
+        return ""
     return f'<nav class="contents" aria-label="Contents">{"".join(parts)}</nav>'
 
 
@@ -266,11 +347,11 @@ def _section(advice, summaries):
     return (
         f"<h2>{escape(advice.title)}</h2>{''.join(notes)}"
         f"<p>{escape(answers[0].sentence(advice))}</p>{_answer_table(answers)}"
-        '<p class="caption">A cell is a row of a table; its value is the mean over '
+        '<p class="caption">A problem is a row of a table; its value is the mean over '
         f"draws. Gaps are differences of errors in points: {escape(advice.method)} "
-        f"minus {escape(advice.instead)}, or minus the best other method of the cell, "
-        "which is known only in hindsight. An estimate holds if the true error is "
-        "within two of its standard errors.</p>"
+        f"minus {escape(advice.instead)}, or minus the best other method of the "
+        "problem, which is known only in hindsight. An estimate holds if the true "
+        "error is within two of its standard errors.</p>"
         f"{_cell_table(advice, cells)}"
     )
 
@@ -300,7 +381,7 @@ def _cell_table(advice, cells):
     head = f'<tr class="names"><th class="corner"></th>{names}</tr>'
     lines = [_line(escape(f"{c.benchmark}: {c.row.name}"), _figures(c)) for c in cells]
     return (
-        f"<details><summary>All {len(cells)} cells</summary>{make_box(head, lines)}"
+        f"<details><summary>All {len(cells)} problems</summary>{make_box(head, lines)}"
         "</details>"
     )
 

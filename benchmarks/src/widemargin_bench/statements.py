@@ -428,10 +428,13 @@ class Answers:
         shares = {
             f"worse by > {n}, % of {what}": _percent(of[n])
             for n in POINTS
-            for what, of in (("cells", self.worse_cells), ("draws", self.worse_draws))
+            for what, of in (
+                ("problems", self.worse_cells),
+                ("draws", self.worse_draws),
+            )
         }
         return {
-            "cells": str(self.n_cells),
+            "problems": str(self.n_cells),
             "draws": str(self.n_draws),
             "mean gap": show_difference(self.difference, 2),
             **shares,
@@ -442,16 +445,16 @@ class Answers:
     def sentence(self, advice):
         """The comparison in words."""
         worse = " and ".join(
-            f"by more than {n} in {_percent(self.worse_cells[n])}\u00a0% of the cells "
-            f"and {_percent(self.worse_draws[n])}\u00a0% of the draws"
+            f"by more than {n} in {_percent(self.worse_cells[n])}\u00a0% of the "
+            f"problems and {_percent(self.worse_draws[n])}\u00a0% of the draws"
             for n in POINTS
         )
         said = (
-            f"Over {self.n_cells} cells and {self.n_draws} draws the error of "
-            f"{advice.method} minus that of {advice.instead} is "
-            f"{show_difference(self.difference, 2)} points. It is worse {worse}. Minus "
-            "that of the best other method of each cell, known in hindsight only, it "
-            f"is {show_difference(self.distance, 2)} points."
+            f"In {self.n_cells} problems ({self.n_draws} draws) the mean error of "
+            f"{advice.method} is {_beside(self.difference)} that of {advice.instead}. "
+            f"It is worse {worse}. Compared with the best other method of each "
+            "problem, which is known only in hindsight, it is "
+            f"{_beside(self.distance)}."
         )
         if self.holding is not None:
             said += (
@@ -463,6 +466,12 @@ class Answers:
 
 def _percent(share):
     return show(100 * share, 1)
+
+
+def _beside(difference):
+    """A difference of errors in words."""
+    side = "below" if difference < 0 else "above"
+    return f"{show(abs(difference), 2)} points {side}"
 
 
 def group_by_advice(summaries):

@@ -66,28 +66,14 @@ def print_summaries(summaries, not_run, console):
 
 def _print(summary, console):
     """Name, how much of it ran, and methods with their means, ranks and verdicts."""
-    benchmark, metric = summary.benchmark, summary.first_metric
+    benchmark = summary.benchmark
     source = benchmark.source
     if benchmark.paper is not None:
         source = f"{benchmark.paper.name}, {source}"
     name = f"[bold]{escape(benchmark.name)}[/bold] ({escape(source)})"
     note = "" if summary.note is None else f" [yellow]{summary.note}[/yellow]"
     console.print(name + note, highlight=False)
-    ranking = rank_methods(summary)
-    ranks = {} if ranking is None else ranking.mean_ranks
-    known = dict.fromkeys(m.extra_input for m in summary.methods if m.extra_input)
-    notes = {what: str(number) for number, what in enumerate(known, 1)}
-    columns = {
-        f"mean {metric.label}": _means(summary),
-        "rank": {name: f"{rank:.1f}" for name, rank in ranks.items()},
-        "exponent": _exponents(summary),
-        "against the paper": _against_paper(summary),
-        "uses": {
-            m.name: notes[m.extra_input] for m in summary.methods if m.extra_input
-        },
-        "seconds": {} if metric.is_time else _seconds(summary),
-    }
-    columns = {name: column for name, column in columns.items() if column}
+    columns, notes = make_columns(summary, _counts)
     if not columns:
         console.print("  only curves, which the page draws")
         return
@@ -104,6 +90,41 @@ def _print(summary, console):
         console.print(f"  uses {number}: {escape(what)}", highlight=False)
     if notes:
         console.print()
+
+
+def make_columns(summary, counts):
+    """What is shown of each method of a benchmark.
+
+    Parameters
+    ----------
+    summary : Summary
+    counts : callable
+        Turns a `Tally` against the paper into text.
+
+    Returns
+    -------
+    columns : dict
+        Texts by name of the method, by heading; without columns that are empty.
+    notes : dict
+        Numbers of footnotes by the input that only some methods use.
+    """
+    metric = summary.first_metric
+    ranking = rank_methods(summary)
+    ranks = {} if ranking is None else ranking.mean_ranks
+    known = dict.fromkeys(m.extra_input for m in summary.methods if m.extra_input)
+    notes = {what: str(number) for number, what in enumerate(known, 1)}
+    against = _against_paper(summary)
+    columns = {
+        f"mean {metric.label}": _means(summary),
+        "rank": {name: f"{rank:.1f}" for name, rank in ranks.items()},
+        "exponent": _exponents(summary),
+        "against the paper": {name: counts(of) for name, of in against.items()},
+        "uses": {
+            m.name: notes[m.extra_input] for m in summary.methods if m.extra_input
+        },
+        "seconds": {} if metric.is_time else _seconds(summary),
+    }
+    return {name: column for name, column in columns.items() if column}, notes
 
 
 def _print_answers(summaries, console):
@@ -164,10 +185,10 @@ def _exponents(summary):
 
 
 def _against_paper(summary):
-    """Counts against the paper's figures by method, where there are some."""
+    """Tallies against the paper's figures by method, where there are some."""
     cells = _by_method(summary, summary.first_metric)
     tallies = {name: Tally.of(c.verdict for c in of) for name, of in cells.items()}
-    return {name: _counts(tally) for name, tally in tallies.items() if tally.total}
+    return {name: tally for name, tally in tallies.items() if tally.total}
 
 
 def _counts(tally, words=SIGNS):

@@ -1,6 +1,7 @@
 """Artificial data."""
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_scalar
@@ -8,7 +9,9 @@ from sklearn.utils import check_scalar
 from widemargin.linalg.random import as_generator
 
 
-def make_two_moons(n_samples=200, *, noise=0.1, random_state=None):
+def make_two_moons(
+    n_samples: int = 200, *, noise: float = 0.1, random_state: Any = None
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Draw two half circles that reach into each other.
 
     The upper moon, class 0, is :math:`(\cos t, \sin t)`, the lower one, class 1,

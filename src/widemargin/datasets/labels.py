@@ -1,6 +1,7 @@
 """Hide most of the labels, to turn supervised data into semi-supervised data."""
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
@@ -8,7 +9,9 @@ from widemargin.labels import hide, read_labels
 from widemargin.linalg.random import as_generator
 
 
-def hide_labels(y, n_labeled, rng=None, stratify=True):
+def hide_labels(
+    y: Any, n_labeled: float, rng: Any = None, stratify: bool = True
+) -> Any:
     """Copy of y in which only a few randomly chosen labels are left.
 
     Parameters

@@ -2,9 +2,11 @@
 
 import warnings
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_class_weight
@@ -77,7 +79,7 @@ class Estimator(BaseEstimator):
     step_name = "iteration"  # what an entry of the history stands for
     averaged = None  # the attribute that names the models of `average_`
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set parameters, also of values: ``set_params(kernel__gamma=0.5)``.
 
         A value is frozen, so that a copy with the new parameter takes its place; a
@@ -163,7 +165,7 @@ class Fit:
 class KnownLabelsScore(ClassifierMixin):
     """The `score` of all classifiers, which refuses unlabeled rows."""
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy on rows whose labels are known.
 
         ValueError if y marks an unlabeled row. Scorers of scikit-learn do not call this
@@ -203,7 +205,7 @@ class Classifier(KnownLabelsScore, Estimator):
     saved_state = ("classes_", "function_", "calibration_", "average_", "result_")
     merge = "labeled"  # which copies of a row become one, see `collect_sample`
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit on labeled and unlabeled rows.
 
         Parameters
@@ -244,7 +246,7 @@ class Classifier(KnownLabelsScore, Estimator):
         is_part = isinstance(getattr(self, "calibration_", None), Stored)
         require(is_part, self, "calibration_")
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Scores of new rows, (n_samples, n_classes).
 
         For two classes (n_samples,), positive for ``classes_[1]``. X is a matrix or
@@ -254,12 +256,12 @@ class Classifier(KnownLabelsScore, Estimator):
         scores = evaluate(self, X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Class of each row, as in ``classes_``; X is that of `decision_function`."""
         codes = decide(evaluate(self, X))
         return self.classes_[codes]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Class probabilities, (n_samples, n_classes), largest for the predicted class.
 
         A softmax of the scores times ``calibration_.slope``. X is that of
@@ -268,7 +270,7 @@ class Classifier(KnownLabelsScore, Estimator):
         scores = evaluate(self, X)  # first: it checks that there is a fitted model
         return self.calibration_.probabilities(scores)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of the class probabilities."""
         scores = evaluate(self, X)
         return self.calibration_.log_probabilities(scores)

@@ -5,8 +5,10 @@ import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from widemargin.checks import check_choice, check_number, check_number_or, refuse
@@ -83,7 +85,13 @@ class LaplacianClassifier(Classifier):
         """Titles of what the solver records, for plots."""
         return Classifier.history_names | self.solver_.history_names
 
-    def fit(self, X, y, sample_weight=None, adjacency=None):
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        adjacency: Any = None,
+    ) -> Self:
         """Fit on labeled and unlabeled rows.
 
         Parameters
@@ -111,8 +119,15 @@ class LaplacianClassifier(Classifier):
         return describe(self, geometry, training, solved)
 
     def fit_grid(
-        self, X, y, *, ambient_reg, intrinsic_reg, sample_weight=None, adjacency=None
-    ):
+        self,
+        X: Any,
+        y: Any,
+        *,
+        ambient_reg: ArrayLike,
+        intrinsic_reg: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        adjacency: Any = None,
+    ) -> list[Self]:
         """Fit a model for each pair of weights, sharing what is expensive.
 
         All of them share the kernel matrix and the graph; those with the same ratio of

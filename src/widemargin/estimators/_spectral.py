@@ -1,8 +1,10 @@
 """What models over spectra that are computed once for all rows have in common."""
 
 from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn import config_context
 from sklearn.utils.validation import check_is_fitted
 
@@ -156,7 +158,13 @@ class SpectralModel(Classifier):
         covariances = tuple(list_covariances(shared[key], families))
         self.geometry_ = SpectralGeometry(sample, shared[key], covariances, seed)
 
-    def fit(self, X, y, sample_weight=None, random_labels=None):
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        random_labels: ArrayLike | None = None,
+    ) -> Self:
         """Fit on labeled and unlabeled rows.
 
         Parameters
@@ -175,7 +183,12 @@ class SpectralModel(Classifier):
         sample = read_sample(self, X, y, sample_weight).sorted()
         return fit_sample(self, self._mark_drawn(sample, random_labels))
 
-    def update(self, y, sample_weight=None, random_labels=None):
+    def update(
+        self,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        random_labels: ArrayLike | None = None,
+    ) -> Self:
         """Learn other labels of the rows of the last `fit`, in milliseconds.
 
         Labels may be added, changed or removed, and may belong to new classes. The
@@ -214,7 +227,7 @@ class SpectralModel(Classifier):
         is_drawn = bool(mask[sample.given_codes >= 0].all())
         return replace(sample, is_drawn=is_drawn)
 
-    def suspect_labels(self):
+    def suspect_labels(self) -> Suspects:
         """Given labels that models without them contradict.
 
         Returns

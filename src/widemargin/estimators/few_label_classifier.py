@@ -1,8 +1,10 @@
 """The classifier to reach for first: an average of models, weighted by few labels."""
 
 from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -33,7 +35,7 @@ from widemargin.estimators._estimator import (
     values_at,
 )
 from widemargin.estimators.few_label_report import FewLabelReport, write_report
-from widemargin.estimators.interaction import Suspects
+from widemargin.estimators.interaction import Explanation, Suspects
 from widemargin.estimators.spectral_classifier import SpectralClassifier
 from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.kernels import Rbf
@@ -140,7 +142,13 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         ),
     )
 
-    def fit(self, X, y, sample_weight=None, random_labels=None):
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        random_labels: ArrayLike | None = None,
+    ) -> Self:
         """Fit on labeled and unlabeled rows.
 
         Parameters
@@ -173,7 +181,12 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
             self.encoder_ = _fit_encoder(X)
         return X if self.encoder_ is None else self.encoder_.transform(X)
 
-    def update(self, y, sample_weight=None, random_labels=None):
+    def update(
+        self,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        random_labels: ArrayLike | None = None,
+    ) -> Self:
         """Learn other labels of the rows of the last `fit`.
 
         The result is that of a new fit, as far as `random_state` is a number and X was
@@ -249,7 +262,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
             raise KeyboardInterrupt
         return self
 
-    def suggest(self, n=10):
+    def suggest(self, n: int = 10) -> Suggestions:
         """Rows whose labels would help the most, see `SpectralClassifier.suggest`.
 
         The uncertainty of rows is that of the average. Rows for which `is_check` of the
@@ -260,7 +273,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         found = spectral.suggest(n, certainty=self.certainty_[given_idx])
         return replace(found, rows=given_idx[found.rows])
 
-    def explain(self, X, n=5):
+    def explain(self, X: Any, n: int = 5) -> Explanation:
         """The labels that decide about each row, see `SpectralClassifier.explain`.
 
         The class of a row is that of the average. The amounts are those of the
@@ -380,7 +393,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         weights = np.where(self.weights_ > _NEGLIGIBLE_WEIGHT, self.weights_, 0.0)
         return weights / weights.sum()
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Weighted mean of the candidates' probabilities, (n_samples, n_classes)."""
         check_is_fitted(self, "models_")
         rows = read_rows(self, self._encode(X), reset=False)
@@ -395,19 +408,19 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
             if weight > 0
         )
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of the class probabilities."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Log odds of the second of two classes, or logarithms of all probabilities."""
         # The logarithm of zero would be minus infinity, which scorers refuse.
         tiny = np.finfo(np.float64).tiny
         logs = np.log(np.maximum(self.predict_proba(X), tiny))
         return logs[:, 1] - logs[:, 0] if logs.shape[1] == 2 else logs
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Class of each row, as in ``classes_``."""
         probabilities = self.predict_proba(X)
         return self.classes_[probabilities.argmax(axis=1)]

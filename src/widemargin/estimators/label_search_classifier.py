@@ -1,8 +1,10 @@
 """Regularized least squares with a search for the missing labels."""
 
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from widemargin.checks import check_choice, check_number, check_number_or
@@ -162,7 +164,15 @@ class LabelSearchClassifier(Classifier):
     def _fit_sample(self, sample, rng):
         return next(_fit_models([self], sample, rng))
 
-    def fit_path(self, X, y, *, ambient_reg, unlabeled_weight=None, sample_weight=None):
+    def fit_path(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        ambient_reg: ArrayLike,
+        unlabeled_weight: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> list[Self]:
         """Fit a model for each pair of weights, sharing what is expensive.
 
         All of them share the kernel matrix; those with the same `unlabeled_weight` also

@@ -1,8 +1,10 @@
 """Max-margin clustering by regularized least squares."""
 
 from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import ClusterMixin, clone
 
 from widemargin.checks import check_number, check_number_or, plain
@@ -168,7 +170,14 @@ class MaxMarginClustering(ClusterMixin, Estimator):
     ladder = CLUSTER_LADDER  # from which number of rows on there are landmarks
     limits = CLUSTER_LIMITS  # numbers of rows above which a part is used
 
-    def fit(self, X, y=None, *, init=None, fixed=None):
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        init: ArrayLike | None = None,
+        fixed: ArrayLike | None = None,
+    ) -> Self:
         """Find clusters.
 
         Parameters
@@ -203,7 +212,14 @@ class MaxMarginClustering(ClusterMixin, Estimator):
             _find(self, task, search, model, smoother, rng, found)
         return self
 
-    def fit_path(self, X, *, ambient_reg, init=None, fixed=None):
+    def fit_path(
+        self,
+        X: Any,
+        *,
+        ambient_reg: ArrayLike,
+        init: ArrayLike | None = None,
+        fixed: ArrayLike | None = None,
+    ) -> list[Self]:
         """Cluster for each weight of the kernel norm, sharing what is expensive.
 
         Parameters
@@ -243,7 +259,7 @@ class MaxMarginClustering(ClusterMixin, Estimator):
             _find(clusterer, task, search, own_model, smoother, rng)
         return clusterers
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Cluster of each row, also of new ones; X is a matrix or blocks, as in `fit`.
 
         That of a training row is nearly always, but need not be, the one in
@@ -254,7 +270,7 @@ class MaxMarginClustering(ClusterMixin, Estimator):
             return np.zeros(len(scores), dtype=np.int64)
         return decide(scores)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Scores of the clusters, (n_samples, n_clusters); (n_samples,) for two."""
         scores = evaluate(self, X)
         return scores[:, 0] if scores.shape[1] == 1 else scores

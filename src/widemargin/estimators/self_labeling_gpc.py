@@ -1,6 +1,7 @@
 """Self-labeling Gaussian-process classifier."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
@@ -219,12 +220,12 @@ class SelfLabelingGPC(Classifier):
             )
         return None
 
-    def predict(self, X, return_std=False):
+    def predict(self, X: Any, return_std: bool = False) -> Any:
         """Class of each row; if `return_std`, also the standard deviation of scores."""
         classes = super().predict(X)
         return (classes, np.sqrt(self._variance(X))) if return_std else classes
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Scores of new rows, with ``probabilities="probit"`` over their spread.
 
         The spread is the root of the noise plus the variance of the score, so that a
@@ -233,14 +234,14 @@ class SelfLabelingGPC(Classifier):
         scores = self._scaled_scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Class probabilities, shape (n_samples, n_classes), see Notes.
 
         With "calibrated" a softmax of the scores times ``calibration_.slope``.
         """
         return np.exp(self.predict_log_proba(X))
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of the class probabilities."""
         scores = self._scaled_scores(X).astype(np.float64)
         if self.probabilities == "calibrated":

@@ -2,16 +2,23 @@
 
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length
 
 from widemargin.estimators._estimator import Method, read_rows, values_at
 from widemargin.estimators._spectral import SpectralModel
-from widemargin.estimators.interaction import explain_rows, suggest_from
+from widemargin.estimators.interaction import (
+    Explanation,
+    explain_rows,
+    suggest_from,
+)
 from widemargin.labels import known_names, labeled_mask
 from widemargin.linalg.random import as_generator
 from widemargin.sample import collect_sample
+from widemargin.solvers.active_learning import Suggestions
 from widemargin.solvers.closed_form import label_functions
 
 
@@ -107,7 +114,9 @@ class SpectralClassifier(SpectralModel):
     def _fit_labels(self, sample):
         return self._fit_start(sample)
 
-    def suggest(self, n=10, *, certainty=None):
+    def suggest(
+        self, n: int = 10, *, certainty: ArrayLike | None = None
+    ) -> Suggestions:
         """Rows whose labels would help the most.
 
         The first ten labels are for rows in the middle of clusters. Later ones are for
@@ -134,7 +143,9 @@ class SpectralClassifier(SpectralModel):
         known = geometry.sample.labeled
         return suggest_from(geometry, known, n, self.average_, certainty)
 
-    def explain(self, X, n=5, *, classes=None):
+    def explain(
+        self, X: Any, n: int = 5, *, classes: ArrayLike | None = None
+    ) -> Explanation:
         """The labels that decide about each row, with their amounts.
 
         Scores are linear in the targets of the labels. For the predicted class against
@@ -165,7 +176,9 @@ class SpectralClassifier(SpectralModel):
         return explain_rows(weights, labeled, n, codes)
 
 
-def suggest_rows(X, y=None, n=10, random_state=None):
+def suggest_rows(
+    X: Any, y: Any = None, n: int = 10, random_state: Any = None
+) -> Suggestions:
     """Rows of X whose labels would help the most; X may have no labels at all.
 
     With labels of two classes these are the suggestions of a `SpectralClassifier`, and

@@ -1,6 +1,7 @@
 """Tri-class support vector classifier."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -134,7 +135,7 @@ class TriClassSVC(HingeClassifier):
         self.relevance_ = relevant
         return fitted
 
-    def predict_relevance(self, X):
+    def predict_relevance(self, X: Any) -> np.ndarray:
         """Whether each row counts as one of the classes, Eq. (5) of the paper.
 
         A mask, (n_samples,), False for irrelevant rows; `predict` gives a class to all.

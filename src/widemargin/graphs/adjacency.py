@@ -9,6 +9,13 @@ def check_adjacency(adjacency, n_samples):
     """A user's graph as a valid CSR matrix: square, symmetric, finite, non-negative.
 
     Self loops are dropped, since they change no Laplacian.
+
+    Examples
+    --------
+    >>> from widemargin.graphs import check_adjacency
+    >>> check_adjacency([[5, 1], [1, 0]], n_samples=2).toarray()
+    array([[0., 1.],
+           [1., 0.]])
     """
     adjacency = sparse.csr_matrix(adjacency, copy=True)
     if adjacency.shape != (n_samples, n_samples):
@@ -56,6 +63,15 @@ def rows_near(adjacency, row_idx, n_rows, rng):
 
     A random part of a graph would fall to pieces; this one stays connected as far as
     the graph is. `rng` chooses among rows that are equally many edges away.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from widemargin.graphs import rows_near
+    >>> chain = sparse.diags([np.ones(5), np.ones(5)], [-1, 1])
+    >>> rows_near(chain, [0], 3, np.random.default_rng(0)).tolist()
+    [0, 1, 2]
     """
     kept = np.zeros(adjacency.shape[0], dtype=bool)
     kept[row_idx] = True

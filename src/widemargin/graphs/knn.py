@@ -34,6 +34,14 @@ class KnnGraph(Graph, shorthand="knn"):
         other estimators take the most probable one. "auto" leaves it to the estimator.
     normalized : bool, default=True
         Whether the Laplacian is normalized by the degrees.
+
+    Examples
+    --------
+    >>> from widemargin import LaplacianSVC
+    >>> from widemargin.parameters import KnnGraph
+    >>> model = LaplacianSVC(graph=KnnGraph(n_neighbors=15, power=(1, 2)))
+    >>> model.set_params(graph__n_neighbors=10).graph
+    KnnGraph(n_neighbors=10, weights='self-tuned', power=(1, 2), normalized=True)
     """
 
     n_neighbors: int = 8

@@ -82,7 +82,15 @@ def graph_laplacian(adjacency, *, normalized=True, power=1):
 
 
 def no_laplacian(n_samples, dtype=np.float64):
-    """The Laplacian of a graph without edges: it penalizes nothing."""
+    """The Laplacian of a graph without edges: it penalizes nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.graphs import no_laplacian
+    >>> float(np.abs(no_laplacian(3) @ np.ones(3)).max())
+    0.0
+    """
     return IteratedLaplacian(sparse.csr_array((n_samples, n_samples), dtype=dtype))
 
 

@@ -81,6 +81,14 @@ def scores_in_blocks(
 
     `points` is what ``kernel.points`` gave. No piece of the kernel matrix that is held
     at a time is larger than `buffer_bytes`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.kernels import Linear, scores_in_blocks
+    >>> X, coef = np.eye(3), np.ones((2, 1))
+    >>> scores_in_blocks(Linear(), X, X[:2], coef).ravel().tolist()
+    [1.0, 1.0, 0.0]
     """
     scores = np.empty((X.shape[0], coef.shape[1]), dtype=X.dtype)
     blocks = row_blocks(X.shape[0], len(coef), coef.dtype.itemsize, buffer_bytes)

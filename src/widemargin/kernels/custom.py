@@ -43,7 +43,14 @@ class Custom(Kernel):
 
 
 def read_kernel(kernel, who="kernel"):
-    """The kernel of a value, a shorthand or a function; `who` names the parameter."""
+    """The kernel of a value, a shorthand or a function; `who` names the parameter.
+
+    Examples
+    --------
+    >>> from widemargin.kernels import read_kernel
+    >>> read_kernel("rbf")
+    Rbf(gamma='auto')
+    """
     if callable(kernel) and not isinstance(kernel, Kernel):
         return Custom(kernel)
     return Kernel.read(kernel, who)

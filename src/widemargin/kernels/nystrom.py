@@ -55,6 +55,13 @@ class Nystrom(Landmarks):
         Number of landmarks; with fewer rows, all of them.
     choice : {"kmeans++", "uniform", "kmeans", "pivoted"}, default="kmeans++"
         How they are chosen, see :func:`choose_landmarks`.
+
+    Examples
+    --------
+    >>> from widemargin import LaplacianSVC
+    >>> from widemargin.parameters import Nystrom
+    >>> LaplacianSVC(landmarks=Nystrom(500, choice="uniform")).landmarks
+    Nystrom(n_landmarks=500, choice='uniform')
     """
 
     n_landmarks: int = 1000

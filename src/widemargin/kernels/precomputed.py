@@ -13,6 +13,16 @@ class Precomputed(Kernel, shorthand="precomputed"):
 
     A sample is known by its kernel values against all training samples; a training
     sample that is to be kept is known by its position.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin import LaplacianSVC
+    >>> rows = np.array([[0.0], [0.1], [2.0], [2.1]])
+    >>> gram = np.exp(-((rows - rows.T) ** 2))  # your own similarity
+    >>> model = LaplacianSVC(kernel="precomputed").fit(gram, [0, -1, 1, -1])
+    >>> model.transduction_.tolist()
+    [0, 0, 1, 1]
     """
 
     pairwise = True

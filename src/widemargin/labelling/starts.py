@@ -22,6 +22,13 @@ class Starts(Value):
         with the covariance of all rows); random ones; or the first and random ones.
     n_starts : int, default=10
         Number of starts if they are random; "both" has the supervised one among them.
+
+    Examples
+    --------
+    >>> from widemargin import LabelSearchClassifier
+    >>> from widemargin.parameters import Starts
+    >>> LabelSearchClassifier(start=Starts("random", n_starts=20)).start
+    Starts(kind='random', n_starts=20)
     """
 
     kind: str = "supervised"

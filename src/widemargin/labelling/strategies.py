@@ -66,6 +66,13 @@ class Stochastic(Search, shorthand="stochastic"):
     Algorithm 1 of the multi-class paper. With two classes it is also the (1+1)
     round-robin evolution of the binary paper. It uses the table of ties where a row of
     ties is cheap and the factor elsewhere.
+
+    Examples
+    --------
+    >>> from widemargin import LabelSearchClassifier
+    >>> from widemargin.parameters import Stochastic
+    >>> LabelSearchClassifier(search=Stochastic()).search
+    Stochastic()
     """
 
     reads_rows = False
@@ -129,7 +136,15 @@ def _factor_sweep(problem, codes, progress, n_moves):
 
 @dataclass(frozen=True)
 class Steepest(Search, shorthand="steepest"):
-    """The best of all moves, again and again (Algorithm 2 of the multi-class paper)."""
+    """The best of all moves, again and again (Algorithm 2 of the multi-class paper).
+
+    Examples
+    --------
+    >>> from widemargin import LabelSearchClassifier
+    >>> from widemargin.parameters import Steepest
+    >>> LabelSearchClassifier(search=Steepest()).search
+    Steepest()
+    """
 
     def improve(self, problem, codes, seed=0, goes_on=_always, *, work=_WORK):
         """Descend from `codes`; see `Search`."""
@@ -166,6 +181,13 @@ class Shaking(Search, shorthand="shaking"):
     n_reshakes : int, default=0
         Trials of local re-shaking afterwards, see `Reshaking`, if there are three
         classes or more.
+
+    Examples
+    --------
+    >>> from widemargin import LabelSearchClassifier
+    >>> from widemargin.parameters import Shaking
+    >>> LabelSearchClassifier(search=Shaking(n_reshakes=30)).search
+    Shaking(n_rounds=21, size_floor=0.5, n_reshakes=30)
     """
 
     n_rounds: int = 21
@@ -226,6 +248,13 @@ class Tabu(Search, shorthand="tabu"):
     ----------
     steps_per_sample : float, default=5.0
         Steps for each movable point.
+
+    Examples
+    --------
+    >>> from widemargin import LabelSearchClassifier
+    >>> from widemargin.parameters import Tabu
+    >>> LabelSearchClassifier(search=Tabu(steps_per_sample=2.0)).search
+    Tabu(steps_per_sample=2.0)
     """
 
     steps_per_sample: float = 5.0
@@ -277,6 +306,13 @@ class Evolution(Search, shorthand="evolution"):
     ----------
     population, offspring : int, default=5 and 25
         Parents that survive a generation, and children that it has.
+
+    Examples
+    --------
+    >>> from widemargin import LabelSearchClassifier
+    >>> from widemargin.parameters import Evolution
+    >>> LabelSearchClassifier(search=Evolution(population=1, offspring=1)).search
+    Evolution(population=1, offspring=1)
     """
 
     population: int = 5

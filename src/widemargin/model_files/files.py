@@ -1,7 +1,9 @@
 """Save and load fitted models."""
 
 import warnings
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import sklearn
@@ -18,7 +20,7 @@ _TRIAL_ROWS, _TRIAL_CELLS = 40, 10**6  # at most, to save time and memory
 _LARGE = 1e4  # times usual numbers; high powers of it are still finite
 
 
-def save(model, path):
+def save(model: Any, path: str | PathLike[str]) -> None:
     """Write a fitted model to a file that `load` reads; see :doc:`/model_files`.
 
     The file holds what prediction needs: parameters, the declared state of the
@@ -69,7 +71,7 @@ def save(model, path):
     write_whole(path, data)
 
 
-def load(path):
+def load(path: str | PathLike[str]) -> Any:
     """Make a model from a file that `save` wrote.
 
     Nothing in a file is run or imported. Before anything is built, the types in the

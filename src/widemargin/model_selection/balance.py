@@ -2,6 +2,7 @@
 
 import math
 import numbers
+from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv
@@ -9,7 +10,13 @@ from scipy.special import betaincinv
 from widemargin.labels import has_label, read_labels
 
 
-def select_balance(y, *, concentration=1.0, interval=None, irrelevant_label=None):
+def select_balance(
+    y: Any,
+    *,
+    concentration: float = 1.0,
+    interval: float | None = None,
+    irrelevant_label: Any = None,
+) -> Any:
     """Estimate the share of each class from the labels.
 
     Parameters

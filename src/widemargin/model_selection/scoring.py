@@ -1,8 +1,11 @@
 """Scores of fitted classifiers on held-out and on partly labeled targets."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer, get_scorer_names, log_loss, recall_score
 from sklearn.utils import _safe_indexing
@@ -11,8 +14,16 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin.estimators._estimator import last_step
 from widemargin.labels import has_label, known_names, labeled_mask, read_labels
 
+Scorer = Callable[[Any, Any, Any], float]
 
-def leave_one_out_score(estimator, y, *, scoring="accuracy", sample_weight=None):
+
+def leave_one_out_score(
+    estimator: Any,
+    y: Any,
+    *,
+    scoring: str | Scorer = "accuracy",
+    sample_weight: ArrayLike | None = None,
+) -> float:
     """Score a fitted classifier on held-out labels, without fitting it again.
 
     Reads ``held_out_proba_``: probabilities of each label by models that did not see
@@ -88,7 +99,7 @@ def leave_one_out_score(estimator, y, *, scoring="accuracy", sample_weight=None)
     return -score if is_loss else score
 
 
-def held_out_scorer(scoring="accuracy"):
+def held_out_scorer(scoring: str | Scorer = "accuracy") -> Scorer:
     """A scorer of held-out labels, which needs no split: each candidate is fitted once.
 
     It is called as ``scorer(estimator, X, y)`` with the y that the estimator was fitted
@@ -119,7 +130,9 @@ def held_out_scorer(scoring="accuracy"):
     return _HeldOutScorer(scoring)
 
 
-def labeled_scorer(scoring="accuracy", *, irrelevant_label=None):
+def labeled_scorer(
+    scoring: str | Scorer = "accuracy", *, irrelevant_label: Any = None
+) -> Scorer:
     """A scorer of the labeled rows only, ``scorer(estimator, X, y)``.
 
     Other scorers count unlabeled rows as a class -1, or raise an error. It is meant for

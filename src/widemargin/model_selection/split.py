@@ -1,7 +1,9 @@
 """Cross-validation for partly labeled targets."""
 
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, check_cv
@@ -46,7 +48,9 @@ class SemiSupervisedSplit:
     random_state: object = 0
     irrelevant_label: object = None
 
-    def split(self, X, y, groups=None):
+    def split(
+        self, X: Any, y: Any, groups: Any = None
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Generate training and test positions, `groups` being those of all rows."""
         labeled, labels, groups = self._read(y, groups)
         others = np.ones(len(y), dtype=bool)
@@ -56,7 +60,7 @@ class SemiSupervisedSplit:
         for train, test in splits:
             yield np.sort(np.concatenate([labeled[train], unlabeled])), labeled[test]
 
-    def get_n_splits(self, X=None, y=None, groups=None):
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of folds."""
         if isinstance(self.cv, Integral):
             return self.cv
