@@ -107,7 +107,7 @@ def _models_of_tables(X, partly):
     )
     whole = X.round()
     return {
-        "table": (table.fit(features, partly), features[:8]),
+        "table": (table.fit(features, partly), features[1:7]),  # without gaps
         "OrdinalEncoder": (codes.fit(whole, partly), whole[:8]),
     }
 
