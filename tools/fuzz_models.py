@@ -115,7 +115,7 @@ def _models_of_tables(X, partly):
     whole = X.round()
     return {
         "table": (table.fit(frame, partly), frame[:8]),
-        "ColumnTransformer": (chosen.fit(frame, partly), frame[:8]),
+        "ColumnTransformer": (chosen.fit(frame, partly), frame[1:7]),
         "OrdinalEncoder": (codes.fit(whole, partly), whole[:8]),
     }
 

@@ -10,7 +10,7 @@ PUBLIC = {"widemargin"} | {
     for name in ("datasets", "graphs", "kernels", "labels", "parameters")
 }
 # they run algorithms of the papers that no estimator offers, or vary constants; `cli`
-# and `demo` are further commands
+# and `demo` are further commands, and `runner` starts processes
 WITH_INTERNALS = {
     "cli",
     "clustering",
@@ -18,6 +18,7 @@ WITH_INTERNALS = {
     "evidence",
     "laplacian_training",
     "published_newton",
+    "runner",
     "tri_class_fits",
 }
 

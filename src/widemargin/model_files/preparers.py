@@ -36,7 +36,8 @@ PREPARERS = (
 )
 _TRIAL_FEATURES = 10**5  # a pipeline of more is not tried
 _TRIAL_WORDS = 1000
-_NUMBERS = np.array([0.0, 1.0])  # that any column of numbers may hold
+_LARGEST = 1e300  # that may be filled into a gap
+_NUMBERS = np.array([0.0, 1e4])  # of any column of numbers: none, and a large one
 _MOST_WORDS = 20  # of an n-gram
 # A pattern in pieces: an escape, a set, the beginning of a group, another character
 _PIECES = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:imsux]+\)?|.", re.DOTALL)
@@ -73,6 +74,10 @@ def check_step(step):
         _check_one_hot(step)
     elif isinstance(step, CountVectorizer):
         _check_vectorizer(step)
+    elif isinstance(step, SimpleImputer):  # NaN stands for a column without values
+        filled = np.asarray(getattr(step, "statistics_", 0.0))
+        fits = filled.dtype.kind != "f" or not (np.abs(filled) > _LARGEST).any()
+        require(fits, step, "statistics_")
     elif isinstance(step, TfidfTransformer):
         idf = getattr(step, "idf_", None)
         require(idf is None or is_finite(idf, 1), step, "idf_")
