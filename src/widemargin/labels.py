@@ -259,7 +259,8 @@ def _refuse_containers(y):
 
     Rows of a table are left to the check for its shape.
     """
-    is_object = isinstance(y, np.ndarray) and y.dtype.kind == "O" and y.ndim == 1
+    dtype = getattr(y, "dtype", None)
+    is_object = isinstance(dtype, np.dtype) and dtype.kind == "O" and y.ndim == 1
     if not is_object and not isinstance(y, list | tuple):
         return
     kinds = list | tuple | set | frozenset | dict | np.ndarray
