@@ -194,7 +194,7 @@ def next_classes(bound, best):
 
 @compiled
 def best_second(s, i, a, d, gain, best):
-    """The point of class d to swap with i of class a, if it beats the best, and gain."""
+    """The point of class d to swap with i of class a, if better than the best; gain."""
     table, own_tie, codes, second = s.table, s.own_tie, s.codes, -1
     row_ties = _tie_row(s, i)
     for j in range(len(codes)):
