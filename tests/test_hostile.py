@@ -72,6 +72,12 @@ def predictions(model, X, y, X_new=None):
     return np.asarray(model.decision_function(X_new)), model.predict(X_new)
 
 
+def tolerance(model, scores):
+    """Of scores; solvers of the hinge loss end with violations of a thousandth."""
+    is_hinge = hasattr(model, "C")
+    return (2e-3 if is_hinge else 1e-5) * np.abs(scores).max()
+
+
 # Part of the grid
 
 
@@ -130,7 +136,7 @@ def test_an_offset_changes_nothing(overlapping, model, offset):
     scores, classes = predictions(model, X, y)
     other_scores, other_classes = predictions(model, X + offset, y)
     assert_array_equal(other_classes, classes)
-    assert_allclose(other_scores, scores, rtol=1e-4, atol=1e-5 * np.abs(scores).max())
+    assert_allclose(other_scores, scores, rtol=1e-4, atol=tolerance(model, scores))
 
 
 @of_all_models
@@ -141,7 +147,7 @@ def test_a_constant_column_changes_nothing(overlapping, model, value):
     wider = np.c_[X, np.full(len(X), value)]
     other_scores, other_classes = predictions(model, wider, y)
     assert_array_equal(other_classes, classes)
-    assert_allclose(other_scores, scores, rtol=1e-4, atol=1e-5 * np.abs(scores).max())
+    assert_allclose(other_scores, scores, rtol=1e-4, atol=tolerance(model, scores))
 
 
 @of_all_models
@@ -179,11 +185,7 @@ def test_rows_in_blocks_with_an_offset(overlapping, model):
         blocks = [X[:11], X[11:]]
         return clone(model).fit(blocks, y).predict(blocks)
 
-    if isinstance(model, FewLabelClassifier):
-        with pytest.raises(ValueError, match="matrix"):
-            fit(X)
-    else:
-        assert_array_equal(fit(X + 2.0**30), fit(X))
+    assert_array_equal(fit(X + 2.0**30), fit(X))
 
 
 def test_a_saved_model_predicts_rows_with_an_offset(overlapping, tmp_path):
@@ -283,7 +285,7 @@ def test_huge_rows_to_predict_are_refused(overlapping):
 @pytest.mark.parametrize("offset", [1.7e9, 1e12])
 def test_an_offset_that_single_precision_cannot_hold_is_told(overlapping, offset):
     X, y = overlapping
-    with pytest.warns(DataWarning, match="equal rows.* rounding in float32 .*offset"):
+    with pytest.warns(DataWarning, match=r"equal rows.* rounding in float32 .*offset"):
         LaplacianSVC().fit((X + offset).astype(np.float32), y)
 
 

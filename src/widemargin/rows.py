@@ -475,7 +475,9 @@ def _check_spread(ranges, rows, who):
             f"{who} holds columns that vary by at most {widest:.1e}, and squares are "
             f"too small for {rows.dtype}; rescale X."
         )
-    if len(rows) > 1 and is_rounding(low, high).all():
+    # Equal rows of moderate values are what the user means.
+    may_be_lost = widest > 0 or largest * info.eps > 1e-3
+    if len(rows) > 1 and may_be_lost and is_rounding(low, high).all():
         warn_of_data(
             f"{who} holds equal rows: no column varies by more than {widest:.3g}, "
             f"which is rounding in {rows.dtype} with values up to {largest:.3g}, and "

@@ -21,6 +21,7 @@ from widemargin import (
     UniversumSVC,
 )
 from widemargin.datasets import hide_labels
+from widemargin.kernels import Rbf
 from widemargin.labels import hide
 from widemargin.solvers.hinge import Smo
 from widemargin.solvers.laplacian import Pcg
@@ -188,8 +189,9 @@ def test_square_loss_is_that_of_refitting(problem, intrinsic_reg):
 
 def test_hinge_loss_decides_like_refitting(problem):
     X, y = problem
-    model = LaplacianSVC(ambient_reg=0.01, intrinsic_reg=0).fit(X, y)
-    other = LaplacianSVC(ambient_reg=0.16 / 15, intrinsic_reg=0)
+    kernel = Rbf(1 / X.size * len(X) / X.var())  # with which no score is near zero
+    model = LaplacianSVC(kernel=kernel, ambient_reg=0.01, intrinsic_reg=0).fit(X, y)
+    other = LaplacianSVC(kernel=kernel, ambient_reg=0.16 / 15, intrinsic_reg=0)
     scores = np.array([scores_without(other, X, y, i) for i in np.flatnonzero(y >= 0)])
     decided = scores > 0 if y.max() == 1 else scores.argmax(axis=1)
     assert_array_equal(model.held_out_proba_.argmax(axis=1), decided)

@@ -114,10 +114,12 @@ def test_unlabeled_rows_help_where_classes_are_long(rng):
     ends = X[:100, 0].argmin(), 100 + X[100:, 0].argmax()
     y_partial = np.full(200, -1)
     y_partial[list(ends)] = 0, 1
-    alone = LabelSearchClassifier(unlabeled_weight=1e-9, balance=None)
+    kernel = Rbf(0.18)
+    alone = LabelSearchClassifier(kernel=kernel, unlabeled_weight=1e-9, balance=None)
     alone.fit(X, y_partial)
+    balance = Balance(tolerance=0.1)
     both = LabelSearchClassifier(
-        unlabeled_weight=1.0, balance=Balance(tolerance=0.1), random_state=0
+        kernel=kernel, unlabeled_weight=1.0, balance=balance, random_state=0
     )
     both.fit(X, y_partial)
     assert both.score(X, y) == 1.0 > 0.9 > alone.score(X, y)

@@ -572,7 +572,7 @@ class InterruptingHinge(SquaredHinge):
 
 
 @pytest.mark.parametrize("options", [{"intrinsic_reg": 0.05}, {}])
-@pytest.mark.parametrize("n_left", [3, 60])
+@pytest.mark.parametrize("n_left", [3, 40])
 def test_interrupt_keeps_a_usable_model(digits, options, n_left):
     """While labels are held out (by Newton's method) or in the middle of PCG."""
     X, _, y_partial = digits

@@ -20,6 +20,7 @@ from label_reference import (
 from numpy.testing import assert_allclose, assert_array_equal
 
 from widemargin.labelling import moves_loops as loops
+from widemargin.labelling import strategies
 from widemargin.labelling.problem import LabelState
 from widemargin.labelling.starts import random_start
 
@@ -159,6 +160,7 @@ def test_best_exchange_is_that_of_its_slow_twin(make_smoother, rank, dtype):
         codes = np.where(problem.movable, rng.integers(4, size=70), problem.given)
         state = LabelState.of(problem, codes)
         i, j, gain = loops.best_exchange(state)
+        assert strategies.best_exchange(state) == (i, j, gain)
         first, second, expected = best_exchange(problem, codes, problem.movable)
         if make_smoother is tied_smoother:
             assert (i, j) == (first, second)

@@ -537,3 +537,33 @@ def test_single_precision_finds_the_same_labels(name, rank):
         assert LabelState.of(problem, start).table.dtype == dtype
         found.append(STRATEGIES[name].improve(problem, start)[0])
     assert_array_equal(*found)
+
+
+class Count:
+    """A search that goes on, and how often it called."""
+
+    n = 0
+
+    def __call__(self):
+        self.n += 1
+        return True
+
+
+@pytest.mark.parametrize("rank", [None, 12], ids=["dense", "low rank"])
+def test_small_pieces_of_work_change_no_label(strategy, rank):
+    problem, start = make_problem(np.random.default_rng(4), rank=rank)
+    expected = strategy.improve(problem, start, seed=5)
+    for work in (1, 1000):
+        found = strategy.improve(problem, start, seed=5, work=work)
+        assert_array_equal(found[0], expected[0])
+        assert found[1] == expected[1]
+
+
+@pytest.mark.parametrize("name", ["steepest", "shaking", "tabu", "evolution"])
+@pytest.mark.parametrize("rank", [None, 12], ids=["dense", "low rank"])
+def test_no_loop_makes_many_moves_in_one_call(name, rank):
+    """With the least work there is, it returns to Python after every move."""
+    problem, start = make_problem(np.random.default_rng(4), rank=rank)
+    count = Count()
+    _, n_moves = STRATEGIES[name].improve(problem, start, goes_on=count, work=1)
+    assert count.n >= 0.5 * n_moves > 5

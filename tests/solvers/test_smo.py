@@ -326,3 +326,25 @@ def test_signal_ends_the_steps(rng, interruptible):
     assert result.status is Status.INTERRUPTED
     assert result.n_iter > 0
     assert np.isfinite(result.solution).all()
+
+
+@pytest.mark.parametrize("intercept", [None, 0.0])
+@pytest.mark.parametrize("ratio", [1e-300, 1e-20, 1e20])
+def test_costs_of_very_different_size_end(problem, ratio, intercept):
+    """A step may leave no coefficient that can rise."""
+    signs = np.where(np.arange(len(problem[0])) % 2, 1.0, -1.0)
+    pieces = hinge(signs, np.where(signs > 0, ratio, 1.0))
+    result = smo(problem[0], pieces, intercept=intercept, max_iter=10_000)
+    assert np.isfinite(result.solution).all()
+
+
+@pytest.mark.parametrize("intercept", [None, 0.0])
+def test_nan_ends_the_steps(problem, intercept):
+    """After one pause, of ten million steps that were allowed."""
+    gram, pieces = problem
+    gram = gram.copy()
+    gram[3] = gram[:, 3] = np.nan
+    gram[3, 3] = 1.0
+    result = smo(gram, pieces, intercept=intercept, pause=50)
+    assert result.status is Status.STALLED
+    assert result.n_iter <= 100

@@ -34,6 +34,7 @@ from widemargin.stored import Stored, check_part, parts_in, require
 from widemargin.values import Value
 
 FLOATS = (np.float64, np.float32)
+_WEIGHTS = 1e-20, 1e20  # between which the largest weight stays as it is given
 _LEAST_WEIGHT = 1e-12  # of a row, over the largest one: rounding hides smaller ones
 
 # Titles in `history_names` of solvers that relabel rows round by round
@@ -376,7 +377,7 @@ def read_random_labels(estimator, random_labels, n_rows):
 
 
 def check_sample_weight(estimator, sample_weight, n_samples):
-    """Weights as an array, one for each sample, the largest between a half and one."""
+    """Weights as an array, one for each sample: >= 0, not all zero, not extreme."""
     if sample_weight is None:
         return np.ones(n_samples)
     weights = np.array(sample_weight, dtype=np.float64)
@@ -403,8 +404,9 @@ def check_sample_weight(estimator, sample_weight, n_samples):
             f"times the largest weight, got values from {smallest:g} to {largest:g}; "
             "set to zero what is not to count."
         )
-    # Only ratios matter, and a power of two changes none of them.
-    return np.ldexp(weights, -np.frexp(largest)[1])
+    # Sums and products of weights must neither overflow nor vanish.
+    is_extreme = not _WEIGHTS[0] <= largest <= _WEIGHTS[1]
+    return weights / largest if is_extreme else weights
 
 
 def _class_weights(estimator, names):

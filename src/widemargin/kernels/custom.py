@@ -25,6 +25,7 @@ class Custom(Kernel):
     function: Callable
 
     storable = False  # a model file runs no code
+    sees_offsets = False  # or not: what it does with columns is its own matter
 
     def __call__(self, X, Z=None):
         """Gram matrix between the rows of X and of Z, shape (n_x, n_z)."""

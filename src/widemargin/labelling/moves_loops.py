@@ -152,6 +152,22 @@ def best_exchange(s):
     tied negatively, and no more than twice as many as there are classes. Returns both
     points and their gain; the points are -1 if there is no pair.
     """
+    alone, candidate = best_alone(s)
+    bound = alone + alone.T
+    first, second, best = -1, -1, -np.inf
+    for _ in range(2 * len(bound)):
+        a, d = next_classes(bound, best)
+        if a < 0:
+            break
+        j, value = best_second(s, candidate[a, d], a, d, alone[a, d], best)
+        if j >= 0:
+            first, second, best = candidate[a, d], j, value
+    return first, second, best
+
+
+@compiled
+def best_alone(s):
+    """What the best point of each class gains in each other class, and which it is."""
     table, own_tie, codes, move_penalty = s.table, s.own_tie, s.codes, s.move_penalty
     n, k = len(codes), len(table)
     alone = np.full((k, k), -np.inf)
@@ -163,26 +179,34 @@ def best_exchange(s):
                 value = table[d, j] - own_tie[j]
                 if value > alone[a, d]:
                     alone[a, d], candidate[a, d] = value, j
-    bound = alone + alone.T
-    first, second, best = -1, -1, -np.inf
-    for _ in range(2 * k):
-        a, d, top = -1, -1, best
-        for x in range(k):
-            for y in range(k):
-                if bound[x, y] > top:
-                    a, d, top = x, y, bound[x, y]
-        if a < 0:
-            break
+    return alone, candidate
+
+
+@compiled
+def next_classes(bound, best):
+    """Two classes whose bound is largest, if it beats the best; it is crossed out."""
+    a, d, top = -1, -1, best
+    for x in range(len(bound)):
+        for y in range(len(bound)):
+            if bound[x, y] > top:
+                a, d, top = x, y, bound[x, y]
+    if a >= 0:
         bound[a, d] = -np.inf
-        i = candidate[a, d]
-        row_ties = _tie_row(s, i)
-        for j in range(n):
-            if codes[j] == d and move_penalty[j] == 0.0:
-                # Both gains include the tie of i and j, which never share a class.
-                value = alone[a, d] + table[a, j] - own_tie[j] - 2.0 * row_ties[j]
-                if value > best:
-                    first, second, best = i, j, value
-    return first, second, best
+    return a, d
+
+
+@compiled
+def best_second(s, i, a, d, gain, best):
+    """The point of class d to swap with i of class a, if better than the best; gain."""
+    table, own_tie, codes, second = s.table, s.own_tie, s.codes, -1
+    row_ties = _tie_row(s, i)
+    for j in range(len(codes)):
+        if codes[j] == d and s.move_penalty[j] == 0.0:
+            # Both gains include the tie of i and j, which never share a class.
+            value = gain + table[a, j] - own_tie[j] - 2.0 * row_ties[j]
+            if value > best:
+                second, best = j, value
+    return second, best
 
 
 @compiled

@@ -396,6 +396,22 @@ class Reshaking(Search):
         return codes, n_moves
 
 
+def best_exchange(state):
+    """The same as the compiled loop, which takes long where rows of ties do."""
+    from widemargin.labelling import moves_loops as loops
+
+    (alone, candidate), found = loops.best_alone(state), (-1, -1, -np.inf)
+    bound = alone + alone.T
+    for _ in range(2 * len(bound)):
+        a, d = loops.next_classes(bound, found[2])
+        if a < 0:
+            break
+        i = candidate[a, d]
+        j, gain = loops.best_second(state, i, a, d, alone[a, d], found[2])
+        found = (i, j, gain) if j >= 0 else found
+    return found
+
+
 def swap_pairs(problem, codes, *, dense_rows=DENSE_ROWS):
     """Swap pairs of points where a class at a bound keeps them from moving alone.
 
@@ -418,7 +434,9 @@ def swap_pairs(problem, codes, *, dense_rows=DENSE_ROWS):
     max_swaps = _MAX_FACTOR_SWAPS if state.low_rank else len(problem.order)
     chunk = _count_moves(problem, _WORK)
     while n_swaps < max_swaps:
-        i, j, gain = loops.best_exchange(state)
+        # Rows of ties of many points are computed one by one, to listen in between.
+        find = best_exchange if state.low_rank else loops.best_exchange
+        i, j, gain = find(state)
         if gain <= state.tol:
             break
         loops.exchange(state, i, j)

@@ -166,8 +166,8 @@ def feature_spectrum(space, weights, n_vectors):
         covariance += (centered.T * shares[block]) @ centered
     first = max(rank - min(n_vectors, n_rows - 1), 0)
     values, axes = eigh(covariance, subset_by_index=(first, rank - 1))
-    rounding = _NEGLIGIBLE_VARIANCE**2 * float(means @ means)
-    least = _NEGLIGIBLE_VARIANCE * max(values[-1], rounding)
+    rounding = np.finfo(features.dtype).eps ** 2 * float(means @ means)
+    least = max(_NEGLIGIBLE_VARIANCE * values[-1], 10.0 * rounding)
     kept = np.flatnonzero(values > least)[::-1]
     loadings = axes[:, kept] / np.sqrt(values[kept])
     vectors = np.concatenate([(features[b] - means) @ loadings for b in blocks])
