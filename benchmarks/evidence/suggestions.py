@@ -16,11 +16,11 @@ from widemargin import SpectralClassifier, suggest_rows
 from widemargin_bench.evidence import LABELLED_SETS, LABELLED_STEPS, load_rows
 
 
-def label(model, y, rows):
+def label(model, y, rows, *, is_random=True):
     """Error of the other rows, in percent, after labels of some rows."""
     given = np.full(len(y), -1)
     given[rows] = y[rows]
-    model.update(given)
+    model.update(given, random_labels=np.full(len(y), is_random))
     return 100.0 * np.mean((model.transduction_ != y)[given < 0])
 
 
@@ -33,11 +33,11 @@ def suggested(model, X, y, seed):
             given[rows] = y[rows]
             more = suggest_rows(X, given, random_state=seed)
         else:
-            error = label(model, y, rows)
+            error = label(model, y, rows, is_random=False)
             errors += [error] if len(rows) in LABELLED_STEPS else []
             more = model.suggest(10)
         rows = np.append(rows, more.rows)
-    return [*errors, label(model, y, rows)]
+    return [*errors, label(model, y, rows, is_random=False)]
 
 
 def recall(model, y, rows, rng, n_wrong=10):
