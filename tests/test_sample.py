@@ -317,25 +317,30 @@ def test_differences_that_chance_explains_do_not_count(X):
 
 
 @pytest.mark.parametrize(
-    ("counts", "is_known"),
-    [((5, 5), False), ((3, 3, 2), False), ((1, 1, 1), False), ((6, 4), True)],
+    ("counts", "expected"),
+    [
+        ((5, 5), 0.0),  # what a person makes who labels each class
+        ((3, 3, 2), 0.0),
+        ((1, 1, 1), 0.0),
+        ((6, 4), 1.0),
+        ((7, 3), 1 / 1.6),  # the chi-squared statistic is 1.6, and one is expected
+        ((9, 1), 1 / 6.4),
+        ((6, 2, 1), 2 / (14 / 3)),
+    ],
 )
-def test_labels_class_by_class_do_not_tell_the_shares(X, counts, is_known):
-    """Equal numbers, up to one, are what a person makes who labels each class."""
+def test_labels_suggest_even_classes_as_far_as_chance_explains_them(
+    X, counts, expected
+):
     y = np.full(30, -1)
     y[: sum(counts)] = np.repeat(np.arange(len(counts)), counts)
-    sample = make_sample(X, y)
-    assert (sample.drawn_shares is not None) == is_known
-    if is_known:
-        assert_allclose(sample.drawn_shares, sample.class_shares())
+    assert make_sample(X, y).evenness == pytest.approx(expected)
 
 
-def test_labels_of_chosen_rows_do_not_tell_the_shares(X):
-    sample = make_sample(X, np.r_[[0] * 9, [1] * 3, np.full(18, -1)])
-    assert_allclose(sample.drawn_shares, sample.class_shares())
+def test_labels_of_chosen_rows_suggest_nothing(X):
+    sample = make_sample(X, np.r_[[0] * 6, [1] * 4, np.full(20, -1)])
     chosen = replace(sample, is_drawn=False)
-    for part in (chosen, chosen.sorted(), chosen.with_labels(np.arange(12) > 1)):
-        assert part.drawn_shares is None
+    for part in (chosen, chosen.sorted(), chosen.with_labels(np.arange(10) > 1)):
+        assert part.evenness == 0.0
 
 
 def test_many_labels_count(rng):

@@ -37,8 +37,7 @@ RULES = {
     "scarcity 16": {"scarcity": 16.0},
     "trust 0.5": {"trust": 0.5},
     "no class shares": {"share_labels": 0.0},
-    "shares as 5 labels": {"share_labels": 5.0},
-    "shares as 20 labels": {"share_labels": 20.0},
+    "shares as 10 labels": {"share_labels": 10.0},
 }
 
 

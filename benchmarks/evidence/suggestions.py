@@ -3,9 +3,10 @@
     WIDEMARGIN_DATA=... python benchmarks/evidence/suggestions.py [--draws 4] [SET ...]
 
 Prints the mean error of SpectralClassifier on unlabeled rows, in percent, after 20, 50
-and 100 labels of at most 3,000 rows. The first ten labels are suggested together, and
-then ten at a time. For the last column 10 % of 100 random labels are made wrong: the
-share of these among the first 15 suspects.
+and 100 labels of at most 3,000 rows, and after 200 and 400 labels of random rows. The
+first ten labels are suggested together, and then ten at a time. For the last column
+10 % of 100 random labels are made wrong: the share of these among the first 15
+suspects.
 """
 
 import argparse
@@ -15,12 +16,14 @@ import numpy as np
 from widemargin import SpectralClassifier, suggest_rows
 from widemargin_bench.evidence import LABELLED_SETS, LABELLED_STEPS, load_rows
 
+RANDOM_STEPS = (*LABELLED_STEPS, 200, 400)
 
-def label(model, y, rows):
+
+def label(model, y, rows, *, is_random=True):
     """Error of the other rows, in percent, after labels of some rows."""
     given = np.full(len(y), -1)
     given[rows] = y[rows]
-    model.update(given)
+    model.update(given, random_labels=np.full(len(y), is_random))
     return 100.0 * np.mean((model.transduction_ != y)[given < 0])
 
 
@@ -33,11 +36,11 @@ def suggested(model, X, y, seed):
             given[rows] = y[rows]
             more = suggest_rows(X, given, random_state=seed)
         else:
-            error = label(model, y, rows)
+            error = label(model, y, rows, is_random=False)
             errors += [error] if len(rows) in LABELLED_STEPS else []
             more = model.suggest(10)
         rows = np.append(rows, more.rows)
-    return [*errors, label(model, y, rows)]
+    return [*errors, label(model, y, rows, is_random=False)]
 
 
 def recall(model, y, rows, rng, n_wrong=10):
@@ -57,7 +60,8 @@ def main():
     parser.add_argument("--draws", type=int, default=4)
     options = parser.parse_args()
     print(
-        f"{'set':8} {'random: 20, 50, 100':>22} {'suggested':>22} {'errors found':>14}"
+        f"{'set':8} {'random: 20, 50, 100, 200, 400':>38} "
+        f"{'suggested: 20, 50, 100':>22} {'errors found':>14}"
     )
     for name in options.sets:
         found = []
@@ -68,7 +72,7 @@ def main():
             given = np.full(len(y), -1)
             given[order[: LABELLED_STEPS[-1]]] = y[order[: LABELLED_STEPS[-1]]]
             model = SpectralClassifier(random_state=seed).fit(X, given)
-            at_random = [label(model, y, order[:n]) for n in LABELLED_STEPS]
+            at_random = [label(model, y, order[:n]) for n in RANDOM_STEPS]
             share = recall(model, y, order[: LABELLED_STEPS[-1]], rng)
             found.append([*at_random, *suggested(model, X, y, seed), share])
         means = np.mean(found, axis=0)

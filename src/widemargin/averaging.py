@@ -40,8 +40,7 @@ class ClassShares:
 
     .. math:: \Lambda_m - n \sum_k \pi_k \log (s_{mk} + 0.01) .
 
-    A model that leaves a class nearly without rows thus loses weight, also where no
-    label can be held out.
+    A model that leaves a class nearly without rows thus loses weight.
     """
 
     expected: np.ndarray  # (n_classes,)

@@ -127,26 +127,32 @@ class Sample:
         Each class counts one label more than it has. The shares then shrink towards
         equal ones (James-Stein) as far as chance explains their differences.
         """
-        n_classes, n_labels = self.n_classes, self.n_labels
+        n_classes = self.n_classes
         counts = np.bincount(self.codes, minlength=n_classes)
-        equal = n_labels / n_classes
-        # Pearson's statistic; its mean is n_classes - 1 if classes are equally large.
-        chi2 = ((counts - equal) ** 2).sum() / equal
-        kept = max(0.0, 1.0 - (n_classes - 1) / max(chi2, 1e-12))
-        shares = (counts + 1.0) / (n_labels + n_classes)
-        return 1.0 / n_classes + kept * (shares - 1.0 / n_classes)
+        shares = (counts + 1.0) / (self.n_labels + n_classes)
+        return 1.0 / n_classes + self._imbalance * (shares - 1.0 / n_classes)
 
     @property
-    def drawn_shares(self):
-        """Share of each class if the labels are evidence for it, else None.
+    def _imbalance(self):
+        """The part of the differences between classes that chance does not explain."""
+        equal = self.n_labels / self.n_classes
+        counts = np.bincount(self.codes, minlength=self.n_classes)
+        # Pearson's statistic; its mean is n_classes - 1 if classes are equally large.
+        chi2 = ((counts - equal) ** 2).sum() / equal
+        return max(0.0, 1.0 - (self.n_classes - 1) / max(chi2, 1e-12))
 
-        Labels of rows that were chosen are none. Numbers of labels that are equal, up
-        to one, are typical of labels that were collected class by class; only a few of
-        random samples have them.
+    @property
+    def evenness(self):
+        """How far the labels suggest classes of equal size, from 0 to 1.
+
+        1 if chance explains the differences between the numbers of labels, and less the
+        more it leaves unexplained (James-Stein). Labels of rows that were chosen
+        suggest nothing, nor do numbers that are equal, up to one: these are typical of
+        labels that were collected class by class, and rare in random samples.
         """
         counts = np.bincount(self.codes, minlength=self.n_classes)
-        is_even = counts.max() - counts.min() <= 1
-        return None if is_even or not self.is_drawn else self.class_shares()
+        is_by_class = counts.max() - counts.min() <= 1
+        return 0.0 if is_by_class or not self.is_drawn else 1.0 - self._imbalance
 
     def loss_weights(self, unlabeled_weight):
         """Weights in a loss: labels add up to one, others to `unlabeled_weight`."""

@@ -136,7 +136,9 @@ def test_function_is_the_average_of_gaussian_process_regressions(digits, drawn, 
         decided = np.array(scores)[:, row_idx].argmax(axis=2)
         counts = np.array([np.bincount(own, minlength=10) for own in decided])
         shares = ClassShares(
-            sample.class_shares(), lambda used: counts[used] / n_rows, 10.0
+            sample.class_shares(),
+            lambda used: counts[used] / n_rows,
+            5.0 * sample.evenness,
         )
     expected, slope = average_scores(
         held_out, sample.codes, prior, trust=1.0, shares=shares

@@ -105,9 +105,9 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     larger than that of the others while classes have one or two labels. Beside it the
     supervised model has no weight and serves for comparison, because the spectral model
     averages over it. Among its models, those that leave a class nearly without rows
-    have less weight if the labels are those of random rows. :doc:`/guide/few_labels`
-    explains this rule, where it is safe and where it is not, and has the rows of each
-    budget.
+    have less weight if labels of random rows suggest classes of similar size.
+    :doc:`/guide/few_labels` explains this rule, where it is safe and where it is not,
+    and has the rows of each budget.
 
     Examples
     --------

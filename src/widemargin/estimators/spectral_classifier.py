@@ -78,10 +78,11 @@ class SpectralClassifier(SpectralModel):
     each with four noise variances from 0.01 to 10, with and without a constant, and
     scaled to a mean variance of one. The prior of a family is shared by its members;
     the graph has a larger one as long as classes have a single label, which cannot be
-    held out. The class shares that a model predicts for 200 unlabeled rows count as ten
-    more held-out labels, unless the numbers of labels are equal or some labels were
-    chosen: then they say nothing about the classes. The average is that of the
-    calibrated scores, so that it is one function.
+    held out. The class shares that a model predicts for 200 unlabeled rows count as up
+    to five more held-out labels, the fewer the more the labels suggest that classes
+    differ in size, and none if there are equally many labels of each class or if some
+    were chosen. The average is that of the calibrated scores, so that it is one
+    function.
 
     New rows are compared with the labels, with landmarks, and with their nearest
     training rows, whose graph scores are averaged. Time is that of nearest neighbors

@@ -78,7 +78,7 @@ def fit_covariances(
 
     The coordinates of the average are those of each basis by name, and the constant.
     The class shares that models predict for some unlabeled rows, `row_idx`, are
-    evidence as well and count as `share_labels`.
+    evidence as well and count as `share_labels`, or less, see `Sample.evenness`.
     """
     idx, weights = sample.label_idx, sample.label_weights
     options = sample.signs, weights / weights.mean(), grid.noises, grid.constants
@@ -89,14 +89,14 @@ def fit_covariances(
     families = np.repeat([c.family for c in covariances], len(fits[0].coef))
     prior = family_prior(families)
     prior[families == "graph"] *= 1.0 + scarcity * sample.scarcity
-    expected, shares = sample.drawn_shares, None
-    if expected is not None and len(row_idx):
+    n_labels, shares = share_labels * sample.evenness, None
+    if n_labels > 0 and len(row_idx):
 
         def predict(used):
             parts = covariances, bases, idx, fits, used, row_idx
             return predict_shares(*parts, sample.row_weights[row_idx])
 
-        shares = ClassShares(expected, predict, share_labels)
+        shares = ClassShares(sample.class_shares(), predict, n_labels)
     average, calibration = average_scores(
         held_out, sample.codes, prior, label_counts(weights), trust=trust, shares=shares
     )

@@ -11,7 +11,9 @@ from widemargin.solvers.driver import drive
 from widemargin.solvers.result import SolveResult, Status
 
 _SHARE_FLOOR = 0.01  # added to shares, so that a rare class may also be missed
-_SHARE_STEP, _SHARE_TOL, _SHARE_STEPS = 0.3, 0.02, 30  # of the shifts that keep shares
+# Of the shifts that keep shares. A tolerance of 0.1 raised the error of the average in
+# `FewLabelClassifier` by 0.2 points (standard error 0.1), in 21 draws of few-labels.
+_SHARE_STEP, _SHARE_TOL, _SHARE_STEPS = 0.3, 0.02, 30
 _ADAPTED_ROUNDS = 10  # in later ones the shifts stay, so that no label moves forever
 
 
