@@ -264,20 +264,21 @@ def test_naming_clusters_from_zero_labels(visit, digits_page, digits):
     window.wait(".group")
     groups = window.page.query_selector_all(".group")
     assert len(groups) == 8
+    n_kept = 0
     for group in groups:
         buttons = group.query_selector_all(".examples button")
         rows = [int(b.get_attribute("aria-label").split()[1]) - 1 for b in buttons]
         name = names[rows[0]]
+        n_kept += sum(names[row] == name for row in rows)
         for row, button in zip(rows, buttons, strict=True):
             if names[row] != name:
                 button.click()  # it does not belong
         group.query_selector("input").fill(name)
     window.page.click("#use-names")
-    window.wait("body:not([data-labels='0'])")
-    window.wait('#card:has-text("Row")')
+    window.wait(f'body[data-labels="{n_kept}"]')
     window.settle()
     found = names_of(digits_page)
-    assert len(found) > 30
+    assert len(found) == n_kept > 30
     assert all(names[row] == label for row, label in found.items())
     predicted, _, _ = digits_page.session.predictions()
     assert np.mean(predicted == np.array(names)) > 0.9

@@ -88,6 +88,7 @@ def test_columns_of_the_same_name_are_kept(tmp_path):
     session.store.close()
 
 
+@pytest.mark.slow
 def test_the_model_file_predicts_new_tables(session, table, tmp_path):
     session.fit_fully()
     session._wait_for(lambda: session.full["status"] != "running")

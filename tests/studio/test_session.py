@@ -102,6 +102,10 @@ def test_undo_and_redo_without_end(session, digits):
         session.act("redo", f"r{i}", "ann")
     assert sorted(session.state.labels) == [0, 1, 2, 3, 4]
     assert not session.describe_labels()["redo"]
+    answer = session.act("undo", "again", "ann")
+    assert (answer["rows"], answer["why"]) == ([4], "suggested")
+    assert session.act("undo", "again", "ann")["rows"] == []  # a retry
+    assert len(session.state.labels) == 4
 
 
 def test_a_session_goes_on_where_it_stopped(source, tmp_path, digits):
@@ -210,6 +214,7 @@ def test_search_and_filter(tmp_path, digits):
     session.close()
 
 
+@pytest.mark.slow
 def test_a_full_fit_runs_beside_and_is_exported(session, digits):
     with pytest.raises(ValueError, match="at least two classes"):
         session.fit_fully()

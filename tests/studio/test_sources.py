@@ -82,6 +82,16 @@ def test_a_target_need_not_exist(iris):
     assert (source.labels, source.target) == ({}, "kind")
 
 
+def test_a_column_of_numbers_is_no_target(tmp_path, rng):
+    path = tmp_path / "t.csv"
+    pd.DataFrame({"a": rng.normal(size=600), "b": rng.normal(size=600)}).to_csv(path)
+    with pytest.raises(TableError, match="600 different ones, more than 500"):
+        read_source(str(path), "b")
+    frame = pd.DataFrame({"a": rng.normal(size=60), "b": [0.5, 1.25, None] * 20})
+    frame.to_csv(path, index=False)
+    assert read_source(str(path), "b").values == {"0.5": "0.5", "1.25": "1.25"}
+
+
 def test_new_classes_of_whole_numbers_are_whole():
     source = from_arrays(np.eye(4), y=[0, 1, 2, -1])
     assert source.original(["2", "0", "7"]) == [2, 0, 7]

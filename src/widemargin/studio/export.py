@@ -26,7 +26,7 @@ def labeled_table(session):
     )
     frame = pd.DataFrame(index=range(source.n_rows))
     if source.frame is not None:
-        frame = source.frame.drop(columns=source.target, errors="ignore").copy()
+        frame = source.frame.copy()
     frame[source.target] = _column([own.get(name) for name in labels])
     columns = {
         "prediction": _column([values.get(name) for name in predicted]),

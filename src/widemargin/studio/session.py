@@ -225,16 +225,19 @@ class Session:
             if kind in ("undo", "redo"):
                 target = getattr(self.state, f"can_{kind}")(who)
             event = Event(kind, batch, who, tuple(rows), label, why, target)
-            is_retry = any(batch == known for known in self.state.batches)
+            is_retry = batch in self.state.batches
             check_action(
                 self.state, event, self.source.n_rows, None if is_retry else seen
             )
             if kind in ("undo", "redo") and target is None:
                 return {"rows": [], "place": self.state.place}
-            self.store.append(event)
+            is_new = self.store.append(event)
             self.state = self.store.catch_up(self.state)
-            changed = rows if target is None else self.state.batches[target].rows
-            answer = {"rows": list(changed), "place": self.state.place}
+            answer = {"rows": list(rows), "place": self.state.place}
+            if target is not None:  # which a retry has chosen anew
+                batch = self.state.batches[target]
+                answer["rows"] = list(batch.rows) if is_new else []
+                answer["why"] = batch.why
         self._tell("labels")
         return answer
 

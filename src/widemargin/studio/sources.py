@@ -16,7 +16,7 @@ from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.labels import labeled_mask
 from widemargin.studio.store import read_store
 from widemargin.tables.columns import Kind, is_mixed
-from widemargin.tables.errors import TableError, check_columns
+from widemargin.tables.errors import TableError, check_columns, shorten
 from widemargin.tables.files import is_table_name, read_table, split_ending
 
 IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff")
@@ -28,6 +28,7 @@ _N_COMPONENTS = 50  # of these
 _N_TEXT_FEATURES = 20  # of a text column beside others
 EXPORTED = ("prediction", "probability", "source")  # columns that an export adds
 SOURCES = {"given", "labeled", "inferred"}  # what is in the last of them
+_MOST_CLASSES = 500  # of a target; more are numbers or identifiers
 _FEW_WORDS = 3.0  # a column of texts has more words per cell, on average
 
 
@@ -67,9 +68,12 @@ class Source:
             digest.update(text.encode("utf-8", "replace") + b"\0")
         if self.images is not None:
             digest.update(self.images.hash.encode())
-        if self.shown is not None:
-            hashes = pd.util.hash_pandas_object(self.shown.astype(str), index=False)
-            digest.update(hashes.to_numpy().tobytes())
+        for name in () if self.shown is None else self.shown:
+            column = self.shown[name]
+            if not pd.api.types.is_numeric_dtype(column):  # others take long as text
+                column = column.astype(str)
+            hashes = pd.util.hash_pandas_object(column, index=False)
+            digest.update(str(name).encode() + hashes.to_numpy().tobytes())
         return digest.hexdigest()
 
     def original(self, names):
@@ -375,7 +379,13 @@ def _known_labels(column):
         value = int(value) if is_whole else value
         name = str(value).strip()
         if name:
-            labels[row], values[name] = name, value
+            is_plain = isinstance(value, str | bool | int)  # what a model file may hold
+            labels[row], values[name] = name, value if is_plain else name
+    if len(values) > _MOST_CLASSES:
+        raise TableError(
+            f"The labels {shorten(map(repr, values), 3)} are {len(values):,} different "
+            f"ones, more than {_MOST_CLASSES}; choose another column with --target."
+        )
     return labels, values
 
 
@@ -415,7 +425,7 @@ def from_arrays(X, y=None, *, images=None, texts=None, names=None):
     if y is not None:
         _check_length("y", len(y), n_rows)
         labels, values = _known_labels(pd.Series(y).reset_index(drop=True))
-    frame = pd.DataFrame({"row": np.arange(n_rows)}) if shown is None else shown
+    frame = pd.DataFrame({"row": np.arange(1, n_rows + 1)}) if shown is None else shown
     source = Source(
         names or "rows",
         X,

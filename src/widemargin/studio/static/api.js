@@ -42,6 +42,8 @@ export async function post(path, body = {}) {
 // Actions wait for each other. One that does not arrive is sent again under the same name,
 // which the store takes once.
 let last = Promise.resolve();
+let nWaiting = 0;
+export const isWaiting = () => nWaiting > 0;
 export function act(kind, body, onTrouble) {
   const sent = { kind, batch: newName(), who: here.who, window: here.window, ...body };
   const work = async () => {
@@ -55,7 +57,8 @@ export function act(kind, body, onTrouble) {
       }
     }
   };
-  const done = last.then(work);
+  nWaiting += 1;
+  const done = last.then(work).finally(() => { nWaiting -= 1; });
   last = done.catch(() => {});
   return done;
 }

@@ -123,8 +123,8 @@ const app = {
   },
 
   async step(kind) {
-    const { rows } = await api.act(kind, {}, () => this.offline());
-    if (rows.length === 1) this.open(rows[0], "suggested", kind === "undo" ? "Its label was taken back." : "Its label is back.");
+    const { rows, why } = await api.act(kind, {}, () => this.offline());
+    if (rows.length === 1) this.open(rows[0], why === "given" ? "review" : why, kind === "undo" ? "Its label was taken back." : "Its label is back.");
     else if (rows.length) toast(`${kind === "undo" ? "Taken back" : "Labeled again"}: ${whole(rows.length)} rows.`);
   },
 
@@ -210,6 +210,7 @@ const handlers = {
   open() {
     body.dataset.online = "yes";
     find("status").textContent = "";
+    if (body.dataset.ready === "yes" && !app.current && !api.isWaiting()) app.next();
   },
   closed() { app.offline(); },
   labels(facts) {
