@@ -26,6 +26,7 @@ from widemargin.solvers.laplacian import Dual, Newton, Pcg
 from widemargin.solvers.result import Status
 from widemargin.spaces import Deformed, GramSpace, choose_space
 from widemargin.spaces.choose import check_gram_memory
+from widemargin.spaces.function import NeighborFunction
 
 
 @pytest.fixture
@@ -912,3 +913,62 @@ def test_more_rows_than_the_ladder_have_landmarks(moons, rng):
     assert not choose_space(kernel, rows, "auto", rng, **options).low_rank
     options["ladder"] = LAPLACIAN_LADDER._replace(exact_rows=100, n_landmarks=50)
     assert choose_space(kernel, rows, "auto", rng, **options).n_coordinates <= 50
+
+
+# Many rows: landmarks and smooth functions along the graph
+
+
+@pytest.fixture
+def many(monkeypatch):
+    ladder = LAPLACIAN_LADDER._replace(exact_rows=100, n_landmarks=60)
+    monkeypatch.setattr("widemargin.estimators._laplacian.LAPLACIAN_LADDER", ladder)
+
+
+@pytest.mark.parametrize("model", [LaplacianSVC, LaplacianRLSC])
+def test_many_rows_follow_the_graph(many, monkeypatch, model):
+    """As accurate as the exact model, where landmarks alone are not."""
+    X, y = load_digits(return_X_y=True)
+    X, new, y, y_new = X[:1200], X[1200:], y[:1200], y[1200:]
+    partial = hide_labels(y, 40, rng=0)
+    fitted = model(random_state=0).fit(X, partial)
+    landmarks = model(landmarks=60, random_state=0).fit(X, partial)
+    monkeypatch.undo()
+    exact = model(random_state=0).fit(X, partial)
+    scores = [np.mean(m.transduction_ == y) for m in (fitted, exact, landmarks)]
+    assert scores[0] > scores[1] - 0.02
+    assert scores[0] > scores[2] + 0.03
+    assert fitted.score(new, y_new) > exact.score(new, y_new) - 0.03
+    assert max(fitted.powers_) > 1
+
+
+def test_scores_of_many_rows_are_those_of_the_fitted_function(many):
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:600], y[:600]
+    partial = hide_labels(y, 40, rng=0)
+    model = LaplacianSVC(random_state=0).fit(X, partial)
+    kernel, graph = model.function_.parts
+    assert kernel.n_points == 60
+    assert isinstance(graph, NeighborFunction)
+    assert_array_equal(model.predict(X)[partial < 0], model.transduction_[partial < 0])
+
+
+def test_models_of_many_rows_can_be_saved(many, tmp_path):
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:400], hide_labels(y[:400], 40, rng=0)
+    model = LaplacianSVC(random_state=0).fit(X, y)
+    save(model, tmp_path / "model")
+    found = load(tmp_path / "model").predict_proba(X)
+    assert_allclose(found, model.predict_proba(X), rtol=1e-6, atol=1e-9)
+
+
+def test_own_graphs_of_many_rows_are_followed(many):
+    """Two classes in the same place; the graph joins each of them."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 5)), np.arange(300) % 2
+    chains = [np.flatnonzero(y == code) for code in (0, 1)]
+    ends = np.concatenate([np.column_stack([c[:-1], c[1:]]) for c in chains])
+    graph = sparse.coo_array((np.ones(len(ends)), ends.T), shape=(300, 300))
+    partial = hide_labels(y, 20, rng=0)
+    model = LaplacianSVC(random_state=0)
+    model.fit(X, partial, adjacency=(graph + graph.T).tocsr())
+    assert np.mean(model.transduction_ == y) > 0.9

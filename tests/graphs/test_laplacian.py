@@ -183,3 +183,11 @@ def test_no_laplacian_is_zero(rng, dtype):
     assert product.shape == (5, 2)
     assert product.dtype == dtype
     assert not product.any()
+
+
+def test_dimension_of_a_large_graph_needs_no_square_matrix():
+    """A ring of a million rows; a dense matrix would take eight terabytes."""
+    n_rows = 10**6
+    offsets = [-(n_rows - 1), -1, 1, n_rows - 1]
+    ring = sparse.diags_array([1.0] * 4, offsets=offsets, shape=(n_rows, n_rows))
+    assert 0.9 < spectral_dimension(ring.tocsr()) < 1.1

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from widemargin.checks import check_choice, check_number, check_number_or, refuse
 from widemargin.defaults import (
+    GRAPH_FUNCTIONS,
     GRAPH_POWERS,
     HOLDOUT_SIZE,
     LAPLACIAN_LADDER,
@@ -48,7 +49,9 @@ from widemargin.solvers.laplacian import (
     learn,
 )
 from widemargin.spaces import choose_space
+from widemargin.spaces.bases import graph_basis, limit_components
 from widemargin.spaces.choose import check_scale
+from widemargin.spaces.graph_features import GraphFeatureSpace
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -196,11 +199,12 @@ class Geometry:
     space: object
     kernel: object
     graph: object  # None if no model uses one
+    edges: object = None  # those of `adjacency`, if they are known
 
     @cached_property
     def adjacency(self):
         """The edges of the user's graph or between nearest neighbors."""
-        adjacency = self.sample.adjacency
+        adjacency = self.sample.adjacency if self.edges is None else self.edges
         if adjacency is None:
             adjacency = self.sample.rows.adjacency(self.graph, self.kernel)
         return adjacency
@@ -218,7 +222,7 @@ class Geometry:
         if self.graph is None:
             return {1: 1.0}
         # few landmarks cannot follow the higher powers
-        auto_power = GRAPH_POWERS.powers if self.space.is_exact else 1
+        auto_power = GRAPH_POWERS.powers if self.space.follows_graph else 1
         return self.graph.power_prior(self.adjacency, auto_power)
 
 
@@ -228,11 +232,25 @@ def make_geometry(estimator, sample, rng):
     names = "kernel", "graph", "landmarks"
     kernel, graph, landmarks = read_parameters(estimator, *names)
     kernel, who = sample.rows.fit_width(kernel, rng), type(estimator).__name__
-    space = choose_space(
-        kernel, sample.rows, landmarks, rng, ladder=LAPLACIAN_LADDER, who=who
-    )
+    rows, ladder = sample.rows, LAPLACIAN_LADDER
+    n_landmarks = limit_components(ladder.n_landmarks, len(rows))
+    ladder = ladder._replace(n_landmarks=n_landmarks)
+    space = choose_space(kernel, rows, landmarks, rng, ladder=ladder, who=who)
     graph = None if estimator.intrinsic_reg == 0 else graph
-    return Geometry(sample, space, kernel, graph)
+    geometry = Geometry(sample, space, kernel, graph)
+    is_free = landmarks == "auto" and not rows.in_blocks
+    if is_free and graph is not None and not space.follows_graph:
+        return _with_spectrum(geometry)
+    return geometry
+
+
+def _with_spectrum(geometry, rule=GRAPH_FUNCTIONS):
+    """The same with smooth functions along the graph beside those of landmarks."""
+    rows, adjacency = geometry.sample.rows, geometry.adjacency
+    n_vectors = limit_components(rule.n_components, len(rows))
+    basis = graph_basis(rows, geometry.kernel, geometry.graph, adjacency, n_vectors)
+    space = GraphFeatureSpace.join(geometry.space, basis, rule.share)
+    return replace(geometry, space=space, edges=adjacency)
 
 
 def plan_training(estimator, geometry, rng):

@@ -24,7 +24,7 @@ class LaplacianSVC(LaplacianClassifier):
     graph : "knn" or Graph, default="knn"
         A value such as ``KnnGraph(n_neighbors=5)``. Its ``power="auto"`` is
         ``(1, 2, 3)``, of which one or two suit the dimension of the graph, and 1 with
-        landmarks.
+        landmarks that you set.
     ambient_reg : float, default=1e-3
         Weight of the kernel norm.
     intrinsic_reg : float or "auto", default="auto"
@@ -32,8 +32,9 @@ class LaplacianSVC(LaplacianClassifier):
         averages models with different shares and powers of the graph, see Notes.
     landmarks : int, Nystrom, "auto" or None, default="auto"
         Landmarks of a Nystrom approximation of the kernel, for many rows: memory
-        O(n_samples * n_landmarks) instead of O(n_samples^2). "auto" takes 1,000 of them
-        for more than 20,000 rows; None is exact.
+        O(n_samples * n_landmarks) instead of O(n_samples^2). "auto" takes 500 of them,
+        beside the 200 smoothest functions along the graph, for more than 10,000 rows
+        (fewer of both for more than 200,000); None is exact.
     solver : {"auto", "newton", "pcg", "dual"}, Newton, Pcg or Dual, default="auto"
         "newton" is exact, with one factorization for all classes; "pcg" is
         preconditioned conjugate gradient, for many rows, with the parameters of

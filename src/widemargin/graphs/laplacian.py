@@ -110,8 +110,9 @@ def spectral_dimension(adjacency):
     """
     matrix = graph_laplacian(adjacency).matrix
     n_samples = matrix.shape[0]
-    walks = np.eye(n_samples)
-    if n_samples > 256:
+    if n_samples <= 256:
+        walks = np.eye(n_samples)
+    else:
         # Random signs z estimate the trace: |W^t z|^2 has the mean tr W^2t. They are
         # the same for every graph, so that a fit which draws nothing is repeatable.
         walks = np.random.default_rng(0).choice([-1.0, 1.0], size=(n_samples, 16))

@@ -245,8 +245,7 @@ def make_bases(kernel, graph, rows, families, n_components, rng, *, grid=SPECTRA
     """
     linear, few = Linear(), Nystrom(SPECTRUM_LADDER.n_landmarks, "uniform")
     kernel = rows.fit_width(kernel, rng)
-    most = SPECTRUM_VALUES // max(len(rows), 1)  # more would take too much memory
-    n_components = min(n_components, max(most, LEAST_COMPONENTS))
+    n_components = limit_components(n_components, len(rows))
     bases = {"kernel": LabelBasis(kernel, rows)}
     if "labels" in families and hasattr(kernel, "gamma"):
         for width in grid.widths:
@@ -257,11 +256,7 @@ def make_bases(kernel, graph, rows, families, n_components, rng, *, grid=SPECTRA
         return bases
     if "graph" in families:
         adjacency = rows.adjacency(graph, kernel)
-        laplacian = graph.laplacian_of(adjacency, auto_power=1, normalized=True)
-        degrees = np.asarray(adjacency.sum(axis=1), dtype=np.float64).ravel()
-        spectrum = spectra.graph_spectrum(laplacian.matrix, n_components, degrees)
-        n_neighbors = getattr(graph, "n_neighbors", KnnGraph().n_neighbors)
-        bases["graph"] = GraphBasis(spectrum, kernel, rows, n_neighbors)
+        bases["graph"] = graph_basis(rows, kernel, graph, adjacency, n_components)
     if "spectrum" in families:
         choices = {"linear": (linear, "auto")}
         if kernel != linear:
@@ -277,6 +272,20 @@ def make_bases(kernel, graph, rows, families, n_components, rng, *, grid=SPECTRA
             found = KernelBasis.fit(space, np.ones(len(some)), n_components)
             bases[name] = found if some is rows else found.extended(rows)
     return bases
+
+
+def limit_components(n_components, n_rows):
+    """How many eigenvectors of so many rows memory allows."""
+    return min(n_components, max(SPECTRUM_VALUES // max(n_rows, 1), LEAST_COMPONENTS))
+
+
+def graph_basis(rows, kernel, graph, adjacency, n_components):
+    """The smoothest functions along given edges between the rows."""
+    laplacian = graph.laplacian_of(adjacency, auto_power=1, normalized=True)
+    degrees = np.asarray(adjacency.sum(axis=1), dtype=np.float64).ravel()
+    spectrum = spectra.graph_spectrum(laplacian.matrix, n_components, degrees)
+    n_neighbors = getattr(graph, "n_neighbors", KnnGraph().n_neighbors)
+    return GraphBasis(spectrum, kernel, rows, n_neighbors)
 
 
 def label_grams(covariances, bases, label_idx, row_idx=None):

@@ -34,6 +34,11 @@ class FeatureSpace(Space):
         return self.basis is not None and self.basis.points is None
 
     @property
+    def follows_graph(self):
+        """Whether functions can be smooth along a graph of any power."""
+        return self.is_exact
+
+    @property
     def n_rows(self):
         """Number of rows."""
         return self.features.shape[0]

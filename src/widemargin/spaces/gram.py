@@ -52,7 +52,7 @@ class GramSpace(Space):
     center: np.ndarray | None = None
     shift: np.ndarray | None = None
 
-    low_rank, is_exact = False, True
+    low_rank, is_exact, follows_graph = False, True, True
 
     @property
     def n_rows(self):
