@@ -254,6 +254,32 @@ def test_the_history_has_every_event(session, digits):
     assert table["undoes"].tolist()[3] == "b2"
 
 
+def test_a_model_that_fails_says_so_and_labels_are_still_stored(session, caplog):
+    session.settle()
+
+    def fail(state):
+        raise RuntimeError("no memory")
+
+    session.live.learn = fail
+    session.act("label", "a", "ann", rows=[1], label="x", why="map")
+    session._wait_for(lambda: session.problem is not None)
+    assert session.describe_model()["problem"] == "no memory"
+    assert "the model has failed" in caplog.text
+    session.act("label", "b", "ann", rows=[2], label="y", why="map")
+    session.settle()
+    assert len(session.state.labels) == 2
+    assert session.next_row("w") is not None
+
+
+def test_a_session_can_be_closed_while_the_model_is_prepared(source, tmp_path):
+    waiting = threading.Event()
+    session = Session(source, Store(tmp_path / "labels.sqlite"), "ann")
+    session.live.prepare = waiting.wait
+    session.start(arranges=False)
+    session.close()
+    waiting.set()
+
+
 def test_rows_that_are_all_the_same_have_no_model(tmp_path):
     source = from_arrays(np.ones((20, 2)))
     session = Session(source, Store(tmp_path / "labels.sqlite"), "ann").start()

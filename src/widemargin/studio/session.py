@@ -1,6 +1,7 @@
 """The work on a source: its state, the model that follows it, and what is shown."""
 
 import json
+import logging
 import threading
 import uuid
 import warnings
@@ -82,7 +83,9 @@ class Session:
         for job in self._jobs:
             job.close()
         for thread in self._threads:
-            thread.join()
+            # What a model of many rows prepares cannot be stopped, and takes minutes.
+            if self.live.is_ready or self.problem or thread is not self._threads[0]:
+                thread.join()
         self.store.close()
 
     def listen(self, function):
@@ -140,12 +143,19 @@ class Session:
             with warnings.catch_warnings():
                 warnings.simplefilter(
                     "ignore"
-                )  # of the features: nobody sees them here
+                )  # nobody sees those of the features here
                 self.live.prepare()
-        except ValueError as error:
-            self.problem = str(error)
-            self._tell("model")
-            return
+            self._learn_all()
+        except Exception as error:  # the page says it, and labels are still stored
+            self._fail(error)
+
+    def _fail(self, error):
+        if not isinstance(error, ValueError):
+            logging.getLogger("widemargin").exception("the model has failed")
+        self.problem = f"{error}" or type(error).__name__
+        self._tell("model")
+
+    def _learn_all(self):
         replayed, is_first = self._replay(), True
         while not self._is_closed:
             state = self.state
@@ -191,8 +201,12 @@ class Session:
                 self._changed.wait_for(self._is_urgent, _PAUSE)
             snapshot, state = self.snapshot, self.state
             n = min(N_SUGGESTIONS, self.source.n_rows - len(state.labels))
-            if n > 0:
-                self.suggestions = self.live.suggest(snapshot, state, n)
+            try:
+                if n > 0:
+                    self.suggestions = self.live.suggest(snapshot, state, n)
+            except Exception as error:
+                self._fail(error)
+                return
             self._suggested_place = snapshot.place
             self._tell("suggestions")
 

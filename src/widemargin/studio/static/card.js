@@ -58,6 +58,9 @@ export function showCard(place, { card, text }, classes, isBlind) {
     parts.push(make("div", { class: "words", tabindex: 0, role: "group", "aria-label": "Text" }, shown || "(empty)"));
   }
   if (card.columns.length) parts.push(columns(card, classes));
+  if (card.columns.some((cell) => cell.means?.some((mean) => mean !== null))) {
+    parts.push(make("p", { class: "note" }, "Thin mark: this row. Colored marks: means of the classes."));
+  }
   if (card.n_columns > card.columns.length) {
     parts.push(make("p", { class: "note" }, `${card.columns.length} of ${whole(card.n_columns)} columns, the most unusual ones.`));
   }

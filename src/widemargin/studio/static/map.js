@@ -182,12 +182,8 @@ export class RowMap {
 
   inside(lasso) {
     const { scale, plane, n } = this;
-    const points = lasso.map(([x, y]) => [
-      (x - this.canvas.width / 2) / scale + this.view.x,
-      this.view.y - (y - this.canvas.height / 2) / scale,
-    ]);
-    const xs = points.map((p) => p[0]);
-    const ys = points.map((p) => p[1]);
+    const xs = Float64Array.from(lasso, ([x]) => (x - this.canvas.width / 2) / scale + this.view.x);
+    const ys = Float64Array.from(lasso, ([, y]) => this.view.y - (y - this.canvas.height / 2) / scale);
     const [left, right] = [Math.min(...xs), Math.max(...xs)];
     const [low, high] = [Math.min(...ys), Math.max(...ys)];
     const rows = [];
@@ -196,10 +192,9 @@ export class RowMap {
       const y = plane[2 * i + 1];
       if (x < left || x > right || y < low || y > high) continue;
       let isIn = false;
-      for (let a = 0, b = points.length - 1; a < points.length; b = a++) {
-        const [ax, ay] = points[a];
-        const [bx, by] = points[b];
-        if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) isIn = !isIn;
+      for (let a = 0, b = xs.length - 1; a < xs.length; b = a++) {
+        if (ys[a] > y !== ys[b] > y
+          && x < ((xs[b] - xs[a]) * (y - ys[a])) / (ys[b] - ys[a]) + xs[a]) isIn = !isIn;
       }
       if (isIn) rows.push(i);
     }
@@ -255,7 +250,8 @@ export class RowMap {
         this.zoom(Math.hypot(c[0] - d[0], c[1] - d[1]) / before, (c[0] + d[0]) / 2, (c[1] + d[1]) / 2);
         if (drag) drag.moved = 99;
       } else if (this.lasso) {
-        this.lasso.push(place);
+        const [x, y] = this.lasso.at(-1);
+        if (Math.hypot(place[0] - x, place[1] - y) > 2) this.lasso.push(place);
         this.ask();
       } else if (drag) {
         const dx = place[0] - drag.place[0];
