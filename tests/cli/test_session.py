@@ -29,7 +29,9 @@ def test_pipes_redirections_and_exit_codes(folder):
     assert lines[0].endswith(",source,review")
     assert len(lines) == 151
     first, second, last = result.stdout.splitlines()
-    assert dict(zip(first.split(","), second.split(","), strict=True))["label"] == "setosa"
+    assert (
+        dict(zip(first.split(","), second.split(","), strict=True))["label"] == "setosa"
+    )
     assert last == "exit 2"
     assert result.stderr.splitlines()[0].startswith("table        stdin, 150 rows")
     assert "Did you mean 'species'?" in result.stderr
