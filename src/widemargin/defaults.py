@@ -214,11 +214,12 @@ SHARED_BYTES = 2**28
 
 # Nearest neighbors of many rows, in k-means cells of which the nearest are searched.
 # Rounds and rows per center were not compared with other values. How many cells are
-# searched follows from the recall on `checked_rows`, whose standard error is 0.003: with 0.985 between 0.98 and 0.999 of the neighbors of other rows are
-# found. `most_rows` bounds the time where rows have no structure at all. Eight
-# neighbors take 2.1, 1.7 and 19 s, with a recall of 0.987, 0.995 and 0.983. Data: mnist
-# (60,000 rows, 50 principal components), sheets of 100,000 and 1,000,000 rows. Command:
-# `python benchmarks/speed/neighbors.py`.
+# searched follows from the recall on `checked_rows`, whose standard error is 0.003:
+# with 0.985 between 0.98 and 0.999 of the neighbors of other rows are found.
+# `most_rows` bounds the time where rows have no structure at all. Eight neighbors take
+# 2.1, 1.7 and 19 s, with a recall of 0.987, 0.995 and 0.983. Data: mnist (60,000 rows,
+# 50 principal components), sheets of 100,000 and 1,000,000 rows. Command: `python
+# benchmarks/speed/neighbors.py`.
 CELL_SEARCH = CellSearch(
     cells=8.0,
     least_rows=64,
