@@ -633,11 +633,12 @@ SUGGESTION_ROWS = 20_000
 # Rows to label next. A prototype with 50 labels of 3,000 rows had errors of 7.7 % on
 # usps, 61.9 % on letter and 5.6 % on pcmac; with a power of 1 and the noise of each
 # model 7.7 %, 63.8 % and 7.1 %, and with 20 instead of 10 medoids 8.0 %, 62.5 % and
-# 5.8 %. Any two of the three sets choose the same of these. On pcmac today, three
-# draws, 50 labels have an error of 5.0 %, as with no checks, and 5.1 to 5.8 % with a
+# 5.8 %. Any two of the three sets choose the same of these. On pcmac today the
+# error is 5.0 %, which 400 labels of random rows also give (5.1 %; 50 of them 6.6 %).
+# In three draws it was the same with no checks, and 0.1 to 0.8 points higher with a
 # power of 1 or 4, a noise of 1, 20 medoids, eight models, or the least certain rows
-# after the medoids. Random rows have 6.4 %, and 4.9 % with 400 labels. Data: usps,
-# letter, pcmac; four draws. Command: `python benchmarks/evidence/suggestions.py`.
+# after the medoids. Data: usps, letter, pcmac; four draws. Command: `python
+# benchmarks/evidence/suggestions.py`.
 SUGGESTIONS = SuggestionRule(
     n_first=10, check_every=5, power=2.0, noise=0.1, n_models=3
 )
