@@ -34,7 +34,7 @@ from widemargin.linalg.rows import (
 )
 from widemargin.plugins import load_plugins, subclasses
 
-_DIGITS = 1e3  # how many times its rounding the variance of a kernel must be
+_DIGITS = 1e4  # how many times its rounding the variance of a kernel must be
 
 
 class Shared(dict):
