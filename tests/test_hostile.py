@@ -312,7 +312,7 @@ def test_linear_kernels_without_a_unit_for_costs_are_refused(overlapping, model,
 def test_two_columns_of_one_name_are_refused(overlapping):
     X, y = overlapping
     frame = pd.DataFrame(X, columns=["age", "sex", "age"])
-    with pytest.raises(ValueError, match="different names, got 'age' 2 times"):
+    with pytest.raises(ValueError, match="more than one 'age'"):
         LaplacianSVC().fit(frame, y)
 
 
@@ -320,9 +320,7 @@ def test_two_columns_of_one_name_are_refused(overlapping):
 def test_tuples_as_labels_are_refused(overlapping, to_y):
     X, y = overlapping
     y = [("a", code) if code >= 0 else None for code in y.tolist()]
-    with pytest.raises(
-        ValueError, match=r"numbers or strings, got the tuple \('a', 0\)"
-    ):
+    with pytest.raises(ValueError, match=r"y holds \('a', 0\) \(tuple\)"):
         LaplacianSVC().fit(X, to_y(y))
 
 

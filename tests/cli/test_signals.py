@@ -20,18 +20,23 @@ def test_a_signal_is_an_interrupt_with_its_own_exit_code(
     name, run, folder, monkeypatch
 ):
     number = getattr(signal, name)
+    # A process in the background may have inherited that they are ignored.
+    usual = signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL
+    before = signal.signal(number, usual)
 
     def kill(*_, **__):
         os.kill(os.getpid(), number)
         time.sleep(10)  # the handler ends it
 
     monkeypatch.setattr("widemargin.cli.fitting.fit_and_estimate", kill)
-    result = run(*FIT)
+    try:
+        result = run(*FIT)
+        assert signal.getsignal(number) is usual
+    finally:
+        signal.signal(number, before)
     assert result.exit_code == 128 + number
     assert result.stderr == "Interrupted; no file is half-written.\n"
     assert [path.name for path in folder.iterdir()] == ["iris.csv"]
-    if name != "SIGINT":
-        assert signal.getsignal(number) is signal.SIG_DFL
 
 
 @posix

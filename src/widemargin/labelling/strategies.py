@@ -16,10 +16,10 @@ _WORK = 2**22  # matrix entries touched between two calls of `goes_on`: millisec
 
 
 def _count_moves(problem, work):
-    """Moves that touch so many entries: a row of ties, and the ties of all points."""
+    """Moves that touch `work` entries: a row of ties, and the ties of all points."""
     n_samples, rank = problem.smoother.matrix.shape
     width = problem.n_classes + (rank if problem.smoother.low_rank else 0)
-    return max(1, work // (n_samples * width))
+    return max(1, work // max(1, n_samples * width))  # a part may have no point
 
 
 def _always():
