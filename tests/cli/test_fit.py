@@ -432,4 +432,14 @@ def test_excel_files_are_read_and_written(done, iris):
 
 def test_rows_to_label_next_are_shown(done):
     report = done(*FIT).stdout
-    assert re.search(r"\n +\d+  flower_id 1\d+, sepal_length \d", report)
+    assert re.search(r"\n +\d+: sepal_length \d", report)
+
+
+def test_a_few_unreadable_cells_are_missing_in_every_fold(done, iris):
+    iris["age"] = [str(i % 17) for i in range(150)]
+    iris.loc[[2, 70], "age"] = "unknown"
+    iris.to_csv("iris.csv", index=False)
+    report = done(*FIT, "--method", "laplacian", "--folds", 2).stdout
+    assert "2 cells such as 'unknown' counted as missing" in " ".join(report.split())
+    assert "2-fold cross-validation" in report
+    done("cluster", "iris.csv", "-k", 2, "--drop", "species")

@@ -165,7 +165,7 @@ def test_terminals_of_any_encoding(folder, encoding):
         "labeled"
     ] == {name: 4 for name in sorted(names)}
     table = run("predict", "table.wm", "table.csv").stdout.decode("utf-8")
-    assert {line.split(",")[1] for line in table.splitlines()[1:]} == set(names)
+    assert {line.split(",")[2] for line in table.splitlines()[1:]} == set(names)
     done = run("fit", "table.csv", "--target", "m", "--force")
     assert done.returncode == 2
     assert b"There is no column 'm'" in done.stderr

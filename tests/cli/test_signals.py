@@ -54,9 +54,9 @@ def test_what_is_ignored_stays_ignored(done):
 @posix
 @pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc"), reason="needs /proc")
-@pytest.mark.parametrize("command", ["fit", "cluster", "predict", "demo", "bench"])
+@pytest.mark.parametrize("command", ["fit", "predict"])
 def test_nothing_is_left_of_a_command_that_is_ended(command):
-    """With one job and two; the tool by itself sends each signal 50 times."""
+    """With one job and two; the tool itself has more commands and 50 rounds."""
     words = [sys.executable, str(TOOL), "--rounds", "1", "--commands", command]
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

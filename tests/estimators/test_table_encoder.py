@@ -144,7 +144,7 @@ def test_bad_cells_are_refused_by_name(table):
         ("width", "wide", "'width' must hold numbers, got 'wide' in row 3"),
         ("width", -np.inf, "must hold finite numbers, got '-inf' in row 3"),
         ("width", 1e200, r"up to 1e\+100, got '1e\+200' in row 3"),
-        ("sold", "soon", r"'sold' must hold dates in the format %d.%m.%Y, got 'soon'"),
+        ("sold", "soon", r"'sold' must hold dates such as 31.01.2024, got 'soon'"),
     ):
         other = table.astype({column: object})
         other.loc[2, column] = value
@@ -205,3 +205,29 @@ def test_tables_of_numbers_stay_as_they_are(table):
     model = FewLabelClassifier(random_state=0).fit(numbers, y)
     assert model.encoder_ is None
     assert model.feature_names_in_.tolist() == ["width", "is_new"]
+
+
+def test_rows_may_have_the_same_name(table):
+    """As those of labeled and unlabeled tables that were joined."""
+    twice = pd.concat([table, table])
+    found = dense(TableEncoder().fit_transform(twice))
+    expected = dense(TableEncoder().fit_transform(twice.reset_index(drop=True)))
+    assert_array_equal(found, expected)
+
+
+def test_marks_that_are_not_of_the_column_are_refused():
+    """A comma that is neither decimal nor before three digits is not dropped."""
+    encoder = TableEncoder().fit(pd.DataFrame({"x": ["$1.5", "$2,000.25", "$3"]}))
+    for cell in ("45,00 €", "2,5"):
+        with pytest.raises(TableError, match="must hold numbers"):
+            encoder.transform(pd.DataFrame({"x": [cell]}))
+    large = pd.DataFrame({"x": ["1.234.567", "999.000", "12"]})
+    found = TableEncoder().fit_transform(large)[:, 0]
+    expected = np.array([1234567.0, 999000.0, 12.0])
+    assert_allclose(found, (expected - expected.mean()) / expected.std())
+
+
+def test_columns_may_be_named_by_numbers():
+    frame = pd.DataFrame({0: [1.0, 2.0, 3.0], 1: [3.0, 1.0, 2.0]})
+    assert TableEncoder(drop=[0]).fit_transform(frame).shape == (3, 1)
+    assert TableEncoder(drop="0").fit_transform(frame).shape == (3, 1)

@@ -143,7 +143,7 @@ def test_the_user_decides():
         ("drop", Kind.LEFT_OUT),
     ):
         assert judge(values, **{use: ["a"]}).kind is kind
-    with pytest.raises(TableError, match=r"listed as dates, but '1.5' is not"):
+    with pytest.raises(TableError, match=r"the first is '1.5'"):
         judge(values, dates=["a"])
 
 

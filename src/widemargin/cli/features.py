@@ -43,7 +43,8 @@ def text_columns_of(model):
     """Names of the columns that a model uses as text."""
     columns = columns_of(model) or []
     kinds = (Kind.CATEGORIES, Kind.TEXT)
-    return {column.name for column in columns if column.kind in kinds}
+    # pandas would read "1.234" of a column with a decimal comma as a fraction.
+    return {c.name for c in columns if c.kind in kinds or c.form == ","}
 
 
 def encoder_of(model):

@@ -10,10 +10,10 @@ from widemargin.cli.commands import Command
 
 _FIT = """Fit a model on a table in which only some rows are labeled.
 
-TABLE is a CSV, TSV, Parquet or NPZ file, or '-' for stdin. Rows with an empty cell in
-the target column are unlabeled. Numbers, amounts and dates are scaled, columns of few
-different texts are one-hot encoded, free text is used by its words, and missing values
-are imputed. All of this becomes part of the model.
+TABLE is a CSV, TSV, Parquet, Excel or NPZ file, or '-' for stdin. Rows with an empty
+cell in the target column are unlabeled. Numbers, amounts and dates are scaled, columns
+of few different texts are one-hot encoded, free text becomes weights of its words, and
+missing values are imputed. All of this becomes part of the model.
 
 \b
 widemargin fit iris.csv --target species
@@ -39,8 +39,8 @@ it).
 """
 _CLUSTER = """Find groups in a table without labels.
 
-TABLE is a CSV, TSV, Parquet or NPZ file, or '-' for stdin. All columns are used; leave
-out those that should not count, such as known labels, with --drop.
+TABLE is a CSV, TSV, Parquet, Excel or NPZ file, or '-' for stdin. All columns are used;
+leave out those that should not count, such as known labels, with --drop.
 
 \b
 widemargin cluster iris.csv -k 3 --drop species
@@ -128,7 +128,7 @@ def fit(table, target, folds, verbose, as_json, **options):
     inferred = reports.count_labels(found["label"][found["source"] == "inferred"])
     report = getattr(model[-1], "report_", None)
     report = report and reports.report_as_json(report)
-    facts = [*reports.describe_report(report, sample.cells)] if report else []
+    facts = [*reports.describe_report(report, sample.used_cells)] if report else []
     if folds or not report:
         facts += _describe_estimate(measured, declared.name, folds)
     facts.append(("inferred", reports.describe_counts(inferred) or "nothing"))
@@ -190,7 +190,9 @@ def cluster(table, n_clusters, as_json, **options):
         )
     reports.print_facts(work.console, reports.describe_table(sample))
     with reports.progress_bar(f"Finding {n_clusters} clusters"):
-        model = fitting.make_pipeline(sample, work.estimator).fit(sample.X)
+        model = fitting.make_pipeline(sample, work.estimator).fit(
+            sample.X, encode__columns=sample.columns
+        )
     found = fitting.tabulate_clusters(work.estimator.labels_)
     joined, _ = fitting.join_table(sample.cells, found, options["key"])
     work.outputs.write(model, joined)

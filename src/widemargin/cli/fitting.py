@@ -53,6 +53,12 @@ class Table:
         return dict(zip(names, numbers, strict=True))
 
     @property
+    def used_cells(self):
+        """The cells of the columns that are used, as they stand."""
+        used = [each.name for each in self.columns if each.kind is not Kind.LEFT_OUT]
+        return self.cells[used]
+
+    @property
     def n_unlabeled(self):
         """Number of rows to be labeled."""
         return len(self.X) - self.labels.n_labeled
@@ -126,8 +132,10 @@ def fit_and_estimate(sample, estimator, *, n_folds, seed, advance):
     model, measured = make_pipeline(sample, estimator), None
     if n_folds:
         options = {"n_folds": n_folds, "seed": seed, "advance": advance}
-        measured = cross_validate(model, sample.X, sample.y, **options)
-    options = {}
+        measured = cross_validate(
+            model, sample.X, sample.y, columns=sample.columns, **options
+        )
+    options = {"encode__columns": sample.columns}
     if sample.is_random is not None and has_fit_parameter(estimator, "random_labels"):
         options["model__random_labels"] = sample.is_random
     model.fit(sample.X, sample.y, **options)
@@ -169,9 +177,10 @@ def limit_folds(n_folds, counts):
     return min(n_folds, largest) if second >= 2 else 0
 
 
-def cross_validate(model, X, y, *, n_folds, seed, advance):
+def cross_validate(model, X, y, *, columns=None, n_folds, seed, advance):
     """Cross-validate over the labeled rows, columns included, beside an SVC."""
     preparation, estimator = model
+    decided = {} if columns is None else {"columns": columns}
     irrelevant = getattr(estimator, "irrelevant_label", None)
     split = SemiSupervisedSplit(n_folds, random_state=seed, irrelevant_label=irrelevant)
     known = labeled_mask(y) & ~has_label(y, irrelevant)
@@ -180,7 +189,7 @@ def cross_validate(model, X, y, *, n_folds, seed, advance):
         warnings.filterwarnings("ignore", message="The least populated class")
         folds = list(split.split(X, y))
     for train, test in folds:
-        prepare = clone(preparation).fit(X.iloc[train])
+        prepare = clone(preparation).fit(X.iloc[train], **decided)
         features, held_out = (prepare.transform(X.iloc[rows]) for rows in (train, test))
         fitted = clone(estimator).fit(features, y[train])
         labeled = known[train]

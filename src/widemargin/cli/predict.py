@@ -11,8 +11,8 @@ from widemargin.cli.commands import (
 
 _HELP = """Predict the labels of new rows with a model from a file.
 
-TABLE is a CSV, TSV, Parquet or NPZ file, or '-' for stdin, with the columns that the
-model was fitted on; other columns are ignored. The output is the table with these
+TABLE is a CSV, TSV, Parquet, Excel or NPZ file, or '-' for stdin, with the columns that
+the model was fitted on; other columns are ignored. The output is the table with these
 columns beside it: the label, its probability, the probability of each class, and
 "uncertain" in the column "review" for labels that a person should look at; or the
 cluster of each row. Text output has an apostrophe before labels that a spreadsheet
@@ -62,7 +62,8 @@ def predict(model_path, table, out, key, force, reading, as_json):
     counts = reports.count_labels(found.iloc[:, 0])
     found, ours = join_table(cells, found, key)
     if as_json and file.is_stdout:
-        predictions = found.to_dict(orient="records")
+        filled = found.astype(object).where(found.notna(), None)  # JSON has no NaN
+        predictions = filled.to_dict(orient="records")
     else:
         file.write_table(found, guarded=ours[:1])  # labels of the model, not the user
         predictions = file.path

@@ -16,7 +16,7 @@ from widemargin.tables.errors import shorten
 
 _NAME_WIDTH = 13  # "predictions" and two blanks
 _MIN_TEXT_WIDTH = 20
-_ROW_WIDTH = 56  # of a row of the user's table, so that it fits in a line
+_ROW_WIDTH, _CELL_WIDTH = 180, 60  # of a row of the user's table, and of its cells
 _NO_BREAK = "\N{NO-BREAK SPACE}"  # printed as a blank, never as the end of a line
 # What a terminal executes, breaks lines at, or turns the direction of a text with
 _CONTROLS = re.compile(
@@ -45,7 +45,11 @@ def print_json(outcome):
     """
 
     def encode(value):
-        return value.item() if isinstance(value, numbers.Number) else repr(value)
+        if hasattr(value, "isoformat"):
+            return value.isoformat()
+        if isinstance(value, numbers.Number):
+            return value.item() if hasattr(value, "item") else str(value)
+        return repr(value)
 
     is_utf = (getattr(sys.stdout, "encoding", None) or "").lower().startswith("utf")
     text = json.dumps(outcome, indent=2, ensure_ascii=not is_utf, default=encode)
@@ -313,9 +317,11 @@ def describe_label_next(facts, cells=None):
         return
     for row in facts["label_next"]:
         filled = cells.iloc[row - 1].replace("", None).dropna()
-        content = ", ".join(f"{name} {value}" for name, value in filled.items())
-        shown = textwrap.shorten(content, _ROW_WIDTH, placeholder=" ...")
-        yield "", join(f"{row:>6,}  {shown}")
+        content = ", ".join(
+            f"{name} {textwrap.shorten(str(value), _CELL_WIDTH, placeholder='...')}"
+            for name, value in filled.items()
+        )
+        yield "", f"{row:,}: {textwrap.shorten(content, _ROW_WIDTH, placeholder='...')}"
 
 
 def describe_suspects(facts):

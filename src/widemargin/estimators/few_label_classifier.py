@@ -96,7 +96,8 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     The supervised model is ``SpectralClassifier(families="labels")``. The "fast" budget
     adds the first two of these, "balanced" the first six, "thorough" all: "spectral",
     "low_density", "transductive", "laplacian", "self_labeling", "label_search",
-    "tri_class". Each is fitted on a sample of many rows. Copies of a labeled row with
+    "tri_class". "spectral" and "low_density" are fitted on
+    all rows, the others on a sample of many rows. Copies of a labeled row with
     the same label count as one.
 
     The weight of a candidate is proportional to its prior times exp(-loss / 2), with
@@ -133,6 +134,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
 
     value_families = {"budget": Budget}
     saved_state = ("classes_", "models_", "names_", "weights_", "report_", "encoder_")
+    encoder_ = None  # also of model files that were written without one
     methods = (
         Method(
             "auto",

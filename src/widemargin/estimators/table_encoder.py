@@ -79,13 +79,19 @@ class TableEncoder(TransformerMixin, Estimator):
 
     saved_state = ("columns_", "features_")
 
-    def fit(self, X, y=None):
-        """Decide what the columns of a table hold, and learn their encoding."""
+    def fit(self, X, y=None, *, columns=None):
+        """Decide what the columns of a table hold, and learn their encoding.
+
+        `columns` is a list of `Column` if that is decided already.
+        """
         from widemargin.tables.columns import Kind, examine_columns
         from widemargin.tables.encodings import FEATURES
 
         frame = self._read(X, reset=True)
-        self.columns_ = examine_columns(frame, name="X", **self.get_params())
+        if columns is None:
+            uses = {use: _as_names(names) for use, names in self.get_params().items()}
+            columns = examine_columns(frame, name="X", **uses)
+        self.columns_ = columns
         self.features_ = [
             FEATURES[column.kind].fit(column, frame[column.name])
             for column in self.columns_
@@ -183,6 +189,11 @@ class TableEncoder(TransformerMixin, Estimator):
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _as_names(names):
+    """Names of columns as text, as those of the table; also a single one."""
+    return [str(name) for name in ([names] if isinstance(names, str) else names)]
 
 
 def _note(column):

@@ -78,7 +78,7 @@ def knn_adjacency(X, n_neighbors=8, weights="heat", *, metric="euclidean"):
     r"""Symmetric k-nearest-neighbor graph, a CSR matrix with zero diagonal.
 
     Two samples are joined if one is among the nearest neighbors of the other. The
-    neighbors of many samples are approximate, see `index_rows`.
+    neighbors of many samples in many features are approximate, see `index_rows`.
 
     Parameters
     ----------

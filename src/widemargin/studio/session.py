@@ -3,7 +3,6 @@
 import json
 import logging
 import threading
-import uuid
 import warnings
 
 import numpy as np
@@ -540,8 +539,3 @@ class Session:
         for row, event in state.labels.items():
             codes[row] = state.classes.index(event.label)
         return targets(codes, classes)
-
-
-def new_batch():
-    """A name for a batch."""
-    return uuid.uuid4().hex

@@ -4,6 +4,7 @@ import hashlib
 import io
 import os
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
@@ -25,11 +26,9 @@ _IMAGE_FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF")
 _MOST_PIXELS = 50_000_000  # of an image that is opened
 _SIDE = 32  # pixels of the images that features are made of
 _N_COMPONENTS = 50  # of these
-_N_TEXT_FEATURES = 20  # of a text column beside others
 EXPORTED = ("prediction", "probability", "source")  # columns that an export adds
 SOURCES = {"given", "labeled", "inferred"}  # what is in the last of them
 _MOST_CLASSES = 500  # of a target; more are numbers or identifiers
-_FEW_WORDS = 3.0  # a column of texts has more words per cell, on average
 
 
 @dataclass(frozen=True)
@@ -340,6 +339,10 @@ def read_rows(path, target, reading, uses):
         f"{c.name} ({c.reason})" for c in encoder.columns_ if c.kind is Kind.LEFT_OUT
     ]
     note = f"Features: {', '.join(c.name for c in used)}."
+    if target not in frame:
+        near = get_close_matches(target, list(frame), 1)
+        meant = f" (did you mean {near[0]!r}?)" if near else ""
+        note = f"{target!r} is a new column{meant}. {note}"
     note += f" Left out: {'; '.join(left_out)}." if left_out else ""
     source = Source(
         str(path),
@@ -398,10 +401,11 @@ def from_arrays(X, y=None, *, images=None, texts=None, names=None):
             break
     if n_rows is None:
         raise ValueError("label needs rows: X, or images=..., or texts=...")
-    shown = None
+    shown = encoder = None
     if isinstance(X, pd.DataFrame):
         shown = X.reset_index(drop=True)
-        X = TableEncoder().fit_transform(X) if is_mixed(X) else X.to_numpy()
+        encoder = TableEncoder().fit(X) if is_mixed(X) else None
+        X = X.to_numpy() if encoder is None else encoder.transform(X)
     if X is not None:
         X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
         if X.ndim != 2:
@@ -435,6 +439,7 @@ def from_arrays(X, y=None, *, images=None, texts=None, names=None):
         shown=shown,
         texts=texts,
         images=images,
+        preparation=encoder,
     )
     source = _make_features(source) if X is None else source
     if source.n_rows < 3:

@@ -20,10 +20,13 @@ _WRITTEN = re.compile(
     rf"(?P<open>\()?(?P<sign>[+-])?\s?(?:{_UNITS})?\s?(?P<inner>[+-])?"
     rf"(?P<digits>(?:{_GROUPS})(?:[.,]\d+)?|[.,]\d+)\s?(?:{_UNITS})?(?(open)\))"
 )
-_DECIMAL_COMMA = re.compile(r"\.\d{3},\d|(^|[^\d]),\d|,(\d{1,2}|\d{4,})(\D|$)")
-_DECIMAL_POINT = re.compile(r",\d{3}\.\d|(^|[^\d])\.\d|\.(\d{1,2}|\d{4,})(\D|$)")
+_GROUPED = re.compile(rf"(?:{_GROUPS})?")
+# Of two equal marks in a number, none is decimal.
+_DECIMAL_COMMA = re.compile(r"\.\d{3}[.,]\d|(^|[^\d]),\d|,(\d{1,2}|\d{4,})(\D|$)")
+_DECIMAL_POINT = re.compile(r",\d{3}[.,]\d|(^|[^\d])\.\d|\.(\d{1,2}|\d{4,})(\D|$)")
 
 _ISO = "ISO8601"
+_FORMATS = {_ISO: "%Y-%m-%d"}  # how an example of it is written
 _DAY_FORMS = (
     "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d",
     "%d.%m.%y", "%m/%d/%y", "%d/%m/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y",
@@ -61,7 +64,10 @@ class Reading:
         """The cells as points in time, NaT for missing ones."""
         dates = parse_dates(values, self.form)
         unread = dates.isna() & values.notna() & (not self.has_strays)
-        self._refuse(values, unread, f"must hold dates in the format {self.form}")
+        example = pd.Timestamp("2024-01-31").strftime(
+            _FORMATS.get(self.form, self.form)
+        )
+        self._refuse(values, unread, f"must hold dates such as {example}")
         return dates
 
     def _refuse(self, values, wrong, problem):
@@ -126,13 +132,9 @@ def _parse(value, decimal):
     match = _WRITTEN.fullmatch(value.strip())
     if match is None:
         return np.nan
-    # The last mark before other than three digits, or the chosen one, is decimal.
-    digits = match["digits"]
-    whole, _, rest = (
-        digits.rpartition(decimal) if decimal in digits else (digits, 0, "")
-    )
-    if re.search(r"[.,]", rest):
-        return np.nan  # marks in the wrong order
+    whole, _, rest = match["digits"].partition(decimal)
+    if _GROUPED.fullmatch(whole) is None or re.search(r"\D", rest):
+        return np.nan  # a mark that neither is decimal nor groups three digits
     whole = re.sub(r"\D", "", whole)
     number = float(f"{whole or 0}.{rest or 0}")
     is_negative = match["open"] or "-" in (match["sign"], match["inner"])

@@ -119,15 +119,16 @@ def _use(name, values, use):
     """A column that the user has listed."""
     kind, filled = _KINDS[use], values.dropna()
     if kind is Kind.LEFT_OUT:
-        return Column(name, kind, "by --drop" if use == "drop" else "")
+        return Column(name, kind, "by --drop")
     if kind is Kind.NUMBERS:
         return Column(name, kind, form=choose_decimal(filled))
     if kind is Kind.DATES:
         form, note = choose_date_form(filled)
         if not form:
             raise TableError(
-                f"Column {name!r} is listed as dates, but {str(filled.iloc[0])!r} is "
-                "not in a format that is known, such as 2024-01-31 or 31.01.2024."
+                f"Column {name!r} is listed as dates, but its cells have no common "
+                f"format that is known, such as 2024-01-31 or 31.01.2024; the first is "
+                f"{str(filled.iloc[0])!r}. Write all dates in one format."
                 if len(filled)
                 else f"Column {name!r} is listed as dates, but all its cells are empty."
             )
@@ -136,6 +137,7 @@ def _use(name, values, use):
 
 
 def _examine(name, values):
+    values = values.reset_index(drop=True)  # names of rows may occur twice
     filled = values.dropna()
     if not len(filled):
         return Column(name, Kind.LEFT_OUT, "empty")
@@ -151,7 +153,7 @@ def _examine(name, values):
     form, note = choose_date_form(filled)
     if form:
         return _examine_dates(name, values, filled, form, note)
-    return _examine_text(name, values, filled)
+    return _examine_text(name, filled)
 
 
 def _examine_numbers(name, values, filled, numbers, decimal):
@@ -183,7 +185,7 @@ def _examine_dates(name, values, filled, form, note):
     return Column(name, Kind.DATES, note=note, form=form, has_strays=len(strays) > 0)
 
 
-def _examine_text(name, values, filled):
+def _examine_text(name, filled):
     texts = filled.map(str)
     n_different = texts.nunique()
     if n_different <= _MAX_CATEGORIES and (

@@ -1,4 +1,4 @@
-"""Tables in files: text, Parquet, or NumPy arrays."""
+"""Tables in files: text, Parquet, Excel, or NumPy arrays."""
 
 import codecs
 import csv
@@ -322,7 +322,8 @@ def _tidy(frame, missing, target):
     marks = pd.to_numeric(pd.Series(list(missing), dtype=object), errors="coerce")
     marks, tidy = marks.dropna().tolist(), {}
     for name, dtype in frame.dtypes.items():
-        if kinds.is_object_dtype(dtype) or kinds.is_string_dtype(dtype):
+        is_text = kinds.is_object_dtype(dtype) or kinds.is_string_dtype(dtype)
+        if is_text or isinstance(dtype, pd.CategoricalDtype):
             tidy[name] = _tidy_texts(frame[name], missing, exact=name == target)
         elif marks and kinds.is_any_real_numeric_dtype(dtype):
             is_mark = frame[name].isin(marks)
@@ -400,7 +401,7 @@ def _excel_cell(sheet, value, illegal):
         cell = WriteOnlyCell(sheet, illegal.sub("\N{REPLACEMENT CHARACTER}", value))
         cell.data_type = "s"
         return cell
-    if value is None or pd.isna(value):
+    if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
         return None
     if isinstance(value, pd.Timestamp):
         return value.tz_localize(None).to_pydatetime()
