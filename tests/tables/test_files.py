@@ -1,3 +1,5 @@
+import contextlib
+import csv
 import gzip
 import io
 import sys
@@ -218,3 +220,14 @@ def test_parquet():
 def test_other_endings_are_refused(path):
     with pytest.raises(TableError, match="change its name"):
         check_writable(path)
+
+
+def test_the_length_of_cells_stays_unlimited_elsewhere(tmp_path):
+    """The limit of the module csv holds for the whole process, also after errors."""
+    before = csv.field_size_limit()
+    path = tmp_path / "table.csv"
+    for text in ("a,b\n1,2\n", "a,b\n1\n2,3\n", 'a,b\n"1\n', ""):
+        path.write_text(text)
+        with contextlib.suppress(TableError):
+            read_table(path)
+        assert csv.field_size_limit() == before

@@ -7,12 +7,12 @@ import click
 from widemargin.cli import commands
 from widemargin.cli.commands import Command
 
-_HELP = """Label rows on a page, beside a model that learns.
+_HELP = """Label rows in the browser while a model learns.
 
-INPUT is a table (CSV, TSV, Parquet or NPZ), a folder of images, or a text file with one
-text per line. Labels in the target column are taken over; with none, the page starts
-with groups of similar rows to name. Every label is stored before the page answers. The
-same command on the same input goes on where it stopped.
+INPUT is a table (CSV, TSV, Parquet, Excel, NPZ), a folder of images, or a text file
+with one text per line. Existing labels in the target column are kept; without any, the
+page starts with groups of similar rows to name. Every label is stored before the page
+answers. Run the same command again to continue where you stopped.
 
 \b
 widemargin label trees.csv --target species
@@ -93,7 +93,7 @@ def label(given, target, embeddings, labels, as_json, **options):
     finally:
         server.stop()
     n = reports.plural(n_labels, "label")
-    say(f"{n} in {store}; run the command again to go on.")
+    say(f"{n} in {store}; run the command again to continue.")
     if as_json:
         outcome = {"input": given, "rows": source.n_rows, "labels": n_labels}
         reports.print_json({**outcome, "store": store})

@@ -18,7 +18,7 @@ _MAX_SYMV_COLUMNS = 4
 # our own loop beats BLAS for matrices beyond the cache and a handful of columns
 LOOP_ROWS, _MAX_LOOP_COLUMNS = 4000, 15
 _LANES = 64  # rows that are added up side by side
-_WORK = 2**27  # products in one call of a loop, which takes some hundredths of a second
+CALL_WORK = 2**27  # products in one call of a loop: some hundredths of a second
 _SMALL_ROWS = 2000  # matrices of which are done before a second thread has begun
 _count_cores = cache(joblib.cpu_count)
 # It takes milliseconds to find them; those of NumPy and SciPy are loaded by now.
@@ -54,7 +54,7 @@ def _product_by_rows(matrix, V, n_threads):
     columns[:n_columns] = V.T
     out = np.empty_like(columns)
     dot_rows(matrix, columns, out, 0, ROWS)  # compile before threads start
-    n_parts = max(n_threads, min(n_rows // ROWS, matrix.size * n_columns // _WORK))
+    n_parts = max(n_threads, min(n_rows // ROWS, matrix.size * n_columns // CALL_WORK))
     bounds = np.linspace(0, n_rows, n_parts + 1, dtype=int)
     with ThreadPoolExecutor(n_threads) as pool:
         # An interrupt cancels the parts that have not begun.
@@ -104,5 +104,5 @@ def add_products(rows, coefficients, scores):
     """Add `coefficients` times the rows of a matrix to the scores, some at a time."""
     from widemargin.linalg.products_loops import add_rows
 
-    for block in row_blocks(*rows.shape, 1, _WORK):
+    for block in row_blocks(*rows.shape, 1, CALL_WORK):
         add_rows(rows[block], coefficients[block], scores)

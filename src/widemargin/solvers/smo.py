@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from widemargin.linalg.products import add_products
+from widemargin.linalg.products import CALL_WORK, add_products
 from widemargin.solvers.driver import drive
 from widemargin.solvers.result import SolveResult, Status
 
@@ -181,7 +181,12 @@ class _DenseRows:
         self.stamps, self.diagonal = np.zeros(len(gram)), _diagonal(gram)
 
     def add_product(self, a, scores):
-        add_products(self.cache, a, scores)
+        if self.cache.size > CALL_WORK:
+            add_products(self.cache, a, scores)
+            return
+        from widemargin.linalg.products_loops import add_rows
+
+        add_rows(self.cache, a, scores)  # a small one, as along a path, at once
 
 
 class _Cache:

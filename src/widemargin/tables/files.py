@@ -200,13 +200,15 @@ def _read_rows(lines, name, separator):
             delimiter=separator,
             skipinitialspace=bool(spaced),
         )
-        row = None
-        for row in cells:
-            is_blank = len(row) == 1 and row[0] and not row[0].strip(" \t")
-            if row and not is_blank and row != [end]:
-                yield row
-    if row != [end]:
+        rows = list(cells)  # at once, since the limit holds for the whole process
+    if rows[-1:] != [[end]]:
         raise _not_a_table(name, separator, "a quotation mark is never closed")
+    return (row for row in rows[:-1] if row and not _is_blank(row))
+
+
+def _is_blank(row):
+    """Whether a line holds nothing but blanks."""
+    return len(row) == 1 and bool(row[0]) and not row[0].strip(" \t")
 
 
 @contextmanager
