@@ -14,7 +14,7 @@ from widemargin.kernels.nystrom import Landmarks, Nystrom, choose_in_pool, draw_
 from widemargin.spaces.features import linear_space, nystrom_space
 from widemargin.spaces.gram import GramRowSpace, GramSpace
 
-_LEAST_SPREAD = 5e-5  # part of the mean diagonal that is left of a centered kernel
+_LEAST_SPREAD = 8e-5  # part of the mean diagonal that is left of a centered kernel
 _COST_UNITS = 1e-8, 1e16  # beyond, a cost of one changes nothing, or all of it
 
 
