@@ -92,6 +92,8 @@ def check_scale(space, kernel, who, least_spread=_LEAST_SPREAD):
             "semi-definite."
         )
     spread = 1.0 - space.mean_value() / scale
+    # A power d of inner products multiplies their relative differences by d.
+    least_spread *= getattr(kernel, "degree", 1)
     if kernel.sees_offsets and space.n_rows > 1 and spread < least_spread:
         raise ValueError(
             f"the kernel of {who}, {kernel!r}, is nearly constant: all but "
