@@ -108,7 +108,7 @@ def min_objective(space, solution):
     """The paper's objective with the min loss itself, Eq. (4)."""
     problem = make_problem(space, MinLoss(EPSILON))
     scores = problem.scores(solution)
-    return problem.touch(solution, scores)[1]
+    return problem.touch(solution, scores)[2]
 
 
 def growth(sizes=SIZES):

@@ -395,7 +395,7 @@ def bound(problem, solution, branches):
     """The objective of a solution on given branches."""
     given, rows, costs = problem.given, problem.rows, problem.costs
     scores = problem.scores(solution)
-    total = problem.loss.total(given, scores, rows, costs, branches)[1]
+    total = problem.loss.touch(given, scores, rows, costs, branches)[2]
     return 0.5 * roughness(solution, scores) + total
 
 

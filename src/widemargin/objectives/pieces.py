@@ -227,18 +227,22 @@ class BranchLoss:
     A member gives the lowest `branches` at scores, and `value` and `pieces` on these.
     """
 
-    def total(self, given, scores, rows, costs, branches=None):
-        """The branches, lowest by default, and all losses summed; given by column."""
+    def touch(self, given, scores, rows, costs, branches=None):
+        """The branches, lowest by default, the bounds there, and all losses summed.
+
+        The `given` losses and the bounds, sums of these and this loss on its branches,
+        are those of the columns of the scores.
+        """
         own_scores = scores[rows]
         if branches is None:
             branches = np.column_stack([self.branches(f) for f in own_scores.T])
         losses = self.value(branches, own_scores)
         known = sum(own.value(f) for own, f in zip(given, scores.T, strict=True))
-        return branches, known + float((costs @ losses).sum())
-
-    def bound(self, given, branches, rows, costs):
-        """The pieces of a given loss and of this one on its branches."""
-        return given + self.pieces(branches, rows, costs, given.n_samples)
+        bounds = [
+            own + self.pieces(column, rows, costs, own.n_samples)
+            for own, column in zip(given, branches.T, strict=True)
+        ]
+        return branches, bounds, known + float((costs @ losses).sum())
 
 
 @dataclass(frozen=True)

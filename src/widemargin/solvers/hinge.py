@@ -154,16 +154,16 @@ class BranchProblem:
         return len(self.given)
 
     def touch(self, solution, scores):
-        """The branches at some scores, and the objective there."""
+        """The branches at some scores, the bounds by column, and the objective."""
         given, rows, costs = self.given, self.rows, self.costs
         branches = None if self.choose is None else self.choose(scores[rows])
-        branches, total = self.loss.total(given, scores, rows, costs, branches)
-        return branches, 0.5 * roughness(solution, scores) + total
+        found = self.loss.touch(given, scores, rows, costs, branches)
+        branches, bounds, total = found
+        return branches, bounds, 0.5 * roughness(solution, scores) + total
 
-    def solve(self, k, branches, start):
-        """The best function of column k on fixed branches."""
-        pieces = self.loss.bound(self.given[k], branches, self.rows, self.costs)
-        return self.solver.solve(self.space, pieces, self.intercepts[k], start)
+    def solve(self, k, bound, start):
+        """The best function of column k, with a convex bound of its losses."""
+        return self.solver.solve(self.space, bound, self.intercepts[k], start)
 
     def solve_given(self):
         """The functions of the given loss alone, with free intercepts or as fixed."""
@@ -244,7 +244,7 @@ class _State:
     def __init__(self, problem, start, scores):
         self.problem, self.solution = problem, start
         self.scores = problem.scores(start) if scores is None else scores
-        self.branches, self.value = problem.touch(start, self.scores)
+        self.branches, self.bounds, self.value = problem.touch(start, self.scores)
         self.solved, self.statuses = None, [Status.CONVERGED] * problem.n_columns
         fixed = zip(problem.intercepts, start[-1], strict=True)
         is_feasible = all(b is None or b == own for b, own in fixed)
@@ -261,19 +261,19 @@ class _State:
             # The same branches are the same convex problem.
             if self.solved is not None and (self.solved == branches)[:, k].all():
                 continue
-            result = problem.solve(k, branches[:, k], solution[:, k])
+            result = problem.solve(k, self.bounds[k], solution[:, k])
             self.statuses[k] = result.status
             if result.status is Status.INTERRUPTED:
                 return result.status
             solution[:, k], scores[:, k] = result.solution, result.scores
-        lowest, value = problem.touch(solution, scores)
+        lowest, bounds, value = problem.touch(solution, scores)
         rounding = _RISE * abs(value)
         if value > self.lowest + rounding:  # the solver's tolerance is left
             return _worst(self.statuses)
         changed = float(np.mean(lowest != branches)) if branches.size else 0.0
         has_gained = value < self.lowest - rounding
         self.solution, self.scores = solution, scores
-        self.branches, self.solved = lowest, branches
+        self.branches, self.bounds, self.solved = lowest, bounds, branches
         self.value = self.lowest = min(value, self.lowest)
         self.history["objective"].append(self.value)
         self.history["criterion"].append(changed)

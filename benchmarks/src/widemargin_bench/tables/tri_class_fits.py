@@ -203,9 +203,9 @@ class Task:
 
         def make():
             problem = self.problem(p, EpsilonInsensitive(p["epsilon"]))
-            branches = np.zeros(len(problem.rows), dtype=int)
-            start = self.supervised(p)[:, 0]
-            return problem.solve(0, branches, start).solution[:, None]
+            start = self.supervised(p)
+            _, bounds, _ = problem.touch(start, problem.scores(start))
+            return problem.solve(0, bounds[0], start[:, 0]).solution[:, None]
 
         key = "u-svm", p["C"], p["C_u"], p["epsilon"], p.get("delta")
         return self.keep(key, make)
@@ -425,7 +425,7 @@ def _objective(task, solution):
 def _value(problem, solution):
     """Objective of a solution with the smallest of the losses of each row."""
     scores = problem.scores(solution)
-    return problem.touch(solution, scores)[1]
+    return problem.touch(solution, scores)[2]
 
 
 def time_relaxation(draw, _):
