@@ -321,7 +321,7 @@ def test_differences_that_chance_explains_do_not_count(X):
     [
         ((5, 5), 0.0),  # what a person makes who labels each class
         ((3, 3, 2), 0.0),
-        ((1, 1, 1), 0.0),
+        ((1, 1, 1), 1.0),  # a single label of each: nothing else to assume
         ((6, 4), 1.0),
         ((7, 3), 1 / 1.6),  # the chi-squared statistic is 1.6, and one is expected
         ((9, 1), 1 / 6.4),

@@ -87,6 +87,11 @@ class Sample:
         return np.bincount(self.codes)[self.codes] > 1
 
     @property
+    def is_single(self):
+        """Whether no class has two labels: none can be held out."""
+        return not self.is_repeated.any()
+
+    @property
     def scarcity(self):
         """Mean over classes of one over the squared number of labels, at most one.
 
@@ -148,8 +153,11 @@ class Sample:
         1 if chance explains the differences between the numbers of labels, and less the
         more it leaves unexplained (James-Stein). Labels of rows that were chosen
         suggest nothing, nor do numbers that are equal, up to one: these are typical of
-        labels that were collected class by class, and rare in random samples.
+        labels that were collected class by class, and rare in random samples. With a
+        single label of each class there is no better guess than equal sizes.
         """
+        if self.is_single:
+            return 1.0
         counts = np.bincount(self.codes, minlength=self.n_classes)
         is_by_class = counts.max() - counts.min() <= 1
         return 0.0 if is_by_class or not self.is_drawn else 1.0 - self._imbalance

@@ -228,17 +228,50 @@ def test_twins_of_all_members_change_nothing(digits, drawn):
     assert_allclose(twice[2].slope, once[2].slope)
 
 
-def test_one_label_per_class_leaves_the_prior(digits):
+@pytest.fixture
+def single(digits):
+    """One label of each class."""
+    first = np.unique(digits[1], return_index=True)[1]
+    return np.where(np.isin(np.arange(200), first), digits[1], -1)
+
+
+def test_one_label_per_class_leaves_the_prior(digits, single, monkeypatch):
     """Nothing can be held out: the graph has nine times the weight of the others."""
-    X, y = digits
-    first = np.unique(y, return_index=True)[1]
-    y = np.where(np.isin(np.arange(200), first), y, -1)
-    model = SpectralClassifier(random_state=0).fit(X, y)
+    monkeypatch.setitem(fit_covariances.__kwdefaults__, "share_labels", 0.0)
+    model = SpectralClassifier(random_state=0).fit(digits[0], single)
     is_graph = np.array([name.startswith("graph") for name in model.names_])
     assert_allclose(model.average_.weights[is_graph].sum(), 9 / 11)
+    is_local = ["power 1" in name or "share 0.5" in name for name in model.names_]
+    assert model.average_.weights[is_graph & is_local].sum() < 1e-5
     assert np.isnan(model.held_out_proba_).all()
     assert model.calibration_.slope == pytest.approx(3.0)
     assert np.mean(model.transduction_ == digits[1]) > 0.6
+
+
+@pytest.mark.parametrize("families", ["labels", "graph", FAMILIES], ids=str)
+def test_single_labels_leave_the_constant_to_the_rows(digits, single, families):
+    """The scores of all rows have the mean of the targets, unless supervised."""
+    model = SpectralClassifier(families=families, random_state=0)
+    model.fit(digits[0], single)
+    scores = model.geometry_.learn(model.geometry_.sample).scores
+    is_mean = np.allclose(scores.mean(axis=0), -0.8)
+    assert is_mean == (families != "labels")
+    found = model.explain(digits[0], n=10)
+    best = np.sort(model.decision_function(digits[0]), axis=1)
+    assert_allclose(found.amounts.sum(axis=1), found.margins, atol=1e-8)
+    assert_allclose(found.margins, 0.5 * (best[:, -1] - best[:, -2]), atol=1e-8)
+
+
+def test_one_label_of_each_of_two_classes(rng):
+    """The label of the wide class is far from most of its rows."""
+    X = rng.normal(size=(400, 20)) * np.repeat([1.0, 2.0], 200)[:, None]
+    y = np.repeat([0, 1], 200)
+    right = []
+    for draw in range(5):
+        partial = hide_labels(y, 2, rng=draw)
+        model = SpectralClassifier(random_state=0).fit(X, partial)
+        right.append(np.mean(model.transduction_ == y))
+    assert np.mean(right) > 0.8
 
 
 def test_class_shares_are_evidence_if_all_labels_are_random(digits, drawn, monkeypatch):

@@ -69,16 +69,18 @@ class SpectralGeometry:
         """The principal components of the kernel; None of fewer than three rows."""
         return self.bases.get("kernel components", self.bases.get("linear"))
 
+    @property
+    def is_supervised(self):
+        """Whether all models rest on the labels alone."""
+        return all(covariance.family == "labels" for covariance in self.covariances)
+
     def thin_labels(self, sample):
         """The sample with as many labels as can be fitted."""
         return sample.thin_labels(SPECTRAL_LABELS, as_generator(self.seed))
 
     def draw_unlabeled(self, sample):
-        """Unlabeled rows whose predicted class shares are evidence for models.
-
-        There are none if all models rest on the labels alone: they are supervised.
-        """
-        if all(covariance.family == "labels" for covariance in self.covariances):
+        """Unlabeled rows whose predicted class shares are evidence for models."""
+        if self.is_supervised:
             return np.zeros(0, dtype=np.intp)
         n_drawn = min(SHARE_ROWS, sample.n_rows)
         rng = as_generator(self.seed)
@@ -93,18 +95,25 @@ class SpectralGeometry:
             names, average, calibration, found, constant = fit_covariances(
                 self.covariances, self.bases, labeled, row_idx=row_idx
             )
-            function, scores = self.add_up(labeled, found, constant)
+            function, scores = self.add_up(labeled, found, constant, labeled.signs)
         return SpectralFit(labeled, names, average, calibration, function, scores)
 
-    def add_up(self, labeled, found, constant):
-        """The function of coordinates in the bases, and its scores of all rows."""
+    def add_up(self, labeled, found, constant, targets):
+        """The function of coordinates in the bases, and its scores of all rows.
+
+        A single label of each class does not tell the constant: with it the scores of
+        the rows have the mean of the targets, as those of equally large classes.
+        """
         idx, bases = labeled.label_idx, self.bases
         scores = {name: bases[name].scores(idx, c) for name, c in found.items()}
         parts = [
             bases[name].to_function(idx, c, scores[name]) for name, c in found.items()
         ]
-        function = FunctionSum(tuple(parts), constant)
-        return function, sum(scores.values()) + constant
+        total = sum(scores.values())
+        if labeled.is_single and not self.is_supervised:
+            mean = np.average(total, axis=0, weights=labeled.row_weights)
+            constant = targets.mean(axis=0) - mean
+        return FunctionSum(tuple(parts), constant), total + constant
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -81,7 +81,9 @@ class SpectralClassifier(SpectralModel):
     held out. The class shares that a model predicts for 200 unlabeled rows count as up
     to five more held-out labels, the fewer the more the labels suggest that classes
     differ in size, and none if there are equally many labels of each class or if some
-    were chosen. The average is that of the calibrated scores, so that it is one
+    were chosen. With a single label of each class equal sizes are the guess: shares
+    count, the constant makes the mean score of all rows that of the labels, and of the
+    graph only p = 2, 3 and s = 1, 0.9 count. The average is that of the calibrated scores, so that it is one
     function.
 
     New rows are compared with the labels, with landmarks, and with their nearest
@@ -171,7 +173,8 @@ class SpectralClassifier(SpectralModel):
         found, constant = label_functions(
             geometry.covariances, geometry.bases, labeled, self.average_
         )
-        function, _ = geometry.add_up(labeled, found, constant)
+        targets = np.eye(labeled.n_labels)
+        function, _ = geometry.add_up(labeled, found, constant, targets)
         weights = values_at(function, read_rows(self, X, reset=False))
         codes = None if classes is None else np.searchsorted(self.classes_, classes)
         return explain_rows(weights, labeled, n, codes)

@@ -20,6 +20,8 @@ from widemargin.defaults import (
 from widemargin.sample import label_counts
 from widemargin.spaces.bases import label_grams
 
+_NEGLIGIBLE = 1e-6  # prior weight, over that of others of the family
+
 
 @dataclass(frozen=True)
 class Regressions:
@@ -87,7 +89,11 @@ def fit_covariances(
     held_out = np.concatenate([fit.held_out for fit in fits])
     held_out[:, ~sample.is_repeated] = np.nan  # their class would be unknown
     families = np.repeat([c.family for c in covariances], len(fits[0].coef))
-    prior = family_prior(families)
+    within = np.ones(len(families))
+    if sample.is_single:
+        needy = np.repeat([c.needs_labels for c in covariances], len(fits[0].coef))
+        within[needy] = _NEGLIGIBLE
+    prior = family_prior(families, within)
     prior[families == "graph"] *= 1.0 + scarcity * sample.scarcity
     n_labels, shares = share_labels * sample.evenness, None
     if n_labels > 0 and len(row_idx):

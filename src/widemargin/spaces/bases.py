@@ -37,6 +37,7 @@ class Covariance:
     name: str
     family: str
     terms: tuple  # triples of a share, the name of a basis and variances or None
+    needs_labels: bool = False  # hardly counts while no label can be held out
 
 
 class KernelColumns:
@@ -213,8 +214,9 @@ class GraphBasis(SpectralBasis):
         for (title, variances), share in product(found.items(), grid.graph_shares):
             terms = [(share, name, variances)]
             terms += [(1.0 - share, "kernel", None)] if share < 1 else []
+            is_local = title in grid.local_transfers or share < grid.single_share
             title = f"graph, {title}, share {share:g}"
-            listed.append(Covariance(title, "graph", tuple(terms)))
+            listed.append(Covariance(title, "graph", tuple(terms), is_local))
         return listed
 
     def to_function(self, label_idx, coordinates, scores):
