@@ -149,7 +149,8 @@ def child(request: dict):
         raise ImportError(f"widemargin came from {widemargin.__file__}")
     estimators = public_estimators(widemargin)
     if "estimator" not in request:
-        return list(estimators)
+        # without `predict` there is nothing to score
+        return [name for name, own in estimators.items() if hasattr(own, "predict")]
     return asdict(run_fit(estimators[request["estimator"]], request["n_rows"]))
 
 
