@@ -32,6 +32,9 @@ class Suggestions:
 
         return pd.DataFrame(vars(self))
 
+    def __str__(self):
+        return self.frame().to_string(index=False) if len(self.rows) else "no rows"
+
 
 def posterior_root(features, known_idx, noise):
     """B with B B' the posterior covariance of all rows, given labels of some of them.
