@@ -312,7 +312,7 @@ def test_linear_kernels_without_a_unit_for_costs_are_refused(overlapping, model,
 def test_two_columns_of_one_name_are_refused(overlapping):
     X, y = overlapping
     frame = pd.DataFrame(X, columns=["age", "sex", "age"])
-    with pytest.raises(ValueError, match="more than one 'age'"):
+    with pytest.raises(ValueError, match="more than one column 'age'"):
         LaplacianSVC().fit(frame, y)
 
 

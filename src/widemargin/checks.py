@@ -4,7 +4,6 @@ import math
 import numbers
 import sys
 import warnings
-from collections import Counter
 
 import numpy as np
 
@@ -19,16 +18,6 @@ def warn_of_data(message):
     while frame.f_back and frame.f_globals["__name__"].startswith("widemargin."):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, DataWarning, stacklevel=level)
-
-
-def refuse_repeated(names, who):
-    """Raise ValueError if two columns of a data frame have the same name."""
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise ValueError(
-            f"{who} must have a different name for each column, got more than one "
-            f"{repeated[0]!r}; rename or drop columns, or pass X.to_numpy()."
-        )
 
 
 def check_number(owner, name, *, low=None, strict=False, high=None, integer=False):

@@ -63,10 +63,7 @@ class PartialLabels:
     @property
     def placeholders(self):
         """Class names that look like marks of unlabeled samples."""
-        names = [name for name in self.classes.tolist() if isinstance(name, str)]
-        # "-1" and "1" alone are two classes.
-        marks = (*_PLACEHOLDERS, *[str(_UNLABELED)] * (len(names) > 2))
-        return [name for name in names if name.strip().lower() in marks]
+        return find_placeholders(self.classes.tolist())
 
     @property
     def is_scattered(self):
@@ -79,6 +76,14 @@ class PartialLabels:
         targets = np.full(len(self.labeled), _UNLABELED)
         targets[self.labeled] = self.codes
         return targets
+
+
+def find_placeholders(names):
+    """Class names that look like marks of unlabeled samples, such as "?"."""
+    names = [name for name in names if isinstance(name, str)]
+    # "-1" and "1" alone are two classes.
+    marks = (*_PLACEHOLDERS, *[str(_UNLABELED)] * (len(names) > 2))
+    return [name for name in names if name.strip().lower() in marks]
 
 
 def read_labels(y, used=None):

@@ -30,7 +30,7 @@ def test_fit_says_what_it_found_and_writes_both_files(done, iris, truth):
     assert "of new rows, estimated from 30 held-out labels" in report
     assert "whose class differs from the labels-only model" in report
     assert "estimate" not in report.replace("estimated", "")
-    assert "149 training rows are inside" in report  # one flower is like another
+    assert "contains 149 training rows" in report  # one flower is like another
     assert result.stderr == ""
 
     found = pd.read_csv("iris-predictions.csv")
@@ -73,7 +73,7 @@ def test_rows_to_label_next_are_unlabeled_ones(done, iris):
     assert rows == (model.report_.label_next + 1).tolist()
     listed = ", ".join(map(str, rows))
     report = " ".join(done(*FIT, "--force").stdout.split())
-    assert f"label next rows {listed} (1 is the first below the header)" in report
+    assert f"label next rows {listed} (row 1 is the first below the header)" in report
     checks = outcome["report"]["check_rows"]
     assert checks
     assert set(checks) < set(rows)
@@ -90,7 +90,7 @@ def test_suspect_labels_are_printed(done, iris):
     assert first["suggested"] == "setosa"
     assert first["probability"] < 0.1
     report = " ".join(done(*FIT, "--force").stdout.split())
-    assert f"suspects row {row + 1} (rather setosa)" in report
+    assert f"suspects row {row + 1} (predicted: setosa)" in report
 
 
 def test_what_is_not_known_is_null(done, iris):
@@ -299,6 +299,28 @@ def test_decimal_commas_and_encodings_can_be_given(done, iris):
     done("predict", "iris.wm", "iris.csv", *words)
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["fit", "iris.csv", "--target", "specis"], "Did you mean 'species'"),
+        (["fit", "iris.csv", "--target", "species", "--id", "no"], "no column 'no'"),
+        ([*FIT, "--method", "svm", "--set", "gamma=-1"], "gamma"),
+        (["cluster", "iris.csv", "-k", 900], "-k must be at most"),
+        (["predict", "iris.wm", "other.csv", "--out", "labels.csv"], "lacks"),
+    ],
+)
+def test_what_was_typed_is_checked_before_existing_files(
+    done, refused, folder, words, message
+):
+    done(*FIT, "--folds", 0, "--method", "svm")
+    done("cluster", "iris.csv", "-k", 2)
+    (folder / "labels.csv").write_text("old")
+    (folder / "other.csv").write_text("a,b\n1,2\n")
+    problem = refused(*words)
+    assert message in problem
+    assert "exists" not in problem
+
+
 def test_existing_files_stay_unless_forced(done, refused, folder):
     done(*FIT, "--folds", 0)
     before = (folder / "iris.wm").read_bytes()
@@ -333,10 +355,10 @@ def test_a_placeholder_among_the_labels_is_noted_once(done, iris, method):
     iris.to_csv("iris.csv", index=False)
     result = done(*FIT, "--method", method)
     report = " ".join((result.stdout + result.stderr).split())
-    assert report.count("'?' is learned as a class") == 1
+    assert report.count("'?' is used as a class") == 1
     assert "add --missing '?'" in report
     result = done(*FIT, "--method", method, "--missing", "?", "--force")
-    assert "learned as a class" not in result.output
+    assert "used as a class" not in result.output
 
 
 def test_labels_like_numbers_are_noted_once(done, iris):

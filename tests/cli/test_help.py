@@ -31,6 +31,7 @@ def test_help_has_examples_and_fits_a_terminal(done, command):
     assert max(map(len, page.splitlines())) <= 80
     assert "--json" in page
     assert "--debug" in page
+    assert "Exit codes: 0 if" in page
 
 
 def test_all_commands_are_listed_in_a_line_each(done):

@@ -21,7 +21,7 @@ def test_words_are_inside_only_where_there_were_some(done):
     for more, is_said in [((), True), (("--drop", "color"), False)]:
         done(*FIT, *words, *more)
         report = " ".join(done("inspect", "iris.wm").stdout.split())
-        assert "Steps before it hold statistics of columns" in report
+        assert "Its preprocessing contains column statistics" in report
         assert ("categories and words" in report) == is_said
 
 
@@ -37,7 +37,7 @@ def test_inspect(done):
     assert "estimator LaplacianSVC(random_state=0)" in report
     assert "classes 3: setosa, versicolor, virginica" in report
     assert "categories 1: color" in report
-    assert "training rows are inside" in report
+    assert "The model contains" in report
     facts = json.loads(done("inspect", "iris.wm", "--json").stdout)
     assert facts["classes"] == ["setosa", "versicolor", "virginica"]
     assert facts["columns"]["categories"] == ["color"]

@@ -42,6 +42,22 @@ def test_a_changed_table_is_noticed(done, run, folder, iris, visited):
     assert "belong to other data" in " ".join(result.stderr.split())
 
 
+def test_another_target_is_not_taken_for_other_data(done, refused, folder, visited):
+    done("label", "iris.csv", "--target", "species", "--port", 0)
+    message = refused("label", "iris.csv", "--target", "specis", "--port", 0)
+    assert "labels for the column 'species', but the target is 'specis'" in message
+
+
+def test_placeholders_among_the_labels_are_noted(done, folder, iris, visited):
+    iris.loc[1, "species"] = "?"
+    iris.to_csv("iris.csv", index=False)
+    result = done("label", "iris.csv", "--target", "species", "--port", 0)
+    assert "'?' is used as a class; if it marks" in " ".join(result.stdout.split())
+    words = "--labels", "other.sqlite", "--missing", "?", "--port", 0
+    result = done("label", "iris.csv", "--target", "species", *words)
+    assert "used as a class" not in result.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

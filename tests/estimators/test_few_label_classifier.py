@@ -698,6 +698,17 @@ def test_suggestions_are_unlabeled_rows(fast, partial):
     assert f" (random checks: {listed})\n" in str(fast.report_)
 
 
+def test_what_is_found_prints_as_a_table(fast, digits):
+    lines = str(fast.suggest(3)).splitlines()
+    assert lines[0].split() == ["rows", "is_check", "reason"]
+    assert len(lines) == 4
+    lines = str(fast.explain(digits[0][:2], n=2)).splitlines()
+    assert lines[0].split()[:2] == ["row", "predicted"]
+    assert len(lines) == 5
+    suspects = fast.report_.suspect_labels
+    assert len(str(suspects).splitlines()) == 1 + len(suspects.rows)
+
+
 def test_suggestions_of_a_part_of_the_rows_are_places_among_all(digits, partial):
     budget = Budget(2, spectral_rows=120, n_rows=60)
     model = FewLabelClassifier(budget=budget, random_state=0).fit(digits[0], partial)
@@ -728,7 +739,7 @@ def test_wrong_labels_are_suspect(digits):
     truth = y[suspects.rows[np.isin(suspects.rows, wrong)]]
     assert np.mean(right == truth) > 0.7
     assert list(suspects.frame()) == ["rows", "probabilities", "suggested"]
-    text = f"row {suspects.rows[0]} (rather {suspects.suggested[0]})"
+    text = f"row {suspects.rows[0]} (predicted: {suspects.suggested[0]})"
     assert f"Labels to check: {text}, " in str(model.report_)
     assert f" and {len(suspects.rows) - 5} more" in str(model.report_)
 

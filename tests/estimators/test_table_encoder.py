@@ -231,3 +231,27 @@ def test_columns_may_be_named_by_numbers():
     frame = pd.DataFrame({0: [1.0, 2.0, 3.0], 1: [3.0, 1.0, 2.0]})
     assert TableEncoder(drop=[0]).fit_transform(frame).shape == (3, 1)
     assert TableEncoder(drop="0").fit_transform(frame).shape == (3, 1)
+
+
+def test_description_shows_all_columns():
+    """pandas hides columns in the middle of a wide table."""
+    names = ["first column of a long name", "second column of a long name"]
+    frame = pd.DataFrame({name: ["$1,200", "$80", "$70"] for name in names})
+    lines = TableEncoder().fit(frame).describe().splitlines()
+    assert lines[0].split() == ["column", "used", "as", "features", "note"]
+    assert lines[2].split()[-1] == "1200"
+
+
+@pytest.mark.parametrize("cells", [["a", "b"], pd.to_datetime(["2024-01-01"] * 2)])
+def test_other_estimators_name_the_encoder(cells):
+    frame = pd.DataFrame({"x": np.arange(8.0), "color": [*cells] * 4})
+    y = [0, 1] * 2 + [-1] * 4
+    message = r"'color' cannot be .* make_pipeline\(TableEncoder\(\), LaplacianSVC"
+    with pytest.raises(TableError, match=message):
+        LaplacianSVC().fit(frame, y)
+    make_pipeline(TableEncoder(), LaplacianSVC()).fit(frame, y)
+    model = LaplacianSVC().fit(frame.assign(color=0.0), y)
+    with pytest.raises(TableError, match="the model was fitted on numbers"):
+        model.predict(frame)
+    objects = frame.assign(color=0.0).astype(object)  # of numbers
+    assert (model.predict(objects) == model.predict(frame.assign(color=0.0))).all()

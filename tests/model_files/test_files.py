@@ -165,7 +165,7 @@ def test_precomputed_kernels(name, two_classes, path):
     save(model, path)
     loaded = load(path)
     assert_same_answers(model, loaded, rbf_kernel(X + 0.1, X))
-    assert loaded.privacy_.startswith("No training rows")
+    assert loaded.privacy_.startswith("The model contains no training rows")
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_tables_of_mixed_columns(encoder, three_classes, path):
     new = table.assign(color="blue", size=2, a=table["a"] + 0.1)
     for rows in (table, new):
         assert_same_answers(model, loaded, rows)
-    assert "training rows are inside" in loaded.privacy_
+    assert "training rows: anyone with the file" in loaded.privacy_
     assert "categories and words" in loaded.privacy_
 
 
@@ -479,26 +479,26 @@ def test_privacy_counts_rows_of_several_models_once(two_classes, path):
     own = {f"{n} rows": ToyClassifier(n_points=n) for n in (5, 60)}
     for kind in (np.asarray, sparse.csr_matrix):
         save(ToyMixture(own).fit(kind(X), y), path)
-        assert load(path).privacy_.startswith("60 training rows are inside")
+        assert load(path).privacy_.startswith("The model contains 60 training rows:")
 
 
 def test_privacy_counts_the_rows_inside(two_classes, path):
     X, y = two_classes
-    for n_points, sentence in ((10, "10 training rows are"), (1, "1 training row is")):
+    for n_points, rows in ((10, "10 training rows"), (1, "1 training row")):
         save(ToyClassifier(n_points=n_points).fit(X, y), path)
-        assert load(path).privacy_.startswith(f"{sentence} inside")
+        assert load(path).privacy_.startswith(f"The model contains {rows}:")
 
 
 def test_weights_and_positions_are_no_rows(two_classes, path):
     X, y = two_classes
     model = ToyClassifier("precomputed").fit(rbf_kernel(X), y)
     save(model, path)
-    assert load(path).privacy_ == "No training rows are inside."
+    assert load(path).privacy_ == "The model contains no training rows."
     model = ToyClassifier("linear").fit(X, y)
     weights = model.function_.points.T @ model.function_.coef
     model.function_ = linear_space(Rows(X)).to_function(weights)
     save(model, path)
-    assert load(path).privacy_ == "No training rows are inside."
+    assert load(path).privacy_ == "The model contains no training rows."
 
 
 @pytest.mark.parametrize(

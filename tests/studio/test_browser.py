@@ -225,6 +225,37 @@ def test_lasso(visit, digits_page):
     window.wait('body[data-labels="0"]')
 
 
+def test_rows_in_a_lasso_are_those_of_the_path(visit, digits_page):
+    """By the canvas's own rule; polygons that cross themselves, flat edges included."""
+    window = visit(digits_page)
+    differing = window.page.evaluate("""async () => {
+      const { pointsInside } = await import("/map.js");
+      let state = 1;
+      const random = () => (state = (state * 16807) % 2147483647) / 2147483647;
+      const pen = document.createElement("canvas").getContext("2d");
+      const plane = Float32Array.from({ length: 4000 }, () => 200 * random());
+      let n = 0, total = 0;
+      for (const corners of [3, 4, 9, 200]) {
+        const xs = Float64Array.from({ length: corners }, () => 200 * random());
+        const ys = Float64Array.from({ length: corners }, () => 200 * random());
+        ys[1] = ys[0];
+        const path = new Path2D();
+        xs.forEach((x, i) => path.lineTo(x, ys[i]));
+        path.closePath();
+        const found = new Set(pointsInside(plane, xs, ys));
+        for (let i = 0; i < plane.length / 2; i++) {
+          const isIn = pen.isPointInPath(path, plane[2 * i], plane[2 * i + 1], "evenodd");
+          n += isIn !== found.has(i);
+          total += isIn;
+        }
+      }
+      return [n, total];
+    }""")
+    # The canvas rounds corners to float32: single points on an edge may differ.
+    assert differing[0] <= 8
+    assert differing[1] > 1000
+
+
 def test_pan_zoom_hover_and_pick(visit, digits_page):
     window = visit(digits_page)
     begin(window)

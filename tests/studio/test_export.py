@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from widemargin.cli.features import features_of
 from widemargin.cli.fitting import tabulate_new
 from widemargin.model_files import load
-from widemargin.studio.export import export_bytes, guard_formulas, labeled_table
+from widemargin.studio.export import export_bytes, labeled_table
 from widemargin.studio.session import Session
 from widemargin.studio.sources import read_source
 from widemargin.studio.store import Store
@@ -68,12 +68,6 @@ def test_formulas_are_guarded(session):
     table = pd.read_csv(io.BytesIO(export_bytes(session, "table")[0]))
     assert "'=d" in table
     assert set(table["note"]) == {"plain", "'=1+1"}
-    frame = pd.DataFrame(
-        {"x": ["-2+3", "@a", "+1", "\tx", "a=b", ""], "n": range(-3, 3)}
-    )
-    guarded = guard_formulas(frame)
-    assert guarded["x"].tolist() == ["'-2+3", "'@a", "'+1", "'\tx", "a=b", ""]
-    assert guarded["n"].tolist() == list(range(-3, 3))
 
 
 def test_columns_of_the_same_name_are_kept(tmp_path):

@@ -92,8 +92,11 @@ def test_threads_may_append_at_the_same_time(store):
 def test_changed_data_are_noticed(store):
     store.bind("abc", 10)
     store.bind("abc", 10)
-    with pytest.raises(StoreError, match=r"belong to other data.*10 rows then, 11 now"):
+    with pytest.raises(StoreError, match=r"other data.* had 10 rows and has 11 now"):
         store.bind("xyz", 11)
+    # Another target is also another set of columns, but that is not what to name.
+    with pytest.raises(StoreError, match="for the column 'label', but the target is"):
+        store.bind("xyz", 10, target="kind")
 
 
 def test_other_files_are_refused_and_left_alone(tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from widemargin.tables.columns import Kind, examine_columns
+from widemargin.tables.columns import Kind, examine_columns, list_notes
 from widemargin.tables.errors import TableError
 
 N = 200
@@ -155,3 +155,20 @@ def test_a_column_has_one_use():
 def test_a_table_without_features_is_refused():
     with pytest.raises(TableError, match=r"No column of x.csv is left .*'a': empty"):
         examine_columns(pd.DataFrame({"a": [None, None]}), name="x.csv")
+
+
+def test_mixed_currencies_are_noted():
+    column = judge(["$5", "7 EUR", "USD 3", "€2.50"] * 5)
+    assert column.kind is Kind.NUMBERS
+    assert column.note == "amounts in $ and € are used without conversion"
+    assert "without conversion" not in judge(["$5", "USD 7", "3"] * 5).note
+
+
+def test_rows_of_empty_cells_are_noted():
+    frame = pd.DataFrame({"a": [1.0, None, 3.0, None] * 3, "b": ["x", None] * 6})
+    frame["c"] = 1  # left out
+    notes = list(list_notes(frame, examine_columns(frame)))
+    assert notes == [
+        "all cells of rows 2, 4, 6, 8, 10 and 1 more are empty; consider removing such "
+        "rows"
+    ]

@@ -231,3 +231,29 @@ def test_the_length_of_cells_stays_unlimited_elsewhere(tmp_path):
         with contextlib.suppress(TableError):
             read_table(path)
         assert csv.field_size_limit() == before
+
+
+def test_formulas_are_guarded():
+    """Cells and names, but neither numbers nor columns that are not named."""
+    texts = ["-2+3", "@a", "+1", "\tx", "a=b", ""]
+    frame = pd.DataFrame({"=x": texts, "n": range(-3, 3), "=y": texts})
+    data = table_bytes(frame, guarded=["=x", "n"])
+    found = pd.read_csv(io.BytesIO(data), keep_default_na=False)
+    assert list(found) == ["'=x", "n", "=y"]
+    assert found["'=x"].tolist() == ["'-2+3", "'@a", "+1", "'\tx", "a=b", ""]
+    assert found["n"].tolist() == list(range(-3, 3))
+    assert found["=y"].tolist() == texts
+
+
+def test_repeated_names_in_a_workbook_are_refused(tmp_path):
+    """pandas would rename the second one without a word."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book, path = openpyxl.Workbook(), tmp_path / "t.xlsx"
+    for line in (["a", "b", "a", None], [1, 2, 3, 4], [5, 6, 7, 8]):
+        book.active.append(line)
+    book.save(path)
+    with pytest.raises(TableError, match="more than one column 'a'"):
+        read_table(path)
+    book.active["C1"] = 2024
+    book.save(path)
+    assert list(read_table(path)) == ["a", "b", "2024", "column 4"]

@@ -14,6 +14,12 @@ from widemargin.cli.methods import DEFAULTS, describe_methods
 from widemargin.cli.reports import print_error, visible
 from widemargin.tables import FORMATS
 
+_EXIT_CODES = (
+    "Exit codes: 0 if {success}; 2 if the input or the options cannot be used (the "
+    "message says why); 130, 143 or 129 if the command was interrupted by SIGINT "
+    "(Ctrl-C), SIGTERM or SIGHUP; 1 for an internal error (please report it)."
+)
+
 
 class Failure(click.ClickException):
     """The input does not allow what the command does."""
@@ -24,14 +30,17 @@ class Failure(click.ClickException):
 class Command(click.Command):
     """A command with --json and --debug, brief errors, and methods in its help page."""
 
-    def __init__(self, *args, task=None, **kwargs):
+    def __init__(self, *args, task=None, success="it is done", **kwargs):
         settings = {"show_default": True}
-        super().__init__(*args, context_settings=settings, **kwargs)
+        epilog = _EXIT_CODES.format(success=success)
+        super().__init__(*args, context_settings=settings, epilog=epilog, **kwargs)
         self.task = task
-        text = "Print the outcome as JSON, and nothing else to stdout."
+        text = "Print the results as JSON, and nothing else, to stdout."
         self.params += [
             click.Option(["--json", "as_json"], is_flag=True, help=text),
-            click.Option(["--debug"], is_flag=True, help="Show where an error arose."),
+            click.Option(
+                ["--debug"], is_flag=True, help="Show the traceback of an error."
+            ),
         ]
 
     def format_help_text(self, ctx, formatter):
@@ -56,18 +65,18 @@ class Command(click.Command):
 
 def _in_one_sentence(error):
     if isinstance(error, OSError) and error.errno:
-        where = f"use {error.filename}" if error.filename else "write standard output"
+        where = f"use {error.filename}" if error.filename else "write to stdout"
         return Failure(f"Cannot {where}: {os.strerror(error.errno).lower()}.")
     if isinstance(error, MemoryError):
         return Failure(
-            "There is not enough memory for this many rows; use fewer rows, or a "
+            "There is not enough memory for this many rows. Use fewer rows, or a "
             "method with landmarks, such as --method laplacian --set landmarks=500."
         )
     if isinstance(error, ValueError | ImportError):
         return Failure(" ".join(str(error).split()))
     return click.ClickException(  # exit code 1
         f"Internal error ({type(error).__name__}: {error}). Run the command again with "
-        "--debug to see where it arose, and please report it."
+        "--debug to see the traceback, and please report it."
     )
 
 
@@ -168,34 +177,38 @@ reading_options = _gathered(
         "--format",
         "file_format",
         type=click.Choice(FORMATS),
-        help="Format of TABLE, if its name does not show it; csv for '-'.",
+        help="Format of TABLE if its file ending does not show it; csv for stdin.",
     ),
-    click.option("--separator", help="What separates cells, such as ';' or '\\t'."),
-    click.option("--decimal", type=_DECIMAL, default=".", help="Mark in numbers."),
-    click.option("--encoding", default="utf-8", help="Of text, such as latin-1."),
+    click.option(
+        "--separator", help="Character between two cells, such as ';' or '\\t'."
+    ),
+    click.option("--decimal", type=_DECIMAL, default=".", help="Decimal separator."),
+    click.option("--encoding", default="utf-8", help="Text encoding."),
     click.option(
         "--missing",
         multiple=True,
-        help="Marks a missing cell, such as '?', besides NA, NaN, null and nothing.",
+        help="Text that marks a missing cell, such as '?'. Empty cells, NA, NaN and "
+        "null are always missing.",
     ),
 )
 column_options = _gathered(
     ColumnUses,
     "uses",
-    _columns("Use it as numbers, even if it looks like an identifier.", "--numeric"),
-    _columns("Use it as names, even if they are numbers or many.", "--categorical"),
-    _columns("Use the words in it, even if it looks like names.", "--text"),
-    _columns("Use it as dates.", "--dates"),
-    _columns("Leave it out.", "--drop"),
+    _columns("Use a column as numbers even if it looks like an ID.", "--numeric"),
+    _columns("Use a column as categories even if it holds numbers.", "--categorical"),
+    _columns("Use the words of a column as features.", "--text"),
+    _columns("Read a column as dates.", "--dates"),
+    _columns("Leave out a column.", "--drop"),
 )
 key_option = click.option(
     "--id",
     "key",
     metavar="COLUMN",
-    help="Write only this column beside the predictions, not the whole table.",
+    help="Column that identifies rows. It is not a feature, and only this column is "
+    "written beside the predictions, instead of the whole table.",
 )
-force_option = click.option("--force", is_flag=True, help="Replace existing files.")
-seed_option = click.option("--seed", type=_SEEDS, default=0, help="Of random choices.")
+force_option = click.option("--force", is_flag=True, help="Overwrite existing files.")
+seed_option = click.option("--seed", type=_SEEDS, default=0, help="Random seed.")
 
 
 def set_option(text):
@@ -207,14 +220,19 @@ def set_option(text):
 def method_options(task, example):
     """The options --method and --set."""
     names = {"metavar": "METHOD", "default": DEFAULTS[task]}
-    method = click.option("--method", help="One of those above.", **names)
-    return add_options(method, set_option(f"Of the method, such as {example}."))
+    method = click.option("--method", help="One of the methods above.", **names)
+    return add_options(
+        method, set_option(f"Parameter of the method, such as {example}.")
+    )
 
 
 def output_options(model, table, content):
     """The options --out and --predictions, with the endings of default names."""
-    text = f"File of the model, by default named after TABLE, such as iris{model}."
+    text = f"File of the model. By default it is named after TABLE: iris{model}."
     out = click.option("--out", metavar="MODEL", help=text)
-    text = f"Table with {content} (CSV, TSV, Parquet, Excel), by default iris{table}."
+    text = (
+        f"File of the table with {content} (CSV, TSV, Parquet or Excel, by its "
+        f"ending). By default: iris{table}."
+    )
     predictions = click.option("--predictions", metavar="FILE", help=text)
     return add_options(out, predictions)

@@ -9,7 +9,7 @@ from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.model_files.preparers import example_cells
 from widemargin.tables.cells import texts_of
 from widemargin.tables.columns import Column, Kind
-from widemargin.tables.errors import TableError, listed
+from widemargin.tables.errors import TableError, check_fitted, listed
 
 
 def make_features(frame, columns):
@@ -58,13 +58,7 @@ def features_of(frame, model, name="the table"):
     """Rows of a table as the input of a model, which may ignore other columns."""
     columns = columns_of(model)
     if columns is not None:
-        lacking = [column.name for column in columns if column.name not in frame]
-        if lacking:
-            noun = "column" if len(lacking) == 1 else "columns"
-            raise TableError(
-                f"{name} lacks the {noun} {listed(lacking)} that the model was fitted "
-                f"on; its columns are {listed(frame)}."
-            )
+        check_fitted([column.name for column in columns], frame, name, "the model")
         return frame if encoder_of(model) else make_features(frame, columns)
     if isinstance(model, Pipeline) and isinstance(model[0], CountVectorizer):  # texts
         if frame.shape[1] != 1:

@@ -11,9 +11,9 @@ from widemargin.cli.commands import Command
 _FIT = """Fit a model on a table in which only some rows are labeled.
 
 TABLE is a CSV, TSV, Parquet, Excel or NPZ file, or '-' for stdin. Rows with an empty
-cell in the target column are unlabeled. Numbers, amounts and dates are scaled, columns
-of few different texts are one-hot encoded, free text becomes weights of its words, and
-missing values are imputed. All of this becomes part of the model.
+cell in the target column are unlabeled. Numbers, amounts and dates are scaled,
+categories are one-hot encoded, free text becomes TF-IDF weights, and missing values are
+imputed. This preprocessing is stored with the model.
 
 \b
 widemargin fit iris.csv --target species
@@ -26,21 +26,17 @@ Methods:
 {methods}
 
 If the method averages candidates, the report shows the weight of each, the expected
-error of new rows, and the rows to label next. Rows are numbered from 1, below the
-header.
+error of new rows, and the rows to label next. Row 1 is the first
+row below the header.
 
-The predictions are the table with these columns beside it: the label, its probability,
-the probability of each class, whether the label was given or inferred, and which rows
-to review: those to label next, suspect labels, and uncertain ones.
-
-Exit codes: 0 if all files are written; 2 if something is wrong with the table or the
-options; 130, 143 or 129 if it was interrupted; 1 for an internal error (please report
-it).
+The predictions are your table with these columns added: the label, its probability, the
+probability of each class, whether the label was given or inferred, and which rows to
+review: those to label next, suspect labels, and uncertain ones.
 """
 _CLUSTER = """Find groups in a table without labels.
 
-TABLE is a CSV, TSV, Parquet, Excel or NPZ file, or '-' for stdin. All columns are used;
-leave out those that should not count, such as known labels, with --drop.
+TABLE is a CSV, TSV, Parquet, Excel or NPZ file, or '-' for stdin. All columns are
+features, except those that you leave out with --drop, such as known labels.
 
 \b
 widemargin cluster iris.csv -k 3 --drop species
@@ -54,10 +50,11 @@ Methods:
 _FIT_ENDINGS = ".wm", "-predictions.csv"
 _CLUSTER_ENDINGS = "-clusters.wm", "-clusters.csv"
 _COUNT = click.IntRange(2)
+_SETTINGS = {"no_args_is_help": True, "success": "all files were written"}
 
 
 def _begin(task, table, target, endings, as_json, options, **parameters):
-    """What both commands begin with; quick checks in the order of what they take."""
+    """What both commands begin with: check what the user typed, and read the table."""
     from widemargin.cli import fitting, methods, outputs, reports
 
     settings = methods.parse_settings(options["settings"])
@@ -74,14 +71,16 @@ def _begin(task, table, target, endings, as_json, options, **parameters):
     return SimpleNamespace(**parts, outputs=files, console=console, sample=sample)
 
 
-@click.command(cls=Command, task="classify", help=_FIT, no_args_is_help=True)
+@click.command(cls=Command, task="classify", help=_FIT, **_SETTINGS)
 @click.argument("table")
-@click.option("--target", metavar="COLUMN", required=True, help="Column of the labels.")
+@click.option(
+    "--target", metavar="COLUMN", required=True, help="Column with the labels."
+)
 @click.option(
     "--labels",
     metavar="FILE",
-    help="Labels that widemargin label stored, such as iris-labels.sqlite, instead of "
-    "those in the target column.",
+    help="Use the labels that widemargin label stored in this file, such as "
+    "iris-labels.sqlite, instead of those in the target column.",
 )
 @commands.method_options("classify", "budget=thorough, n_jobs=2 or kernel__gamma=0.1")
 @commands.output_options(*_FIT_ENDINGS, "predictions")
@@ -89,7 +88,7 @@ def _begin(task, table, target, endings, as_json, options, **parameters):
     "--folds",
     type=click.IntRange(0),
     metavar="N",
-    help="Folds of the cross-validated estimate, 0 for none. By default 5, or 0 if the "
+    help="Number of cross-validation folds, 0 for none. By default 5, or 0 if the "
     "method holds out labels itself.",
 )
 @click.option("--verbose", is_flag=True, help="Show progress on stderr.")
@@ -110,6 +109,7 @@ def fit(table, target, folds, verbose, as_json, **options):
         fitting.check_unlabeled(sample, target, methods.list_offers("classify"))
     fitting.name_irrelevant(estimator, sample, options["settings"])
     methods.check_settings(estimator, work.settings)
+    work.outputs.check()
     holds_out = declared.n_folds == 0
     facts = reports.describe_table(sample, target, notes_few_labels=not holds_out)
     reports.print_facts(work.console, facts)
@@ -164,10 +164,15 @@ def _describe_estimate(measured, method, n_wanted):
     ]
 
 
-@click.command(cls=Command, task="cluster", help=_CLUSTER, no_args_is_help=True)
+@click.command(cls=Command, task="cluster", help=_CLUSTER, **_SETTINGS)
 @click.argument("table")
 @click.option(
-    "-k", "--clusters", "n_clusters", type=_COUNT, required=True, help="Their number."
+    "-k",
+    "--clusters",
+    "n_clusters",
+    type=_COUNT,
+    required=True,
+    help="Number of clusters.",
 )
 @commands.method_options("cluster", "n_jobs=2 or ambient_reg=0.1")
 @commands.output_options(*_CLUSTER_ENDINGS, "clusters")
@@ -188,6 +193,7 @@ def cluster(table, n_clusters, as_json, **options):
             f"-k must be at most the number of rows of {sample.name}, "
             f"{len(sample.X):,}, got {n_clusters:,}."
         )
+    work.outputs.check()
     reports.print_facts(work.console, reports.describe_table(sample))
     with reports.progress_bar(f"Finding {n_clusters} clusters"):
         model = fitting.make_pipeline(sample, work.estimator).fit(

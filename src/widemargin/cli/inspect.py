@@ -7,10 +7,10 @@ import click
 from widemargin.cli import reports
 from widemargin.cli.commands import Command
 
-_HELP = """Show what a model file holds.
+_HELP = """Show what a model file contains.
 
-No code in the file is run: all types are checked against a list before any object is
-built.
+The command runs no code from the file: before it builds any object, it checks all types
+against a list.
 
 \b
 widemargin inspect iris.wm
@@ -18,10 +18,12 @@ widemargin inspect iris.wm --json | jq -r '.columns.numbers[]'
 """
 
 
-@click.command(cls=Command, help=_HELP, no_args_is_help=True)
+@click.command(
+    cls=Command, help=_HELP, no_args_is_help=True, success="the file can be read"
+)
 @click.argument("model_path", metavar="MODEL")
 def inspect(model_path, as_json):
-    """Show what a model file holds."""
+    """Show what a model file contains."""
     from widemargin.cli.fitting import load_model
 
     facts = model_as_json(model_path, load_model(model_path))
@@ -45,7 +47,7 @@ def model_as_json(path, model):
     kinds = reports.by_kind(columns)
     if columns and not kinds["categories"] and not kinds["text"]:
         privacy = describe_privacy(estimator)
-        privacy += " Steps before it hold statistics of columns."
+        privacy += " Its preprocessing contains column statistics."
     return {
         "file": path,
         "bytes": os.path.getsize(path),

@@ -7,7 +7,7 @@ import click
 from widemargin.cli import commands
 from widemargin.cli.commands import Command
 
-_HELP = """Label rows in the browser while a model learns.
+_HELP = """Label rows in the browser while a model learns from your labels.
 
 INPUT is a table (CSV, TSV, Parquet, Excel, NPZ), a folder of images, or a text file
 with one text per line. Existing labels in the target column are kept; without any, the
@@ -22,35 +22,40 @@ widemargin label photos/ --embeddings photos.npy
 widemargin label notes.txt
 
 The page exports the labeled table, the history, and a model file for widemargin
-predict. Only this computer can open it. It needs: pip install 'widemargin[label]'
+predict. By default, only this computer can open it. To install what it needs, run
+pip install 'widemargin[label]'.
 """
+_SUCCESS = "the page was closed by Done or Ctrl-C, with every label stored"
 
 
-@click.command(cls=Command, help=_HELP, no_args_is_help=True)
+@click.command(cls=Command, help=_HELP, no_args_is_help=True, success=_SUCCESS)
 @click.argument("given", metavar="INPUT")
 @click.option(
     "--target",
     metavar="COLUMN",
     default="label",
-    help="Column of the labels; it need not be in the table.",
+    help="Column with the labels; the table may not have it yet.",
 )
 @click.option(
     "--embeddings",
     metavar="FILE",
-    help="Features of the rows (.npy or a table), instead of those made here.",
+    help="File with features, one line per row (.npy or a table). They replace the "
+    "features that are computed by default.",
 )
 @click.option(
     "--labels",
     metavar="FILE",
-    help="File of the labels, by default named after INPUT: trees-labels.sqlite.",
+    help="File that stores the labels. By default it is named after INPUT: "
+    "trees-labels.sqlite.",
 )
-@click.option("--name", help="Who labels; by default the name of the user.")
-@click.option("--port", type=click.IntRange(0, 65535), help="Of the page.")
+@click.option("--name", help="Name of the person who labels; by default the user name.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port of the page.")
 @click.option("--host", default="127.0.0.1", help="Address of the page.")
 @click.option(
     "--unsafe-public",
     is_flag=True,
-    help="Let other computers reach --host; needs WIDEMARGIN_PASSWORD.",
+    help="Let other computers open the page; needs the environment variable "
+    "WIDEMARGIN_PASSWORD.",
 )
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @commands.column_options

@@ -29,8 +29,8 @@ class Output:
         """What it is called in a report."""
         return "stdout" if self.is_stdout else self.path
 
-    def check(self):
-        """Raise ValueError unless the file may be written; nothing is changed."""
+    def check_name(self):
+        """Raise ValueError unless a file of that name can be written."""
         if self.is_stdout:
             return
         path = Path(self.path)
@@ -43,15 +43,20 @@ class Output:
             )
         if path.exists() and not path.is_file():  # a pipe or a device, to be kept
             raise ValueError(f"{path} is not a regular file; choose another name.")
-        if path.exists() and not self.force:
-            raise ValueError(
-                f"{path} exists; add --force to replace it, or choose another name."
-            )
         if not path.parent.is_dir():
             raise ValueError(f"There is no folder {path.parent} for {path.name}.")
         folder = os.path.dirname(os.path.realpath(path))  # where a link leads
         if not os.access(folder, os.W_OK | os.X_OK):
             raise ValueError(f"Cannot write {path}: permission denied.")
+
+    def check(self):
+        """Raise ValueError unless the file may be written; nothing is changed."""
+        self.check_name()
+        if not (self.is_stdout or self.force) and os.path.exists(self.path):
+            raise ValueError(
+                f"{self.path} exists; add --force to overwrite it, or choose another "
+                "name."
+            )
 
     def write_table(self, frame, *, guarded=()):
         """Write a DataFrame in the format of the file's ending; see `table_bytes`."""
@@ -71,6 +76,11 @@ class Outputs:
     model: Output
     table: Output
 
+    def check(self):
+        """Raise ValueError unless both may be written."""
+        self.model.check()
+        self.table.check()
+
     def write(self, model, frame):
         """Write both."""
         self.model.check()
@@ -89,7 +99,11 @@ class Outputs:
 
 
 def plan_outputs(table, endings, out, predictions, *, force, as_json):
-    """Where model and predictions of a table go, by default named after it; checked."""
+    """Where model and predictions of a table go, by default named after it.
+
+    The names are checked. Whether such files exist is to be checked later: what the
+    user typed comes first.
+    """
     stem = "table" if table == "-" else files.split_ending(table)[0]
     model, frame = out or stem + endings[0], predictions or stem + endings[1]
     if model == "-":
@@ -97,25 +111,26 @@ def plan_outputs(table, endings, out, predictions, *, force, as_json):
     if os.path.realpath(model) == os.path.realpath(frame):
         raise ValueError(f"--out and --predictions must be two files, got {model!r}.")
     model_file = Output(model, force, inputs=(table,))
-    model_file.check()
+    model_file.check_name()
     if files.is_table_name(model):
         raise ValueError(
-            f"--out is the file of the model, and {model} has the ending of a table; "
-            "name it such as iris.wm, and the table with --predictions."
+            f"--out names the file of the model, but {model} has the ending of a "
+            "table; choose a name such as iris.wm, and name the table with "
+            "--predictions."
         )
     outputs = Outputs(model_file, plan_table(frame, force, inputs=(table,)))
     if as_json and outputs.table.is_stdout:
         raise ValueError(
-            "--json and --predictions - both write to standard output; give "
-            "--predictions the name of a file."
+            "--json and --predictions - both write to stdout; give --predictions the "
+            "name of a file."
         )
     return outputs
 
 
 def plan_table(path, force, inputs):
-    """Where a table goes, checked."""
+    """Where a table goes, with its name checked."""
     output = Output(path, force, inputs)
-    output.check()
+    output.check_name()
     if not output.is_stdout:
         files.check_writable(path)
     return output

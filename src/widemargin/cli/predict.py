@@ -12,11 +12,11 @@ from widemargin.cli.commands import (
 _HELP = """Predict the labels of new rows with a model from a file.
 
 TABLE is a CSV, TSV, Parquet, Excel or NPZ file, or '-' for stdin, with the columns that
-the model was fitted on; other columns are ignored. The output is the table with these
-columns beside it: the label, its probability, the probability of each class, and
-"uncertain" in the column "review" for labels that a person should look at; or the
-cluster of each row. Text output has an apostrophe before labels that a spreadsheet
-would take for a formula.
+the model was fitted on; other columns are ignored. The output is your table with these
+columns added: the label, its probability, the probability of each class, and "review",
+which is "uncertain" for labels that a person should check. For a clustering model, the
+only new column is the cluster. In text output, an apostrophe precedes labels that a
+spreadsheet would run as a formula.
 
 \b
 widemargin predict iris.wm new.csv
@@ -26,14 +26,16 @@ widemargin predict iris.wm new.csv --json | jq .predictions
 """
 
 
-@click.command(cls=Command, help=_HELP, no_args_is_help=True)
+@click.command(
+    cls=Command, help=_HELP, no_args_is_help=True, success="all rows were predicted"
+)
 @click.argument("model_path", metavar="MODEL")
 @click.argument("table")
 @click.option(
     "--out",
     metavar="FILE",
-    help="Table with the predictions (CSV, TSV, Parquet, Excel). By default, and with "
-    "'-', CSV on stdout.",
+    help="File of the predictions (CSV, TSV, Parquet or Excel, by its ending). By "
+    "default, and for '-', CSV on stdout.",
 )
 @key_option
 @force_option
@@ -49,8 +51,8 @@ def predict(model_path, table, out, key, force, reading, as_json):
 
     if as_json and out == "-":
         raise ValueError(
-            "--json and --out - both write to standard output; give --out the name of "
-            "a file, or leave it out to get the predictions in the JSON."
+            "--json and --out - both write to stdout; give --out the name of a file, "
+            "or leave it out to get the predictions in the JSON."
         )
     file = plan_table(out or "-", force, (table, model_path))
     model = load_model(model_path, "; the MODEL comes first, then the table")
@@ -58,7 +60,9 @@ def predict(model_path, table, out, key, force, reading, as_json):
     frame, cells = reading.read(table, text=text_columns_of(model))
     if key is not None:
         check_columns([key], frame, name)
-    found = tabulate_new(model, features_of(frame, model, name))
+    features = features_of(frame, model, name)
+    file.check()
+    found = tabulate_new(model, features)
     counts = reports.count_labels(found.iloc[:, 0])
     found, ours = join_table(cells, found, key)
     if as_json and file.is_stdout:

@@ -185,12 +185,12 @@ def table_as_json(table, sample, target=None):
 
 def _table_notes(sample, notes_few_labels=True):
     """What a user may not expect of a table."""
-    for column in sample.columns:
-        if column.note:
-            yield f"{column.name!r}: {column.note}"
+    from widemargin.tables.columns import list_notes  # takes pandas
+    from widemargin.tables.targets import describe_placeholders, find_alike
+
+    yield from list_notes(sample.X, sample.columns)
     if sample.labels is None:
         return
-    from widemargin.tables.targets import find_alike  # takes pandas
 
     for name in sample.copies:
         yield (
@@ -203,11 +203,7 @@ def _table_notes(sample, notes_few_labels=True):
             f"the labels {' and '.join(map(ascii, alike))} are two classes; if they "
             "are one, write them the same way"
         )
-    for name in sample.labels.placeholders:
-        yield (
-            f"{name!r} is learned as a class; if it marks rows without a label, add "
-            f"--missing {name!r}"
-        )
+    yield from describe_placeholders(sample.labels.classes)
     if sample.labels.is_scattered:
         yield (
             f"most of the {sample.labels.n_labeled:,} labels are the only one of their "
@@ -309,7 +305,7 @@ def describe_label_next(facts, cells=None):
     if not facts["label_next"]:
         return
     rows = ", ".join(map(str, facts["label_next"]))
-    yield "label next", f"rows {rows} (1 is the first below the header)"
+    yield "label next", f"rows {rows} (row 1 is the first below the header)"
     if facts["check_rows"]:
         checks = ", ".join(map(str, facts["check_rows"]))
         yield "", f"of these, drawn at random as a check: {checks}"
@@ -328,8 +324,8 @@ def describe_suspects(facts):
     """Labels that models without them contradict, the first few of them."""
     found = facts["suspect_labels"]
     if found:
-        named = [f"row {line['row']} (rather {line['suggested']})" for line in found]
-        yield "suspects", f"{shorten(named, 5)}, by models without these labels"
+        rows = [f"row {line['row']} (predicted: {line['suggested']})" for line in found]
+        yield "suspects", f"{shorten(rows, 5)}, with these labels held out"
 
 
 def _error(line):

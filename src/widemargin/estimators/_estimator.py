@@ -16,7 +16,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from widemargin.checks import check_number, refuse, refuse_repeated
+from widemargin.checks import check_number, refuse
 from widemargin.graphs import Graph
 from widemargin.kernels import Custom, Kernel, Landmarks, Precomputed, read_kernel
 from widemargin.labels import (
@@ -31,6 +31,7 @@ from widemargin.rows import GramRows, Rows, find_kind, scatter
 from widemargin.sample import collect_sample
 from widemargin.solvers.result import Status
 from widemargin.stored import Stored, check_part, parts_in, require
+from widemargin.tables.errors import TableError, check_twice, listed
 from widemargin.values import Value
 
 FLOATS = (np.float64, np.float32)
@@ -298,13 +299,17 @@ def read_rows(estimator, X, *, reset=True):
     if isinstance(X, Rows):
         return X
     kind, who = find_kind(X), f"X of {type(estimator).__name__}"
-    refuse_repeated(getattr(X, "columns", ()), who)
+    check_twice(getattr(X, "columns", ()), who)
     is_gram = reset and is_pairwise(estimator)
     if kind is None:
         formats = False if is_gram else "csr"
-        X = validate_data(
-            estimator, X, accept_sparse=formats, dtype=FLOATS, reset=reset
-        )
+        try:
+            X = validate_data(
+                estimator, X, accept_sparse=formats, dtype=FLOATS, reset=reset
+            )
+        except (ValueError, TypeError):
+            _refuse_mixed(X, who, type(estimator).__name__, reset=reset)
+            raise
         rows = GramRows(X) if is_gram else Rows(X)
     elif is_pairwise(estimator):
         raise ValueError(
@@ -325,6 +330,32 @@ def read_rows(estimator, X, *, reset=True):
         rows.check_spreads(who, getattr(estimator, "feature_names_in_", None))
     rows.check_offset(kernel, who)
     return rows
+
+
+def _refuse_mixed(X, who, name, *, reset):
+    """Raise `TableError` if columns of a data frame cannot be read as numbers."""
+    mixed = [each for each in getattr(X, "columns", ()) if not _is_numeric(X[each])]
+    if mixed:
+        one = len(mixed) == 1
+        columns = f"the column{'' if one else 's'} {listed(mixed)} cannot be read"
+        advice = f"use make_pipeline(TableEncoder(), {name}(...))"
+        advice += f", or drop {'it' if one else 'them'}"
+        raise TableError(
+            f"{who} must hold numbers, but {columns} as such; "
+            f"{advice if reset else 'the model was fitted on numbers'}."
+        )
+
+
+def _is_numeric(values):
+    """Whether the cells of a column can be read as numbers, NaN and None included."""
+    kind = getattr(values.dtype, "kind", "O")
+    if kind in "mM":
+        return False
+    try:
+        np.asarray(values, dtype=np.float64)
+    except (ValueError, TypeError):
+        return False
+    return True
 
 
 def reads_plainly(classifier, y):

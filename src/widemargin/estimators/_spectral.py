@@ -181,9 +181,8 @@ class SpectralModel(Classifier):
         X, y, sample_weight
             As in :meth:`Classifier.fit <widemargin.estimators.Classifier.fit>`.
         random_labels : array-like of bool, shape (n_samples,), optional
-            Which labels belong to rows that were drawn at random; all of them if it is
-            not given. The numbers of labels tell how large the classes are only if all
-            are random.
+            True for labeled rows that were drawn at random. By default all labels count
+            as random; only then do the label counts indicate the class sizes.
 
         Returns
         -------

@@ -164,10 +164,9 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
             counts less when candidates are scored and in the estimated error; if all
             have less than one, their ratios count. Rows of weight zero are left out.
         random_labels : array-like of bool, shape (n_samples,), optional
-            Which labels belong to rows that were drawn at random; all of them if it is
-            not given. The error is estimated from these labels only, because rows that
-            were chosen, by `suggest` for example, are not a random sample. Unless all
-            are random, the numbers of labels are no evidence of class shares.
+            As in `SpectralClassifier.fit`. The error is estimated from these labels
+            only, because rows that were chosen, by `suggest` for example, are not a
+            random sample.
 
         Notes
         -----
@@ -310,7 +309,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         if not hasattr(self, "_fitted"):
             raise ValueError(
                 f"{who} of FewLabelClassifier needs what fit computed from the "
-                "training rows, which files of models do not hold; call fit(X, y) "
+                "training rows, which model files do not contain; call fit(X, y) "
                 "first."
             )
         return self._fitted

@@ -92,7 +92,7 @@ class FewLabelReport(Stored):
         width = max(len(c.name) for c in self.candidates)
         lines = [
             f"{self.n_labeled:,} labels, {self.n_unlabeled:,} unlabeled rows, "
-            f"{self.n_held_out:,} labels held out in turns",
+            f"{self.n_held_out:,} labels held out in turn",
             "",
             f"{'candidate':{width}}  weight  held-out error  changed   rows  seconds",
         ]
@@ -147,7 +147,7 @@ class FewLabelReport(Stored):
         notes += [f"{message[:1].upper()}{message[1:]}." for message in self.messages]
         return (
             f"<p>{self.n_labeled:,} labels, {self.n_unlabeled:,} unlabeled rows, "
-            f"{self.n_held_out:,} labels held out in turns</p><table><thead>"
+            f"{self.n_held_out:,} labels held out in turn</p><table><thead>"
             + _html_row(titles, "th")
             + "</thead><tbody>"
             + "".join(_html_row(line, "td") for line in lines)

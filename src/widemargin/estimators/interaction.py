@@ -62,6 +62,9 @@ class Explanation:
         }
         return pd.DataFrame(columns)
 
+    def __str__(self):
+        return self.frame().to_string(index=False, float_format="{:.3f}".format)
+
 
 @dataclass(frozen=True)
 class Suspects(Stored):
@@ -82,7 +85,7 @@ class Suspects(Stored):
     def listed(self, n=5):
         """The first few as a text, each with the more probable class."""
         pairs = zip(self.rows[:n], self.suggested[:n], strict=True)
-        text = ", ".join(f"row {row} (rather {name!s})" for row, name in pairs)
+        text = ", ".join(f"row {row} (predicted: {name!s})" for row, name in pairs)
         n_more = len(self.rows) - n
         return f"{text} and {n_more} more" if n_more > 0 else text
 
@@ -91,6 +94,11 @@ class Suspects(Stored):
         import pandas as pd
 
         return pd.DataFrame(vars(self))
+
+    def __str__(self):
+        if not len(self.rows):
+            return "no rows"
+        return self.frame().to_string(index=False, float_format="{:.3f}".format)
 
 
 def explain_rows(weights, sample, n, predicted=None):

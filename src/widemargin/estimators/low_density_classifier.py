@@ -56,11 +56,12 @@ class LowDensityClassifier(SpectralModel):
 
     with codes y of -1 and +1 and the components z of a row, scaled to a mean squared
     length of one, beside a constant. This is the objective of `LabelSearchClassifier`
-    in fewer dimensions. It is minimized in turns, which takes milliseconds, instead of
-    by moves of single labels. Held-out labels are predicted by five fits, each from a
-    spectral model without those labels. O(n_samples n_components n_classes) for a
-    round, after the time of `SpectralClassifier`. Of more than 20,000 rows a random
-    part has its labels inferred in turns; the others get the scores of the result.
+    in fewer dimensions. It is minimized alternately over coefficients and classes,
+    which takes milliseconds, instead of by moves of single labels. Held-out labels are
+    predicted by five fits, each from a spectral model without those labels. A round
+    costs O(n_samples n_components n_classes), after the time of `SpectralClassifier`.
+    If there are more than 20,000 rows, the classes of a random subset are optimized,
+    and the other rows get the scores of the result.
 
     Examples
     --------

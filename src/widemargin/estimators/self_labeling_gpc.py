@@ -35,9 +35,9 @@ from widemargin.spaces import VarianceFunction
 class SelfLabelingGPC(Classifier):
     r"""Self-labeling Gaussian-process classifier (SSuGPR, SSuGPS).
 
-    Learns from labeled and unlabeled rows: it fits Gaussian-process regression to the
-    labels and relabels the unlabeled rows by its scores, in turns. Its probabilities
-    include the uncertainty of the process.
+    Learns from labeled and unlabeled rows: it alternates between Gaussian-process
+    regression on the labels and relabeling the unlabeled rows by its scores. Its
+    probabilities include the uncertainty of the process.
 
     Parameters
     ----------

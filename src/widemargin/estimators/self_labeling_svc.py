@@ -25,8 +25,8 @@ from widemargin.solvers.self_labeling import AbsoluteRegression, self_label
 class SelfLabelingSVC(Classifier):
     r"""Self-labeling support vector machine (SSuSVR).
 
-    Learns from labeled and unlabeled rows: it fits support vector regression with the
-    absolute loss to the labels and relabels the unlabeled rows by its scores, in turns.
+    Learns from labeled and unlabeled rows: it alternates between support vector
+    regression with the absolute loss and relabeling the unlabeled rows by its scores.
     The absolute loss is less sensitive to wrong labels than the squared one of
     `SelfLabelingGPC`, which is faster and mostly more accurate.
 
@@ -56,8 +56,8 @@ class SelfLabelingSVC(Classifier):
 
     Notes
     -----
-    Minimizes, in turns over functions :math:`f = h + b` and over labels of the
-    unlabeled rows within the bounds of their sizes, Eq. (4) of [1]_,
+    Minimizes, alternately over functions :math:`f = h + b` and over labels of the
+    unlabeled rows within the bounds of the class sizes, Eq. (4) of [1]_,
 
     .. math:: \tfrac12 \|h\|^2 + C \sum_i w_i |y_i - f(x_i)| ,
 

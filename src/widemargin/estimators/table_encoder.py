@@ -42,7 +42,7 @@ class TableEncoder(TransformerMixin, Estimator):
     ----------
     columns_ : list of Column
         Name and kind of each column, why it was left out, and what a reader may not
-        expect of it; `frame` shows them as a table.
+        expect of it; print `describe()` to see them.
     features_ : list
         How each column that is used becomes features.
     n_features_in_ : int
@@ -64,7 +64,7 @@ class TableEncoder(TransformerMixin, Estimator):
     >>> encoder = TableEncoder().fit(table)
     >>> encoder.transform(table).shape
     (4, 7)
-    >>> print(encoder.frame().to_string(index=False))
+    >>> print(encoder.describe())
     column    used as  features                      note
      price    numbers         1 '$1,200' is read as 1200
       sold      dates         3
@@ -106,17 +106,11 @@ class TableEncoder(TransformerMixin, Estimator):
         missing, and others are ignored.
         """
         from widemargin.tables.encodings import encode
-        from widemargin.tables.errors import TableError, listed
+        from widemargin.tables.errors import check_fitted
 
         check_is_fitted(self, "features_")
         frame = self._read(X, reset=False)
-        lacking = [f.name for f in self.features_ if f.name not in frame]
-        if lacking:
-            noun = "column" if len(lacking) == 1 else "columns"
-            raise TableError(
-                f"X lacks the {noun} {listed(lacking)} that TableEncoder was fitted "
-                f"on; its columns are {listed(frame)}."
-            )
+        check_fitted([f.name for f in self.features_], frame, "X", "TableEncoder")
         return encode(self.features_, frame)
 
     def _read(self, X, *, reset):
@@ -160,6 +154,10 @@ class TableEncoder(TransformerMixin, Estimator):
             for each in self.columns_
         ]
         return pd.DataFrame(lines, columns=["column", "used as", "features", "note"])
+
+    def describe(self):
+        """What was done with each column, as text to print: all of `frame`."""
+        return self.frame().to_string(index=False)
 
     def empty_row(self):
         """A table with one row, whose cells are missing."""

@@ -55,7 +55,7 @@ def save(model: Any, path: str | PathLike[str]) -> None:
     ...     widemargin.save(model, f"{folder}/moons.wm")
     ...     again = widemargin.load(f"{folder}/moons.wm")
     >>> again.privacy_
-    '100 training rows are inside: whoever has the file can read all features ...'
+    'The model contains 100 training rows: anyone with the file can read ...'
     """
     check_is_fitted(model)
     try:

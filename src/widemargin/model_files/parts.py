@@ -177,19 +177,19 @@ def describe_privacy(model):
     """A sentence on the training rows that a fitted model, or pipeline, holds."""
     if isinstance(model, Pipeline):
         return (
-            f"{describe_privacy(model[-1])} Steps before it hold statistics of "
-            "columns, and categories and words that were in them."
+            f"{describe_privacy(model[-1])} Its preprocessing contains column "
+            "statistics, categories and words."
         )
     tables = stored_rows(model)
     if not tables:
-        return "No training rows are inside."
+        return "The model contains no training rows."
     if any(sparse.issparse(rows) for rows in tables):
         stacked = sparse.vstack([sparse.csr_matrix(rows) for rows in tables]).tocsr()
     else:
         stacked = np.vstack(tables)
     n_rows = len(distinct_rows(stacked)[0])
-    rows = "1 training row is" if n_rows == 1 else f"{n_rows:,} training rows are"
-    return f"{rows} inside: whoever has the file can read all features of these rows."
+    rows = "1 training row" if n_rows == 1 else f"{n_rows:,} training rows"
+    return f"The model contains {rows}: anyone with the file can read their features."
 
 
 def stored_rows(model):

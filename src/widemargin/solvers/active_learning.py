@@ -32,6 +32,9 @@ class Suggestions:
 
         return pd.DataFrame(vars(self))
 
+    def __str__(self):
+        return self.frame().to_string(index=False) if len(self.rows) else "no rows"
+
 
 def posterior_root(features, known_idx, noise):
     """B with B B' the posterior covariance of all rows, given labels of some of them.
@@ -55,28 +58,32 @@ def suggest_by_variance(roots, shares, row_weights, free, draws, noise):
     not alike.
     Entries of `draws` that are not -1 are chosen instead of the best row.
     """
-    roots, free, chosen = [root.copy() for root in roots], free.copy(), []
+    free, chosen = free.copy(), []
     variances = [np.einsum("ij,ij->i", root, root) for root in roots]
+    inner = [(root.T * row_weights) @ root for root in roots]
     gains = [
-        np.einsum("ij,ij->i", root @ ((root.T * row_weights) @ root), root)
-        for root in roots
+        np.einsum("ij,ij->i", root @ own, root)
+        for root, own in zip(roots, inner, strict=True)
     ]
+    # Each label takes a rank-one term from C, so C = B P B' with P of rank x rank:
+    # updates of P are small, and a choice reads each B once.
+    middles = [np.eye(root.shape[1]) for root in roots]
     for drawn in draws:
         totals = zip(shares, gains, variances, strict=True)
         value = sum(share * gain / (v + noise) for share, gain, v in totals)
         best = int(np.argmax(np.where(free, value, -1.0))) if drawn < 0 else int(drawn)
         chosen.append(best)
         free[best] = False
-        for root, gain, variance in zip(roots, gains, variances, strict=True):
-            own, total = root[best].copy(), variance[best] + noise
-            column = root @ own  # of the covariance
-            cross = root @ (root.T @ (row_weights * column))  # C diag(u) column
+        parts = zip(roots, inner, middles, gains, variances, strict=True)
+        for root, weighted, middle, gain, variance in parts:
+            own, total = middle @ root[best], variance[best] + noise
+            pull = weighted @ own
+            # A column of the covariance, and C diag(u) times this column
+            column, cross = (root @ np.column_stack([own, middle @ pull])).T
             # sum_i u_i C_ij^2 after C becomes C - column column' / total, expanded.
-            gain += column**2 * ((row_weights @ column**2) / total**2)
+            gain += column**2 * ((own @ pull) / total**2)
             gain -= 2.0 * column * cross / total
-            # With |own|^2 = C_bb this makes B a root of the new C.
-            kept = np.sqrt(noise / total)
-            root -= np.outer(column, own * ((1.0 - kept) / max(own @ own, 1e-300)))
+            middle -= np.outer(own, own / total)
             variance -= column**2 / total
     return np.array(chosen, dtype=np.intp)
 

@@ -1,12 +1,9 @@
-"""What a person takes home: the labeled table, the history, the model."""
+"""Files that the page exports: the labeled table, the history, the model."""
 
 import numpy as np
 import pandas as pd
 
 from widemargin.tables.files import table_bytes
-
-# A spreadsheet would run a cell that begins like this as a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def labeled_table(session):
@@ -71,21 +68,6 @@ def history_table(session):
     return frame
 
 
-def guard_formulas(frame):
-    """Texts that a spreadsheet would run as formulas, behind an apostrophe."""
-
-    def guard(value):
-        is_risky = isinstance(value, str) and value.startswith(_FORMULA)
-        return "'" + value if is_risky else value
-
-    guarded = frame.copy()
-    for name in frame:
-        if not pd.api.types.is_numeric_dtype(frame[name]):
-            guarded[name] = frame[name].map(guard)
-    guarded.columns = [guard(str(name)) for name in frame]
-    return guarded
-
-
 def export_bytes(session, what):
     """Bytes of a file and the ending of its name: "table", "history" or "model"."""
     if what == "model":
@@ -101,4 +83,5 @@ def export_bytes(session, what):
                 return file.read(), ".wm"
     frame = labeled_table(session) if what == "table" else history_table(session)
     ending = {"table": "-labeled.csv", "history": "-history.csv"}[what]
-    return table_bytes(guard_formulas(frame)), ending
+    frame.columns = [str(name) for name in frame]
+    return table_bytes(frame, guarded=list(frame)), ending

@@ -47,7 +47,7 @@ class Session:
         self.suggestions, self._suggested_place = None, -1
         self.curve, self.full = {}, {"status": "none"}
         self._full_files = None
-        store.bind(source.hash, source.n_rows, source=source.name)
+        store.bind(source.hash, source.n_rows, target=source.target, source=source.name)
         self.state = store.catch_up(State())
         if source.labels and "given" not in self.state.batches:
             self._take_labels()

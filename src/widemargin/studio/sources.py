@@ -16,9 +16,10 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.labels import labeled_mask
 from widemargin.studio.store import read_store
-from widemargin.tables.columns import Kind, is_mixed
+from widemargin.tables.columns import Kind, is_mixed, list_notes
 from widemargin.tables.errors import TableError, check_columns, shorten
 from widemargin.tables.files import is_table_name, read_table, split_ending
+from widemargin.tables.targets import describe_placeholders
 
 IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff")
 TEXT_ENDINGS = (".txt", ".text")
@@ -339,11 +340,13 @@ def read_rows(path, target, reading, uses):
         f"{c.name} ({c.reason})" for c in encoder.columns_ if c.kind is Kind.LEFT_OUT
     ]
     note = f"Features: {', '.join(c.name for c in used)}."
+    notes = [*list_notes(features, encoder.columns_), *describe_placeholders(values)]
     if target not in frame:
         near = get_close_matches(target, list(frame), 1)
         meant = f" (did you mean {near[0]!r}?)" if near else ""
         note = f"{target!r} is a new column{meant}. {note}"
     note += f" Left out: {'; '.join(left_out)}." if left_out else ""
+    note += "".join(f" Note: {text}." for text in notes)
     source = Source(
         str(path),
         X if sparse.issparse(X) else np.ascontiguousarray(X),

@@ -152,17 +152,23 @@ class Store:
         events = self.read(state.place)
         return apply(state, *events) if events else state
 
-    def bind(self, data_hash, n_rows, **facts):
+    def bind(self, data_hash, n_rows, *, target="label", **facts):
         """Note which data the rows belong to; `StoreError` if it is not the same."""
-        known = self.fact("data_hash")
+        known, column = self.fact("data_hash"), self.fact("target")
         if known is None:
-            self.note(data_hash=data_hash, n_rows=n_rows, **facts)
+            self.note(data_hash=data_hash, n_rows=n_rows, target=target, **facts)
+        elif column not in (None, target):  # files of version 0.2 do not have it
+            raise StoreError(
+                f"{self.path} holds labels for the column {column!r}, but the target "
+                f"is {target!r}. Use --target {column!r} to continue, or start again "
+                "with --labels and another file."
+            )
         elif known != data_hash:
             raise StoreError(
-                f"The labels in {self.path} belong to other data: rows or values of "
-                f"the input were changed since ({self.fact('n_rows'):,} rows then, "
-                f"{n_rows:,} now). Restore the input, or start anew with "
-                "--labels and another file."
+                f"The labels in {self.path} belong to other data: the input had "
+                f"{self.fact('n_rows'):,} rows and has {n_rows:,} now, or values or "
+                "the columns in use have changed. Restore the input, or start again "
+                "with --labels and another file."
             )
 
     def close(self):

@@ -16,6 +16,7 @@ _TRUTH = {"true": 1.0, "false": 0.0}
 # parentheses around it, as in accounting, make it negative.
 _GROUPS = r"\d{1,3}(?P<mark>[,.' \u00a0\u202f])\d{3}(?:(?P=mark)\d{3})*|\d+"
 _UNITS = r"[%‰$€£¥]|USD|EUR|GBP|CHF"
+_SAME_UNITS = {"USD": "$", "EUR": "€", "GBP": "£"}
 _WRITTEN = re.compile(
     rf"(?P<open>\()?(?P<sign>[+-])?\s?(?:{_UNITS})?\s?(?P<inner>[+-])?"
     rf"(?P<digits>(?:{_GROUPS})(?:[.,]\d+)?|[.,]\d+)\s?(?:{_UNITS})?(?(open)\))"
@@ -139,6 +140,16 @@ def _parse(value, decimal):
     number = float(f"{whole or 0}.{rest or 0}")
     is_negative = match["open"] or "-" in (match["sign"], match["inner"])
     return -number if is_negative else number
+
+
+def find_units(texts):
+    """Currencies and percent signs in numbers, each once, in order of appearance.
+
+    >>> find_units(["$5", "7 EUR", "USD 3", "€2"])
+    ['$', '€']
+    """
+    found = [unit for text in texts for unit in re.findall(_UNITS, str(text))]
+    return list(dict.fromkeys(_SAME_UNITS.get(unit, unit) for unit in found))
 
 
 def choose_date_form(filled):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from numbers import Number
 
+import numpy as np
 import pandas as pd
 
 from widemargin.stored import Stored
@@ -15,9 +16,10 @@ from widemargin.tables.cells import (
     as_numbers,
     choose_date_form,
     choose_decimal,
+    find_units,
     parse_dates,
 )
-from widemargin.tables.errors import TableError, check_columns, check_twice
+from widemargin.tables.errors import TableError, check_columns, check_twice, shorten
 
 _MAX_CATEGORIES = 100  # features that one column becomes
 _MIN_VALUES_OF_KEY = 10  # up to so many values may all differ and be no identifier
@@ -96,6 +98,19 @@ def examine_columns(frame, *, name="the table", **uses):
     return columns
 
 
+def list_notes(frame, columns):
+    """What a reader may not expect of a table and of its columns, as sentences."""
+    for column in columns:
+        if column.note:
+            yield f"{column.name!r}: {column.note}"
+    used = [column.name for column in columns if column.kind is not Kind.LEFT_OUT]
+    empty = np.flatnonzero(frame[used].isna().to_numpy().all(axis=1))
+    if len(empty) and len(used) > 1:  # gaps of a single column are nothing special
+        rows = "row" if len(empty) == 1 else "rows"
+        numbers = shorten([f"{row + 1:,}" for row in empty], most=5)
+        yield f"all cells of {rows} {numbers} are empty; consider removing such rows"
+
+
 def is_table(X):
     """Whether X has named columns, as tables of pandas and of polars have."""
     return hasattr(X, "columns") and hasattr(X, "dtypes")
@@ -169,7 +184,11 @@ def _examine_numbers(name, values, filled, numbers, decimal):
     if not pd.api.types.is_numeric_dtype(filled):
         texts = known.index[pd.to_numeric(filled[known.index], errors="coerce").isna()]
         texts = [i for i in texts if str(filled[i]).lower() not in ("true", "false")]
-        if texts and not note:
+        units = find_units(filled[texts])
+        if len(units) > 1:
+            mixed = f"amounts in {' and '.join(units)} are used without conversion"
+            note = f"{mixed}; {note}" if note else mixed
+        elif texts and not note:
             note = f"{str(filled[texts[0]])!r} is read as {known[texts[0]]:g}"
     return Column(
         name, Kind.NUMBERS, note=note, form=decimal, has_strays=len(strays) > 0

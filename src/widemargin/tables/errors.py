@@ -25,11 +25,22 @@ def check_columns(wanted, columns, name):
 
 def check_twice(names, name):
     """Raise `TableError` if two columns of a table have the same name."""
-    twice = sorted(value for value, count in Counter(names).items() if count > 1)
+    twice = [value for value, count in Counter(names).items() if count > 1]
     if twice:
         raise TableError(
             f"{name} has more than one column {listed(twice)}; give each column a "
             "different name."
+        )
+
+
+def check_fitted(wanted, columns, name, who):
+    """Raise `TableError` unless a table has all columns that `who` was fitted on."""
+    lacking = [column for column in wanted if column not in columns]
+    if lacking:
+        noun = "column" if len(lacking) == 1 else "columns"
+        raise TableError(
+            f"{name} lacks the {noun} {listed(lacking)} that {who} was fitted on; its "
+            f"columns are {listed(columns)}."
         )
 
 

@@ -270,7 +270,10 @@ def _read_parquet(data, name):
 def _read_excel(data, name):
     """The first sheet of a workbook."""
     try:
-        frame = pd.read_excel(io.BytesIO(data), keep_default_na=False, na_values=[""])
+        with pd.ExcelFile(io.BytesIO(data)) as book:
+            options = {"keep_default_na": False, "na_values": [""]}
+            frame = pd.read_excel(book, **options)
+            header = pd.read_excel(book, header=None, nrows=1, **options)
     except ImportError as error:
         raise TableError(
             f"Excel files need openpyxl to read {name}: pip install "
@@ -279,13 +282,14 @@ def _read_excel(data, name):
     except Exception as error:  # openpyxl and zipfile raise many kinds
         reason = str(error).splitlines()[0].rstrip(".")
         raise TableError(f"{name} is not an Excel file (.xlsx): {reason}.") from error
-    unnamed = re.compile(r"Unnamed: \d+")
-    frame.columns = [
-        f"column {i + 1}" if unnamed.fullmatch(str(column)) else str(column).strip()
-        for i, column in enumerate(frame.columns)
+    # Not the names that pandas gives, which renames the second "a" to "a.1".
+    cells = header.iloc[:1].reindex(columns=range(frame.shape[1])).to_numpy().ravel()
+    names = [
+        f"column {i + 1}" if pd.isna(cell) else str(cell).strip()
+        for i, cell in enumerate(cells)
     ]
-    check_twice(list(frame.columns), name)
-    return frame
+    check_twice(names, name)
+    return frame.set_axis(names, axis=1)
 
 
 def _read_npz(data, name):
@@ -360,8 +364,8 @@ def check_writable(path):
 def table_bytes(frame, ending=".csv", *, guarded=()):
     """The bytes of a file with that ending.
 
-    No cell of the columns `guarded` in a text file is a formula for a spreadsheet: an
-    apostrophe precedes texts that begin like one. Workbooks of Excel hold no formulas.
+    In a text file, an apostrophe precedes the cells and names of the columns `guarded`
+    that a spreadsheet would run as a formula. Excel files hold them as text anyway.
     """
     buffer = io.BytesIO()
     if ending.lower() == ".parquet":
@@ -372,8 +376,9 @@ def table_bytes(frame, ending=".csv", *, guarded=()):
         return buffer.getvalue()
     frame = frame.copy(deep=False)
     for column in guarded:
-        cells = frame[column]
-        frame[column] = cells.map(lambda c: f"'{c}" if _is_formula(c) else c)
+        if not pd.api.types.is_numeric_dtype(frame[column]):
+            frame[column] = frame[column].map(_guard)
+    frame.columns = [_guard(name) if name in guarded else name for name in frame]
     # By default a line feed is quoted, but not a carriage return.
     returns = frame.map(lambda cell: isinstance(cell, str) and "\r" in cell)
     quoting = csv.QUOTE_NONNUMERIC if returns.any(axis=None) else csv.QUOTE_MINIMAL
@@ -410,7 +415,8 @@ def _excel_cell(sheet, value, illegal):
     return value if isinstance(value, int | float) else str(value)
 
 
-def _is_formula(cell):
+def _guard(cell):
+    """A cell with an apostrophe before it if a spreadsheet would run it."""
     if not isinstance(cell, str) or not cell.startswith(tuple("=+-@\t\r")):
-        return False
-    return _PLAIN_NUMBER.fullmatch(cell) is None
+        return cell
+    return cell if _PLAIN_NUMBER.fullmatch(cell) else f"'{cell}"

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from widemargin.defaults import MANY_CLASSES
-from widemargin.labels import labeled_mask, read_labels
+from widemargin.labels import find_placeholders, labeled_mask, read_labels
 from widemargin.tables.errors import TableError
 
 _MARKER = -1  # marks an unlabeled row where all labels are whole numbers
@@ -143,6 +143,15 @@ def _whole_numbers(values, as_names):
             f"{values.name!r} to take them as names."
         )
     return values.astype("Int64")
+
+
+def describe_placeholders(names):
+    """A note on each class name that looks like a mark of unlabeled rows."""
+    for name in find_placeholders(names):
+        yield (
+            f"{name!r} is used as a class; if it marks unlabeled rows, add "
+            f"--missing {name!r}"
+        )
 
 
 def find_alike(names):

@@ -3,6 +3,38 @@
 import { LEVELS, color, palette } from "./colors.js";
 
 const MORPH = 1100; // milliseconds
+const BANDS = 512; // of a lasso: a point is compared with the edges at its height only
+
+// Points of a plane (x and y in turn) inside a polygon: a line to the right crosses it an
+// odd number of times.
+export function pointsInside(plane, xs, ys) {
+  const [left, right] = [Math.min(...xs), Math.max(...xs)];
+  const [low, high] = [Math.min(...ys), Math.max(...ys)];
+  const perUnit = BANDS / (high - low || 1);
+  const band = (y) => Math.min(Math.floor((y - low) * perUnit), BANDS - 1);
+  const edges = Array.from({ length: BANDS }, () => []);
+  for (let a = 0, b = xs.length - 1; a < xs.length; b = a++) {
+    if (ys[a] === ys[b]) continue; // it is never crossed
+    const last = band(Math.max(ys[a], ys[b]));
+    for (let k = band(Math.min(ys[a], ys[b])); k <= last; k++) {
+      edges[k].push(xs[a], ys[a], (xs[b] - xs[a]) / (ys[b] - ys[a]), ys[b]);
+    }
+  }
+  const bands = edges.map((list) => Float64Array.from(list));
+  const rows = [];
+  for (let i = 0; 2 * i < plane.length; i++) {
+    const x = plane[2 * i];
+    const y = plane[2 * i + 1];
+    if (x < left || x > right || y < low || y > high) continue;
+    const near = bands[band(y)];
+    let isIn = false;
+    for (let k = 0; k < near.length; k += 4) {
+      if (near[k + 1] > y !== near[k + 3] > y && x < near[k] + near[k + 2] * (y - near[k + 1])) isIn = !isIn;
+    }
+    if (isIn) rows.push(i);
+  }
+  return rows;
+}
 
 export class RowMap {
   constructor(canvas, { hover, pick, select }) {
@@ -146,7 +178,15 @@ export class RowMap {
       if (this.only < 0 || code === this.only) spot(row, radius, color(code), edge, 1.5);
     }
     if (this.selected.size && this.selected.size <= 5000) {
-      for (const row of this.selected) spot(row, 4, null, isDark ? "#ffffff" : "#1d232c", 1.2);
+      pen.beginPath(); // one path for all: a stroke for each takes long
+      for (const row of this.selected) {
+        const [x, y] = this.toPixel(this.plane[2 * row], this.plane[2 * row + 1]);
+        pen.moveTo(x + 4 * ratio, y);
+        pen.arc(x, y, 4 * ratio, 0, 7);
+      }
+      pen.lineWidth = 1.2 * ratio;
+      pen.strokeStyle = isDark ? "#ffffff" : "#1d232c";
+      pen.stroke();
     }
     if (this.current >= 0 && this.current < this.n) {
       spot(this.current, 8, null, edge, 5);
@@ -181,24 +221,10 @@ export class RowMap {
   }
 
   inside(lasso) {
-    const { scale, plane, n } = this;
+    const { scale } = this;
     const xs = Float64Array.from(lasso, ([x]) => (x - this.canvas.width / 2) / scale + this.view.x);
     const ys = Float64Array.from(lasso, ([, y]) => this.view.y - (y - this.canvas.height / 2) / scale);
-    const [left, right] = [Math.min(...xs), Math.max(...xs)];
-    const [low, high] = [Math.min(...ys), Math.max(...ys)];
-    const rows = [];
-    for (let i = 0; i < n; i++) {
-      const x = plane[2 * i];
-      const y = plane[2 * i + 1];
-      if (x < left || x > right || y < low || y > high) continue;
-      let isIn = false;
-      for (let a = 0, b = xs.length - 1; a < xs.length; b = a++) {
-        if (ys[a] > y !== ys[b] > y
-          && x < ((xs[b] - xs[a]) * (y - ys[a])) / (ys[b] - ys[a]) + xs[a]) isIn = !isIn;
-      }
-      if (isIn) rows.push(i);
-    }
-    return rows;
+    return pointsInside(this.plane, xs, ys);
   }
 
   zoom(factor, x = this.canvas.width / 2, y = this.canvas.height / 2) {
