@@ -22,14 +22,17 @@ from widemargin.defaults import (
     CALIBRATION_CENTER,
     HINGE_WEIGHTS,
     PATH_DECAY,
+    TRI_CLASS_WEIGHTS,
     TRUST,
+    TriClassWeights,
 )
-from widemargin.estimators._hinge import HingeTask, hold_out
+from widemargin.estimators._hinge import HingeTask, WeightPath, hold_out
 from widemargin.kernels import Linear, Nystrom, Polynomial, Rbf
 from widemargin.objectives.class_sizes import Balance
 from widemargin.objectives.pieces import EpsilonInsensitive, MinLoss
 from widemargin.rows import GramRows, Rows
 from widemargin.sample import collect_sample, label_counts
+from widemargin.solvers import cccp
 from widemargin.solvers.cccp import Relaxed
 from widemargin.solvers.hinge import ProximalNewton, Smo
 from widemargin.solvers.result import Status
@@ -413,10 +416,13 @@ def test_average_is_that_of_the_path(three, estimator):
     """By the one rule of averages, with a prior that falls along the path."""
     X, _, y_partial = three
     model = estimator(random_state=0).fit(X, y_partial)
-    average = model.average_
-    assert model.unlabeled_weights_ == (0.0, *HINGE_WEIGHTS)
-    prior = family_prior(["path"] * 4, PATH_DECAY ** np.arange(4))
-    assert_allclose(prior[1:] / prior[:-1], PATH_DECAY)
+    average, weights, steps = model.average_, HINGE_WEIGHTS, np.arange(4)
+    if estimator is TriClassSVC:  # two paths from the labels alone
+        weights = TRI_CLASS_WEIGHTS.direct + TRI_CLASS_WEIGHTS.relaxed
+        steps = np.array([0, 1, 1, 2])
+    assert model.unlabeled_weights_ == (0.0, *weights)
+    prior = family_prior(["path"] * 4, PATH_DECAY**steps)
+    assert_allclose(prior[1:] / prior[:-1], PATH_DECAY ** np.diff(steps))
     summed = average.losses * average.n_scored
     slopes = average.coef * model.calibration_.slope / average.weights
     prior *= np.exp(-TRUST * neg_log_prior(slopes))  # an unusual slope costs
@@ -643,7 +649,8 @@ def weights(rng):
 
 
 def make_task(loss, **options):
-    return HingeTask("TriClassSVC", 2.5, loss, (0.3, 2.0), True, 50, **options)
+    path = WeightPath(loss, weights=(0.3, 2.0))
+    return HingeTask("TriClassSVC", 2.5, (path,), True, 50, **options)
 
 
 def make_sample(X, y, weights, *, pairwise=False, irrelevant_idx=IRRELEVANT):
@@ -779,3 +786,22 @@ def test_counts_of_labels_follow_their_weights(two):
     expected = label_counts(weights[labeled]).sum()
     assert_allclose(model.average_.n_held_out, expected)
     assert_allclose(model.average_.n_held_out, 15.0, rtol=1e-3)
+
+
+def test_tri_class_averages_both_methods(two, monkeypatch):
+    """From one model of the labels: each other one is that of its own method."""
+    X, _, y_partial = two
+    options = {"kernel": Rbf(0.2), "solver": Smo(1e-8), "random_state": 0}
+    options |= {"balance": {0: 0.5, 1: 0.5}}
+    monkeypatch.setattr(cccp, "TRI_CLASS_WEIGHTS", TriClassWeights((0.1,), (0.1,)))
+    model = TriClassSVC(**options).fit(X, y_partial)
+    own = options | {"n_annealing": 1, "unlabeled_weight": 0.1}
+    labels = TriClassSVC(**own | {"unlabeled_weight": 0.0}).fit(X, y_partial)
+    direct = TriClassSVC(method="min", **own).fit(X, y_partial)
+    relaxed = TriClassSVC(method=Relaxed(restore=False), **own).fit(X, y_partial)
+    parts = [m.decision_function(X) for m in (labels, direct, relaxed)]
+    assert np.abs(parts[1] - parts[2]).max() > 0.05  # else it shows nothing
+    expected = model.average_.coef @ np.array(parts)
+    assert_allclose(model.decision_function(X), expected, atol=1e-6)
+    chosen = TriClassSVC(**own).fit(X, y_partial)
+    assert_array_equal(chosen.decision_function(X), parts[1])

@@ -736,7 +736,7 @@ def test_interrupt_between_two_problems_keeps_the_last_step():
 def test_each_problem_of_a_path_starts_from_the_one_before():
     problem = make_problem(SymmetricHinge(), seed=2, intercept=0.2)
     costs = [np.full(54, cost) for cost in (0.01, 0.1)]
-    path, _, result = follow_path(problem, costs)
+    path, _, result, _ = follow_path(problem, costs)
     free = replace(problem, intercepts=(None,))
     assert_array_equal(path[0], labels_alone(free))
     for before, after, own in zip(path[:-1], path[1:], costs, strict=True):
@@ -762,7 +762,7 @@ def test_interrupted_solution_is_the_last_of_a_path(n_solved):
     problem = make_problem(SymmetricHinge(), seed=2)
     watched = Watched(problem.solver, n_solved, interrupted)
     costs = [np.full(54, cost) for cost in (0.01, 0.1, 1.0)]
-    path, _, result = follow_path(replace(problem, solver=watched), costs)
+    path, _, result, _ = follow_path(replace(problem, solver=watched), costs)
     assert watched.n_solved == n_solved
     assert result.status is Status.INTERRUPTED
     assert len(path) == {1: 1, 2: 2, 4: 3}[n_solved]

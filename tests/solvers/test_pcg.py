@@ -184,3 +184,19 @@ def test_mixed_needs_both():
     assert not check.compare(before, check.look(one_column(1, 1, 1)))[0]
     assert not check.compare(before, check.look(one_column(1, -1, -1)))[0]
     assert check.compare(before, check.look(one_column(1, 1, -1)))[0]
+
+
+def test_stable_decisions_far_from_the_optimum_are_no_reason_to_stop():
+    """Hardly any decision changes while conjugate gradient is slow."""
+    objective = make_objective(
+        np.random.default_rng(0), n_samples=400, n_labels=10, n_classes=2,
+        ambient=1e-5, intrinsic=1e-3,
+    )  # fmt: skip
+    lowest = reduced_newton(objective.reduced()).objective
+    check = StabilityCheck(np.arange(10, 400), interval=10)
+    printed = pcg(objective, check=replace(check, most_fall=np.inf))
+    result = pcg(objective, check=check)
+    assert printed.status is result.status is Status.STOPPED_EARLY
+    assert printed.objective > 1.3 * lowest
+    assert result.objective < 1.15 * lowest
+    assert result.n_iter > printed.n_iter

@@ -6,6 +6,7 @@ more weight. Held-out labels weigh the models, or calibrate the last one.
 
 import warnings
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -66,22 +67,45 @@ class HingeClassifier(Classifier):
         return fitted
 
 
+class WeightPath(NamedTuple):
+    """Models with more and more weight on rows without a class."""
+
+    loss: object  # of these rows, for a universum of irrelevant ones
+    minimize: object = majorize_minimize  # or a solver with the same arguments
+    # Their summed costs over that of the labels, after the first model
+    weights: tuple = HINGE_WEIGHTS
+
+
 @dataclass(frozen=True)
 class HingeTask:
     """What an estimator minimizes, beside the hinges of its labels."""
 
     who: str
     C: float
-    loss: object  # of rows without a class, for a universum of irrelevant ones
-    weights: tuple  # their summed costs over that of the labels, after the first model
-    is_averaged: bool  # else the last model of the path counts
+    paths: tuple[WeightPath, ...]  # all start from the model of the labels alone
+    is_averaged: bool  # else the last model of the only path counts
     max_iter: int
     balance: Balance = _ANY_BALANCE
-    minimize: object = majorize_minimize  # or a solver with the same arguments
     is_universum: bool = False
     epsilon: float = 0.0
     irrelevant_weight: float = 0.0
     is_joint: bool = False  # more than two classes choose branches together
+
+    @property
+    def weights(self):
+        """The weight of each model, the first one being that of the labels alone."""
+        return (0.0, *(weight for path in self.paths for weight in path.weights))
+
+    @property
+    def steps(self):
+        """How many steps each model is away from that of the labels."""
+        return np.concatenate(
+            [[0], *(1 + np.arange(len(p.weights)) for p in self.paths)]
+        )
+
+    def without_paths(self):
+        """The labels alone."""
+        return replace(self, paths=tuple(p._replace(weights=()) for p in self.paths))
 
     def problem(self, sample, space, solver):
         """The problem of the labels and of the loss on other rows."""
@@ -100,27 +124,28 @@ class HingeTask:
             intercepts = tuple((2.0 * shares[-len(given) :] - 1.0).tolist())
         costs = np.zeros(len(rows))  # those of the path come later
         return BranchProblem(
-            space, solver, given, self.loss, rows, costs, intercepts, choose
+            space, solver, given, self.paths[0].loss, rows, costs, intercepts, choose
         )
 
     def follow(self, problem, sample, progress=None):
-        """The `Path` of the weights."""
-        announce = callback = None
-        if progress is not None and progress.verbose:
-            callback = progress.every(1)
-
-            def announce(place):
-                progress.say(f"unlabeled weight {self.weights[place]:g}")
-
-        return follow_path(
-            problem,
-            [self._costs(sample, problem.rows, weight) for weight in self.weights],
-            minimize=self.minimize,
-            fixed_first=self.balance.shares not in (None, "labeled"),
-            max_iter=self.max_iter,
-            announce=announce,
-            callback=callback,
-        )
+        """The models of all paths, as one `Path`."""
+        joined = None
+        for path in self.paths:
+            announce, callback = _report(path.weights, progress)
+            found = follow_path(
+                replace(problem, loss=path.loss),
+                [self._costs(sample, problem.rows, weight) for weight in path.weights],
+                minimize=path.minimize,
+                first=None if joined is None else joined.first,
+                fixed_first=self.balance.shares not in (None, "labeled"),
+                max_iter=self.max_iter,
+                announce=announce,
+                callback=callback,
+            )
+            joined = found if joined is None else joined.joined(found)
+            if joined.result.status is Status.INTERRUPTED:
+                break
+        return joined
 
     def _given(self, sample):
         """Losses of labeled and irrelevant rows, one for each column of scores."""
@@ -142,8 +167,22 @@ class HingeTask:
         return weight * self.C * sample.label_weights.sum() * own / own.sum()
 
 
-def make_task(estimator, loss, **options):
-    """The task for the parameters that all three estimators have, checked."""
+def _report(weights, progress):
+    """What follows a path: a line for each weight, and for each step."""
+    if progress is None or not progress.verbose:
+        return None, None
+
+    def announce(place):
+        progress.say(f"unlabeled weight {weights[place]:g}")
+
+    return announce, progress.every(1)
+
+
+def make_task(estimator, *paths, **options):
+    """The task for the parameters that all three estimators have, checked.
+
+    Each `WeightPath` has the weights of "auto"; with the user's own the first counts.
+    """
     check_number(estimator, "C", low=0, strict=True)
     check_number_or(estimator, "unlabeled_weight", ("auto",), low=0)
     check_number(estimator, "max_iter", low=1, integer=True)
@@ -152,13 +191,13 @@ def make_task(estimator, loss, **options):
         check_number(estimator, "n_annealing", low=1, integer=True)
         n_steps = estimator.n_annealing
     is_auto = isinstance(weight, str)
-    weights = () if weight == 0 else HINGE_WEIGHTS
-    if weights and not is_auto:  # rising to the user's own
+    if not is_auto:  # rising to the user's own
         # Half a decade for each step; each problem starts from the solution before it.
         smaller = 10.0 ** (-0.5 * np.arange(n_steps)[::-1])
-        weights = tuple((weight * smaller).tolist())
+        weights = tuple((weight * smaller).tolist()) if weight else ()
+        paths = (paths[0]._replace(weights=weights),)
     who, C = type(estimator).__name__, float(estimator.C)
-    return HingeTask(who, C, loss, weights, is_auto, estimator.max_iter, **options)
+    return HingeTask(who, C, paths, is_auto, estimator.max_iter, **options)
 
 
 def find_irrelevant(estimator, y):
@@ -188,14 +227,14 @@ def fit_hinge(estimator, task, sample, rng):
     kernel, landmarks, solver = read_parameters(estimator, *names)
     has_rows = sample.irrelevant.any() if task.is_universum else sample.n_unlabeled
     if not has_rows:
-        task = replace(task, weights=())
+        task = task.without_paths()
     kernel = sample.rows.fit_width(kernel, rng)
     space, solver = choose_hinge_space(
         kernel, sample.rows, landmarks, solver, rng, who=task.who
     )
     held_out = hold_out(task, sample, space, solver, rng)
     if held_out is None:  # interrupted: the labels alone
-        task = replace(task, weights=())
+        task = task.without_paths()
     problem = task.problem(sample, space, solver)
     path = task.follow(problem, sample, Progress.of(estimator))
     result = replace(path.result, scores=None)  # a value for each training row
@@ -204,12 +243,13 @@ def fit_hinge(estimator, task, sample, rng):
     average, calibration, n_models = None, Calibration(), 0
     if held_out is not None:
         n_models = len(held_out)
-        prior = family_prior(["path"] * n_models, PATH_DECAY ** np.arange(n_models))
+        # One family: another path is no reason to trust the labels alone less.
+        prior = family_prior(["path"] * n_models, PATH_DECAY ** task.steps[:n_models])
         counts = label_counts(sample.label_weights)
         average, calibration = average_scores(held_out, sample.codes, prior, counts)
     is_averaged = n_models > 1
     solution = average.combine(path.solutions) if is_averaged else path.solutions[-1]
-    estimator.unlabeled_weights_ = (0.0, *task.weights) if is_averaged else None
+    estimator.unlabeled_weights_ = task.weights if is_averaged else None
     scores = problem.scores(solution)
     codes = decide(scores)
     if problem.choose is not None:
@@ -230,7 +270,7 @@ def hold_out(task, sample, space, solver, rng):
 
     NaN where a label was not held out; None instead of the scores if interrupted.
     """
-    n_models = 1 + len(task.weights) if task.is_averaged else 1
+    n_models = len(task.weights) if task.is_averaged else 1
     n_folds = N_FOLDS if task.is_averaged else _CALIBRATION_FOLDS
     idx = _draw_holdout(sample, space.low_rank, rng)
     part, space = sample.part(idx), space.part(idx)
@@ -248,7 +288,7 @@ def hold_out(task, sample, space, solver, rng):
             if path.result.status is Status.INTERRUPTED:
                 return None
             rows = part.label_idx[held_out]
-            # All models of the path if they are averaged, the last one otherwise.
+            # All models of the paths if they are averaged, the last one otherwise.
             scores[:, held_out] = [own[rows] for own in path.scores[-n_models:]]
     return scores
 

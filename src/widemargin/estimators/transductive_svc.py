@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from widemargin.checks import check_choice
 from widemargin.estimators._estimator import Method, read_parameter
-from widemargin.estimators._hinge import HingeClassifier, make_task
+from widemargin.estimators._hinge import HingeClassifier, WeightPath, make_task
 from widemargin.objectives.pieces import SymmetricHinge
 
 
@@ -120,7 +120,7 @@ class TransductiveSVC(HingeClassifier):
         check_choice(self, "multi_class", ("ovr", "joint"))
         return make_task(
             self,
-            SymmetricHinge(),
+            WeightPath(SymmetricHinge()),
             balance=read_parameter(self, "balance"),
             is_joint=self.multi_class == "joint",
         )

@@ -9,6 +9,7 @@ from widemargin.checks import check_number
 from widemargin.estimators._estimator import Method, evaluate, read_parameter, values_at
 from widemargin.estimators._hinge import (
     HingeClassifier,
+    WeightPath,
     find_irrelevant,
     fit_hinge,
     make_task,
@@ -28,10 +29,12 @@ class TriClassSVC(HingeClassifier):
     ----------
     epsilon : float, default=0.1
         Irrelevant samples with scores up to this distance from zero cost nothing.
-    method : {"min", "paper"} or TriClassMethod, default="min"
+    method : {"auto", "min", "paper"} or TriClassMethod, default="auto"
         "min" minimizes the min loss itself. "paper" is Algorithm 1 of [1]_, whose
         relaxation is another problem, see Notes; its parameters are those of
-        ``Relaxed(restore, kappa, reach)``.
+        ``Relaxed(restore, kappa, reach)``. "auto" averages models of "min" and of
+        ``Relaxed(restore=False)`` by held-out labels; it is "min" for an
+        `unlabeled_weight` of your own.
     balance : "labeled", "equal", dict, Balance or None, default="labeled"
         Share of each class among the unlabeled rows, as in `TransductiveSVC`; None
         leaves it open, as in the experiments of [1]_. A fixed mean score keeps
@@ -64,8 +67,11 @@ class TriClassSVC(HingeClassifier):
     with :math:`I_\varepsilon(f) = \max(0, |f| - \varepsilon)`, where :math:`C_u = C\, l
     / u` times `unlabeled_weight`, and :math:`C_0` in the same way. The program (21) of
     "paper" is another problem: unlabeled samples closer to zero than
-    :math:`(D - 1 + \varepsilon) / 2` cost nothing. :doc:`/guide/transductive` compares
-    both, and helps to choose among the three estimators.
+    :math:`(D - 1 + \varepsilon) / 2` cost nothing. It is the better one where most
+    unlabeled rows are irrelevant or labels alone say little, and "min" where unlabeled
+    rows are clusters of the classes; with "auto" for both, the models are those of the
+    weights 0, 0.1 ("min") and 0.1 and 1 ("paper"). :doc:`/guide/transductive` compares
+    them, and helps to choose among the three estimators.
 
     More classes are each against the rest; a sample is relevant if some class claims
     it, that is if a score exceeds :math:`(1 + \varepsilon) / 2`, Eq. (5).
@@ -96,7 +102,7 @@ class TriClassSVC(HingeClassifier):
     """
 
     epsilon: float = 0.1
-    method: object = "min"
+    method: object = "auto"
     balance: object = "labeled"
     irrelevant_label: object = None
     irrelevant_weight: float = 1.0
@@ -116,8 +122,10 @@ class TriClassSVC(HingeClassifier):
         method = read_parameter(self, "method")
         return make_task(
             self,
-            method.loss(self.epsilon),
-            minimize=method.minimize,
+            *[
+                WeightPath(own.loss(self.epsilon), own.minimize, weights)
+                for own, weights in method.paths
+            ],
             balance=read_parameter(self, "balance"),
             epsilon=self.epsilon,
             irrelevant_weight=self.irrelevant_weight,

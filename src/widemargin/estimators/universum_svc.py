@@ -3,7 +3,12 @@
 from dataclasses import dataclass
 
 from widemargin.checks import check_number
-from widemargin.estimators._hinge import HingeClassifier, find_irrelevant, make_task
+from widemargin.estimators._hinge import (
+    HingeClassifier,
+    WeightPath,
+    find_irrelevant,
+    make_task,
+)
 from widemargin.labels import labeled_mask
 from widemargin.objectives.pieces import EpsilonInsensitive
 
@@ -76,4 +81,5 @@ class UniversumSVC(HingeClassifier):
 
     def _make_task(self):
         check_number(self, "epsilon", low=0)
-        return make_task(self, EpsilonInsensitive(self.epsilon), is_universum=True)
+        path = WeightPath(EpsilonInsensitive(self.epsilon))
+        return make_task(self, path, is_universum=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from widemargin.checks import check_choice, check_number
+from widemargin.defaults import HINGE_WEIGHTS, TRI_CLASS_WEIGHTS
 from widemargin.objectives.pieces import MinLoss, Ramp, RelaxedMinLoss
 from widemargin.solvers.driver import drive
 from widemargin.solvers.hinge import majorize_minimize, roughness
@@ -13,7 +14,27 @@ from widemargin.values import Value
 
 
 class TriClassMethod(Value):
-    """How the tri-class problem is solved: ``loss(epsilon)`` and ``minimize(...)``."""
+    """How the tri-class problem is solved: ``loss(epsilon)`` and ``minimize(...)``.
+
+    `paths` are the methods, each with the weights of the unlabeled rows in the models
+    that are averaged.
+    """
+
+    @property
+    def paths(self):
+        """The method itself."""
+        return ((self, HINGE_WEIGHTS),)
+
+
+@dataclass(frozen=True)
+class BothMethods(TriClassMethod, shorthand="auto"):
+    """The min loss itself and its relaxation: held-out labels weigh their models."""
+
+    @property
+    def paths(self):
+        """`Direct`, and `Relaxed` without restoring."""
+        weights = TRI_CLASS_WEIGHTS
+        return (Direct(), weights.direct), (Relaxed(restore=False), weights.relaxed)
 
 
 @dataclass(frozen=True)

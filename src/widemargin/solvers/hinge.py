@@ -209,21 +209,34 @@ class Path(NamedTuple):
     solutions: list  # each (n_samples + 1, n_columns)
     scores: list  # each (n_samples, n_columns)
     result: SolveResult  # of the last solution; its status is the worst of all
+    first: SolveResult  # of the given loss alone
+
+    def joined(self, other):
+        """The path, and after it another one from the same first solution."""
+        status = _worst([self.result.status, other.result.status])
+        return Path(
+            self.solutions + other.solutions[1:],
+            self.scores + other.scores[1:],
+            replace(other.result, status=status),
+            self.first,
+        )
 
 
 def follow_path(
-    problem, path_costs, *, minimize=majorize_minimize, fixed_first=False, max_iter=50,
-    announce=None, callback=None,
+    problem, path_costs, *, minimize=majorize_minimize, first=None, fixed_first=False,
+    max_iter=50, announce=None, callback=None,
 ):  # fmt: skip
     """Solve for the given loss alone, then for growing costs of the other loss.
 
     Each problem starts from the solution before it. With `fixed_first` the first
-    solution also keeps the fixed intercepts. ``announce(place)`` comes before each of
-    the `path_costs`.
+    solution also keeps the fixed intercepts; `first` is that solution if it is known
+    from another path. ``announce(place)`` comes before each of the `path_costs`.
     """
-    free = (None,) * problem.n_columns
-    first = problem if fixed_first else replace(problem, intercepts=free)
-    result = first.solve_given()
+    if first is None:
+        free = (None,) * problem.n_columns
+        given = problem if fixed_first else replace(problem, intercepts=free)
+        first = given.solve_given()
+    result = first
     path, options = [result], {"max_iter": max_iter, "callback": callback}
     for place, costs in enumerate(path_costs):
         if result.status is Status.INTERRUPTED:
@@ -235,7 +248,8 @@ def follow_path(
         path.append(result)
     status = _worst([own.status for own in path])
     result = replace(result, status=status) if status is not result.status else result
-    return Path([own.solution for own in path], [own.scores for own in path], result)
+    solutions, scores = [own.solution for own in path], [own.scores for own in path]
+    return Path(solutions, scores, result, first)
 
 
 class _State:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from widemargin.defaults import DECISION_TOLERANCE
+from widemargin.defaults import DECISION_TOLERANCE, OBJECTIVE_FALL
 from widemargin.labels import decide
 from widemargin.solvers.driver import drive
 from widemargin.solvers.newton import exact_step
@@ -81,7 +81,7 @@ class _Block:
 
     def steps(self, tol, check, history):
         """Iterations until all columns have converged or the check stops them."""
-        n_iter, seen = 0, None
+        n_iter, seen, value = 0, None, np.inf
         while True:
             n_iter += 1
             if not self.advance(refresh=n_iter % _REFRESH == 0):
@@ -91,11 +91,12 @@ class _Block:
                 scores = self.final_scores.copy()
                 scores[:, self.columns] = self.scores
                 before, seen = seen, check.look(scores)
+                value_before, value = value, self._value()
                 if before is not None:
                     stop, change = check.compare(before, seen)
                     history["decision_change"].append(change)
                     history["decision_iteration"].append(n_iter)
-                    if stop:
+                    if stop and value_before - value <= check.most_fall * value:
                         yield Status.STOPPED_EARLY
             yield Status.CONVERGED if self.has_converged(tol, history) else None
 
@@ -109,6 +110,12 @@ class _Block:
         history["gradient_norm"].append(float(norm.max(initial=0.0)))
         self.release(criterion <= tol)
         return not len(self.columns)
+
+    def _value(self):
+        """The objective; columns that have converged keep theirs."""
+        values, point = self.values.copy(), (self.c, self.scores, self.smoothing)
+        values[self.columns] = self.objective.value(*point, self.columns)
+        return float(values.sum())
 
     def _differentiate(self):
         """Gradient and next direction."""
@@ -178,13 +185,16 @@ def check_interval(n_rows):
 class StabilityCheck:
     """Stop when few of the decisions on the unlabeled rows still change (Alg. 2).
 
-    Deviation: the tolerance is for the share of changed decisions, and not for the
-    printed distance of -1/+1 vectors, which is twice as large.
+    Deviations: the tolerance is for the share of changed decisions, and not for the
+    printed distance of -1/+1 vectors, which is twice as large. Decisions also hardly
+    change while conjugate gradient is slow, far from the optimum: it goes on as long
+    as the objective falls by more than `most_fall` of its value between two checks.
     """
 
     row_idx: np.ndarray  # the unlabeled rows
     interval: int  # iterations between checks
     tolerance: float = DECISION_TOLERANCE
+    most_fall: float = OBJECTIVE_FALL
 
     def look(self, scores):
         """The decisions."""
@@ -203,6 +213,7 @@ class ValidationCheck:
     row_idx: np.ndarray  # the held-out rows
     codes: np.ndarray  # their classes
     interval: int
+    most_fall: float = np.inf  # these rows are judged by labels, and not by each other
 
     def look(self, scores):
         """Number of correct decisions."""
@@ -224,6 +235,11 @@ class MixedCheck:
     def interval(self):
         """Iterations between checks."""
         return self.stability.interval
+
+    @property
+    def most_fall(self):
+        """How much the objective may still fall."""
+        return self.stability.most_fall
 
     def look(self, scores):
         """What both checks compare."""

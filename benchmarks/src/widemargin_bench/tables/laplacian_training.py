@@ -327,7 +327,8 @@ def stability_check(split, _):
     """Algorithm 2: decisions on U."""
     n_train = len(split.y)
     unlabeled = np.flatnonzero(~split.labeled)
-    return StabilityCheck(unlabeled, check_interval(n_train))
+    # as printed, however much the objective still falls
+    return StabilityCheck(unlabeled, check_interval(n_train), most_fall=np.inf)
 
 
 def validation_check(split, column):
