@@ -19,13 +19,13 @@ from widemargin.estimators._spectral import FAMILIES
 from widemargin.labels import decide
 from widemargin.solvers.closed_form import fit_covariances
 from widemargin.spaces.bases import list_covariances
-from widemargin_bench.evidence import left_out_choice
+from widemargin_bench.evidence import show_means
 from widemargin_bench.stored_sets import load_set
 
 SETS = (
-    "usps uspst letter waveform coil20 pcmac g50c ringnorm ionosphere splice pima "
-    "thyroid"
-).split()
+    "usps", "uspst", "letter", "waveform", "coil20", "pcmac", "g50c", "ringnorm",
+    "ionosphere", "splice", "pima", "thyroid",
+)  # fmt: skip
 NOT_LOCAL = {"local_transfers": (), "single_share": 0.0}
 # Changes of the grid, of how fits are averaged, and whether the constant is chosen.
 VARIANTS = {
@@ -75,7 +75,7 @@ def errors(X, y, draws):
             parts = sample, coordinates, constant, sample.signs
             function, scores = geometry.add_up(*parts)
             if not is_chosen:
-                scores = scores - function.intercept + constant
+                scores = scores - function.constant + constant
             found[name].append(np.mean(decide(scores)[free] != truth[free]))
     return {name: 100.0 * float(np.mean(own)) for name, own in found.items()}
 
@@ -87,14 +87,14 @@ def main():
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--thin", action="store_true")
     options = parser.parse_args()
-    table = []
+    means = {variant: {} for variant in VARIANTS}
     for name in options.sets:
-        table.append(errors(*load(name, options.thin), options.draws))
-        line = ", ".join(f"{key} {value:.1f}" for key, value in table[-1].items())
+        found = errors(*load(name, options.thin), options.draws)
+        for variant, error in found.items():
+            means[variant][name] = error
+        line = ", ".join(f"{key} {value:.1f}" for key, value in found.items())
         print(f"{name}: {line}", flush=True)
-    for key in VARIANTS:
-        print(f"{key}: {np.mean([own[key] for own in table]):.2f}")
-    print(left_out_choice(table))
+    show_means(means)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,19 @@
 """Accuracy, time and memory of models of many rows.
 
-    WIDEMARGIN_DATA=... python benchmarks/speed/many_rows.py [--draws N] [PARTS]
+    WIDEMARGIN_DATA=... python benchmarks/speed/many_rows.py [--draws N] [--record]
+    [PARTS]
 
-Defaults and one thread; CPU seconds, and the largest memory of a process in GiB.
+Defaults and one thread; CPU seconds, and the largest memory of a process in GiB. With
+--record figures are stored in benchmarks/speed/results.jsonl, which pages quote.
 
 mnist    60,000 rows of MNIST, 50 principal components: the closed-form estimator and
          FewLabelClassifier with 100, 50 and 10 labels; label spreading and Poisson
          learning on the same graph beside them. The first draw is a fit, others are
          updates, whose results are those of new fits
-growth   `make_sheets` with 100 labels, at least three for each sheet: 50,000, 200,000
-         and 1,000,000 rows, each in a process of its own, and as many new rows;
-         accuracy on 20,000 of the rows
+growth   `make_sheets` with 100 labels, at least three for each sheet: from 10,000 to
+         1,000,000 rows, each in a process of its own, and as many new rows; accuracy on
+         20,000 of the rows
+svc      the same with LaplacianSVC: 20,000, 100,000 and 1,000,000 rows
 spectrum eigenvectors of the graph of 20,000 rows of MNIST: rounds of correction, with
          the accuracy of SpectralClassifier
 parts    15,000 rows of MNIST: components from, and labels inferred for, a part of them
@@ -28,14 +31,24 @@ from scipy.sparse.linalg import cg
 from sklearn.decomposition import PCA
 from threadpoolctl import threadpool_limits
 
-from widemargin import FewLabelClassifier, LowDensityClassifier, SpectralClassifier
+from widemargin import (
+    FewLabelClassifier,
+    LaplacianSVC,
+    LowDensityClassifier,
+    SpectralClassifier,
+)
 from widemargin.datasets import hide_labels, make_sheets
 from widemargin.defaults import SPECTRUM_LEVELS
 from widemargin.estimators import low_density_classifier
 from widemargin.graphs import graph_laplacian, knn_adjacency
 from widemargin.spaces import bases, spectrum
+from widemargin_bench.measured import record
 
-SIZES = 50_000, 200_000, 1_000_000
+SIZES = 10_000, 50_000, 100_000, 1_000_000
+KINDS = {
+    "growth": (FewLabelClassifier, SIZES),
+    "svc": (LaplacianSVC, (20_000, 100_000, 1_000_000)),
+}
 
 
 def load_mnist():
@@ -79,7 +92,7 @@ def mnist(draws):
     X, y, X_new, y_new = load_mnist()
     for kind in (SpectralClassifier, FewLabelClassifier):
         model = None
-        for n_labels in (100, 50, 10):
+        for n_labels in (10, 50, 100):
             found, new = [], []
             for draw in range(draws):
                 partial = hide_labels(y, n_labels, rng=draw)
@@ -92,7 +105,7 @@ def mnist(draws):
                     model.update(partial)
                 found.append((model.transduction_ == y)[partial < 0].mean())
                 new.append((model.predict(X_new) == y_new).mean())
-            report(f"{kind.__name__}, {n_labels} labels", found, new)
+            report(f"{kind.__name__}, {n_labels} labels", found, new, seconds)
     adjacency = knn_adjacency(X, 8, "self-tuned")
     for name, method in (("label spreading", spread_labels), ("Poisson", poisson)):
         for n_labels in (100, 50, 10):
@@ -104,11 +117,20 @@ def mnist(draws):
             report(f"{name}, {n_labels} labels", found)
 
 
-def report(name, found, new=()):
+def report(name, found, new=(), seconds=None):
     text = f"{name}: accuracy {np.mean(found):.4f} (least {np.min(found):.4f})"
+    figures = {"accuracy": float(np.mean(found)), "draws": len(found)}
     if len(new):
         text += f", new rows {np.mean(new):.4f}"
+        figures |= {"new": float(np.mean(new)), "seconds": seconds}
     print(f"{text}, {peak_memory():.1f} GiB so far", flush=True)
+    keep("mnist", name, **figures)
+
+
+def keep(part, key, **figures):
+    """Store figures if the user asked for it."""
+    if "--record" in sys.argv:
+        record(part, key, **figures)
 
 
 def sheets(n_rows):
@@ -124,36 +146,48 @@ def sheets(n_rows):
     )
 
 
-def one_size(n_rows):
+def one_size(part, n_rows):
     """Time, memory and accuracy of one fit; called in a process of its own."""
+    kind = KINDS[part][0]
     X, y, partial, X_new, y_new = sheets(n_rows)
     base, start = peak_memory(), time.process_time()
-    model = FewLabelClassifier(random_state=0).fit(X, partial)
+    model = kind(random_state=0).fit(X, partial)
     fit, memory = time.process_time() - start, peak_memory()
     right = (model.transduction_ == y)[partial < 0].mean()
     start = time.process_time()
     new = (model.predict(X_new) == y_new).mean()
     predict = time.process_time() - start
     print(
-        f"sheets, n = {n_rows:,}: fit {fit:.1f} s, {memory:.2f} GiB ({base:.2f} before "
+        f"{part}, n = {n_rows:,}: fit {fit:.1f} s, {memory:.2f} GiB ({base:.2f} before "
         f"it), accuracy {right:.5f}; {n_rows:,} new rows {predict:.1f} s, "
         f"{peak_memory():.2f} GiB, accuracy {new:.5f}",
         flush=True,
     )
-    if n_rows == SIZES[-1]:
+    keep(
+        part, f"{n_rows:,}", seconds=fit, memory=memory, accuracy=float(right),
+        predict_seconds=predict, predict_memory=peak_memory(), new=float(new),
+    )  # fmt: skip
+    if part == "growth" and n_rows == SIZES[-1]:
         part = np.zeros(n_rows, dtype=bool)
         part[np.random.default_rng(0).choice(n_rows, 20_000, replace=False)] = True
         part |= partial >= 0
         model = FewLabelClassifier(random_state=0).fit(X[part], partial[part])
         right = (model.transduction_ == y[part])[partial[part] < 0].mean()
         print(f"20,000 of these rows: accuracy {right:.5f}", flush=True)
+        keep("growth", "20,000 of 1,000,000", accuracy=float(right))
 
 
-def growth(draws):
+def growth(draws, part="growth"):
     """All sizes; the time and memory of a fit are printed by each process."""
-    for size in SIZES:
-        command = [sys.executable, __file__, "--size", str(size)]
+    for size in KINDS[part][1]:
+        command = [sys.executable, __file__, "--size", str(size), part]
+        command += ["--record"] if "--record" in sys.argv else []
         subprocess.run(command, check=True)
+
+
+def svc(draws):
+    """The same with LaplacianSVC."""
+    growth(draws, "svc")
 
 
 def levels(draws):
@@ -212,7 +246,13 @@ def parts(draws):
                 report(f"{name}, {n_labels} labels", found)
 
 
-PARTS = {"mnist": mnist, "growth": growth, "spectrum": levels, "parts": parts}
+PARTS = {
+    "mnist": mnist,
+    "growth": growth,
+    "svc": svc,
+    "spectrum": levels,
+    "parts": parts,
+}
 
 
 def main():
@@ -221,17 +261,18 @@ def main():
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}")
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--size", type=int, help="only sheets of so many rows")
+    parser.add_argument("--record", action="store_true")
     options = parser.parse_args()
     unknown = set(options.parts) - set(PARTS)
     if unknown:
         parser.error(f"unknown parts: {', '.join(sorted(unknown))}")
     with threadpool_limits(1):
         if options.size:
-            one_size(options.size)
+            one_size(options.parts[0], options.size)
             return
         for name, part in PARTS.items():
             if name in (options.parts or PARTS):
-                if name != "growth" and not os.environ.get("WIDEMARGIN_DATA"):
+                if name not in KINDS and not os.environ.get("WIDEMARGIN_DATA"):
                     print(f"{name} is left out: set WIDEMARGIN_DATA.")
                 else:
                     part(options.draws)

@@ -5,7 +5,7 @@ for the value with its defaults.
 """
 
 from widemargin.estimators._candidates import Budget
-from widemargin.graphs import KnnGraph
+from widemargin.graphs import KnnGraph, TransformerGraph
 from widemargin.kernels import (
     ArdRbf,
     Cosine,
@@ -63,4 +63,5 @@ __all__ = [
     "Steepest",
     "Stochastic",
     "Tabu",
+    "TransformerGraph",
 ]

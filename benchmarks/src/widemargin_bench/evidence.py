@@ -239,7 +239,16 @@ def compare_few_labels(description, errors):
             for run in range(given.runs):
                 for name, error in errors(clean(row.options, run)):
                     found[name][row.options["set"]].append(error)
-    means = {v: {s: np.mean(e) for s, e in sets.items()} for v, sets in found.items()}
+    show_means(
+        {v: {s: np.mean(e) for s, e in sets.items()} for v, sets in found.items()}
+    )
+
+
+def show_means(means):
+    """Print the mean errors of variants, the default first, by variant and set.
+
+    In the last line each set has the variant that is best on all other sets.
+    """
     default = next(iter(means.values()))
     print(f"{'variant':20} error, %   difference to the default and its standard error")
     for name, by_set in means.items():
@@ -247,9 +256,9 @@ def compare_few_labels(description, errors):
         error = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else np.nan
         mean = np.mean(list(by_set.values()))
         print(f"{name:20} {mean:8.2f}   {gaps.mean():+.2f} +- {error:.2f}")
-    if len(given.sets) > 1:
+    if len(default) > 1:
         chosen = []
-        for left_out in given.sets:
+        for left_out in default:
             mean = {
                 v: np.mean([e for s, e in by_set.items() if s != left_out])
                 for v, by_set in means.items()

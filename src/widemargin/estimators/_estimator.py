@@ -17,7 +17,7 @@ from sklearn.utils.validation import (
 )
 
 from widemargin.checks import check_number, refuse
-from widemargin.graphs import Graph
+from widemargin.graphs import Graph, check_adjacency
 from widemargin.kernels import Custom, Kernel, Landmarks, Precomputed, read_kernel
 from widemargin.labels import (
     decide,
@@ -380,6 +380,16 @@ def read_sample(estimator, X, y, sample_weight, *, merge=None):
     find_irrelevant = getattr(estimator, "find_irrelevant", None)
     irrelevant = None if find_irrelevant is None else find_irrelevant(y)
     return collect_sample(rows, y, weights, irrelevant, merge=merge or estimator.merge)
+
+
+def read_graph_sample(estimator, X, y, sample_weight, adjacency):
+    """The training sample, sorted, with the user's own graph if there is one."""
+    if adjacency is None:
+        return read_sample(estimator, X, y, sample_weight).sorted()
+    # a graph names each row, so that copies stay apart
+    sample = read_sample(estimator, X, y, sample_weight, merge="none")
+    adjacency = check_adjacency(adjacency, len(sample.given))
+    return sample.with_adjacency(adjacency).sorted()
 
 
 def check_length(estimator, y, n_rows):

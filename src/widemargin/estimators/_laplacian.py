@@ -25,13 +25,12 @@ from widemargin.estimators._estimator import (
     Progress,
     copy_features,
     fit_sample,
+    read_graph_sample,
     read_parameter,
     read_parameters,
-    read_sample,
     store_fit,
 )
 from widemargin.graphs import (
-    check_adjacency,
     graph_laplacian,
     no_laplacian,
     rows_near,
@@ -109,7 +108,7 @@ class LaplacianClassifier(Classifier):
             nearest-neighbor graph. It cannot be passed through a cross-validation,
             which takes rows away.
         """
-        return fit_sample(self, _read_sample(self, X, y, sample_weight, adjacency))
+        return fit_sample(self, read_graph_sample(self, X, y, sample_weight, adjacency))
 
     def _fit_sample(self, sample, rng):
         geometry = make_geometry(self, sample, rng)
@@ -156,7 +155,7 @@ class LaplacianClassifier(Classifier):
             check_weights(model)
         # one with a graph, if there is any: the geometry is for all of them
         reader = next((m for m in models if m.intrinsic_reg != 0), models[0])
-        sample = _read_sample(reader, X, y, sample_weight, adjacency)
+        sample = read_graph_sample(reader, X, y, sample_weight, adjacency)
         geometry = make_geometry(reader, sample, rng)
         seed = int(rng.integers(2**31))  # the same held-out labels for all
         factorized, start = {}, None
@@ -179,16 +178,6 @@ def check_weights(estimator):
     check_number(estimator, "ambient_reg", low=0, strict=True)
     check_number_or(estimator, "intrinsic_reg", ("auto",), low=0)
     check_choice(estimator, "fit_intercept", ("penalized", True, False))
-
-
-def _read_sample(estimator, X, y, sample_weight, adjacency):
-    """The training sample, with the user's own graph if there is one."""
-    if adjacency is None:
-        return read_sample(estimator, X, y, sample_weight).sorted()
-    # a graph names each row, so that copies stay apart
-    sample = read_sample(estimator, X, y, sample_weight, merge="none")
-    adjacency = check_adjacency(adjacency, len(sample.given))
-    return sample.with_adjacency(adjacency).sorted()
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from widemargin.estimators._estimator import (
     check_sample_weight,
     fit_sample,
     read_parameters,
+    read_graph_sample,
     read_random_labels,
-    read_sample,
     store_fit,
 )
 from widemargin.estimators.interaction import Suspects
@@ -158,12 +158,15 @@ class SpectralModel(Classifier):
         kernel, graph = read_parameters(self, "kernel", "graph")
         families, seed = self._read_families(kernel), int(rng.integers(2**63))
         used = tuple(sorted({*families, *self.used_families}))
-        shared = {} if sample.rows.shared is None else sample.rows.shared
+        is_shared = sample.rows.shared is not None and sample.adjacency is None
+        shared = sample.rows.shared if is_shared else {}
         key = kernel, graph, used, self.n_components, seed
         if key not in shared:
             options = used, self.n_components, as_generator(seed)
             with suited_threads(0):  # threads gain little on tall and narrow matrices
-                shared[key] = make_bases(kernel, graph, sample.rows, *options)
+                shared[key] = make_bases(
+                    kernel, graph, sample.rows, *options, adjacency=sample.adjacency
+                )
         covariances = tuple(list_covariances(shared[key], families))
         self.geometry_ = SpectralGeometry(sample, shared[key], covariances, seed)
 
@@ -173,6 +176,7 @@ class SpectralModel(Classifier):
         y: Any,
         sample_weight: ArrayLike | None = None,
         random_labels: ArrayLike | None = None,
+        adjacency: Any = None,
     ) -> Self:
         """Fit on labeled and unlabeled rows.
 
@@ -183,12 +187,15 @@ class SpectralModel(Classifier):
         random_labels : array-like of bool, shape (n_samples,), optional
             True for labeled rows that were drawn at random. By default all labels count
             as random; only then do the label counts indicate the class sizes.
+        adjacency : sparse matrix of shape (n_samples, n_samples), optional
+            Your own graph, symmetric with weights >= 0, in place of the
+            nearest-neighbor graph; new rows still get means over their nearest rows.
 
         Returns
         -------
         self
         """
-        sample = read_sample(self, X, y, sample_weight).sorted()
+        sample = read_graph_sample(self, X, y, sample_weight, adjacency)
         return fit_sample(self, self._mark_drawn(sample, random_labels))
 
     def update(
@@ -226,6 +233,12 @@ class SpectralModel(Classifier):
             fitted = self._fit_labels(sample)
             self.geometry_ = replace(self.geometry_, sample=sample)
             return store_fit(self, sample, fitted)
+        if before.adjacency is not None:
+            raise ValueError(
+                f"update of {type(self).__name__} with your own graph needs the weight "
+                "zero for the same rows as before; call fit(X, y, sample_weight, "
+                "adjacency=...)."
+            )
         sample = collect_sample(before.given, y, weights, merge=self.merge).sorted()
         return fit_sample(self, self._mark_drawn(sample, random_labels))
 

@@ -83,8 +83,8 @@ class SpectralClassifier(SpectralModel):
     differ in size, and none if there are equally many labels of each class or if some
     were chosen. With a single label of each class equal sizes are the guess: shares
     count, the constant makes the mean score of all rows that of the labels, and of the
-    graph only p = 2, 3 and s = 1, 0.9 count. The average is that of the calibrated scores, so that it is one
-    function.
+    graph only p = 2, 3 and s = 1, 0.9 count. The average is that of the calibrated
+    scores, so that it is one function.
 
     New rows are compared with the labels, with landmarks, and with their nearest
     training rows, whose graph scores are averaged. Time is that of nearest neighbors

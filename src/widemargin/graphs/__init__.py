@@ -10,12 +10,14 @@ from widemargin.graphs.laplacian import (
     spectral_dimension,
 )
 from widemargin.graphs.neighbors import ExactIndex, index_rows
+from widemargin.graphs.transformer import TransformerGraph
 
 __all__ = [
     "ExactIndex",
     "Graph",
     "IteratedLaplacian",
     "KnnGraph",
+    "TransformerGraph",
     "check_adjacency",
     "graph_laplacian",
     "index_rows",

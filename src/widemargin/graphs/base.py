@@ -16,6 +16,15 @@ class Graph(Value):
     ``join(lengths, neighbors, dtype)``, the edges to the nearest neighbors of each.
     """
 
+    @classmethod
+    def read(cls, given, who):
+        """The graph that a user means; a transformer of scikit-learn's kind is one."""
+        if hasattr(given, "fit_transform") and not isinstance(given, type):
+            from widemargin.graphs.transformer import TransformerGraph
+
+            return TransformerGraph(given)
+        return super().read(given, who)
+
     def laplacian_of(self, adjacency, *, auto_power, normalized=None):
         """The Laplacian of given edges, with the power and the kind of this graph.
 

@@ -52,11 +52,7 @@ class KnnGraph(Graph, shorthand="knn"):
     def __post_init__(self):
         check_number(self, "n_neighbors", low=1, integer=True)
         check_number_or(self, "weights", WEIGHTS, low=0, strict=True)
-        powers = self.power if isinstance(self.power, tuple) else (self.power,)
-        is_auto = isinstance(self.power, str) and self.power == "auto"
-        if not is_auto and not (powers and all(map(_is_power, powers))):
-            wanted = "'auto', a whole number >= 1 or a tuple of such numbers"
-            refuse(self, "power", wanted)
+        check_powers(self)
         check_choice(self, "normalized", (True, False))
 
     def adjacency(self, X, metric="euclidean"):
@@ -66,6 +62,15 @@ class KnnGraph(Graph, shorthand="knn"):
     def join(self, lengths, neighbors, dtype):
         """The same from lengths to and positions of nearest neighbors, (n_rows, k)."""
         return join_neighbors(lengths, neighbors, self.weights, dtype)
+
+
+def check_powers(graph):
+    """Raise unless the field `power` holds one or several powers, or "auto"."""
+    powers = graph.power if isinstance(graph.power, tuple) else (graph.power,)
+    is_auto = isinstance(graph.power, str) and graph.power == "auto"
+    if not is_auto and not (powers and all(map(_is_power, powers))):
+        wanted = "'auto', a whole number >= 1 or a tuple of such numbers"
+        refuse(graph, "power", wanted)
 
 
 def _is_power(power):
@@ -117,24 +122,28 @@ def knn_adjacency(X, n_neighbors=8, weights="heat", *, metric="euclidean"):
 def join_neighbors(lengths, neighbors, weights, dtype):
     """The adjacency matrix of nearest neighbors; see `knn_adjacency`."""
     n_samples, n_neighbors = neighbors.shape
-    if n_neighbors == 0:
-        return sparse.csr_matrix((n_samples, n_samples), dtype=dtype)
-    edges = _edge_weights(lengths, neighbors, weights).astype(dtype)
-    starts = np.arange(0, edges.size + 1, n_neighbors)
-    adjacency = sparse.csr_matrix(
-        (edges.ravel(), neighbors.ravel(), starts), shape=(n_samples, n_samples)
-    )
+    starts = n_neighbors * np.arange(n_samples + 1)
+    return join_edges(starts, neighbors.ravel(), lengths.ravel(), weights, dtype)
+
+
+def join_edges(starts, neighbors, lengths, weights, dtype):
+    """The same from edges row by row, those of row i from ``starts[i]`` on."""
+    edges = _edge_weights(starts, neighbors, lengths, weights).astype(dtype)
+    shape = len(starts) - 1, len(starts) - 1
+    adjacency = sparse.csr_matrix((edges, neighbors, starts), shape=shape)
     # An edge in one direction suffices; one in both is not counted twice.
     return adjacency.maximum(adjacency.T).tocsr()
 
 
-def _edge_weights(lengths, neighbors, weights):
-    """Weight of each directed edge, (n_samples, n_neighbors)."""
-    if weights == "binary":
+def _edge_weights(starts, neighbors, lengths, weights):
+    """Weight of each directed edge, whose rows begin at `starts`."""
+    if weights == "binary" or not len(lengths):
         return np.ones_like(lengths)
     if weights == "self-tuned":
-        farthest = lengths[:, -1]  # (n_samples,): t_i
-        scale = farthest[:, None] * farthest[neighbors]
+        counts = np.diff(starts)
+        farthest = np.zeros(len(counts))  # t_i; none for rows without an edge
+        farthest[counts > 0] = np.maximum.reduceat(lengths, starts[:-1][counts > 0])
+        scale = np.repeat(farthest, counts) * farthest[neighbors]
     else:
         width = lengths.mean() if weights == "heat" else weights
         scale = 2.0 * width**2

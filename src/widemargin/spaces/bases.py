@@ -239,7 +239,10 @@ class GraphBasis(SpectralBasis):
         return self.rows.take(slice(None)).X
 
 
-def make_bases(kernel, graph, rows, families, n_components, rng, *, grid=SPECTRAL_GRID):
+def make_bases(
+    kernel, graph, rows, families, n_components, rng, *,
+    adjacency=None, grid=SPECTRAL_GRID,
+):  # fmt: skip
     """The bases of some families by name: kernels of labels, a graph, components.
 
     They depend on the rows alone, each of which counts once, so that they stay the same
@@ -257,7 +260,8 @@ def make_bases(kernel, graph, rows, families, n_components, rng, *, grid=SPECTRA
     if len(rows) < 3:
         return bases
     if "graph" in families:
-        adjacency = rows.adjacency(graph, kernel)
+        if adjacency is None:
+            adjacency = rows.adjacency(graph, kernel)
         bases["graph"] = graph_basis(rows, kernel, graph, adjacency, n_components)
     if "spectrum" in families:
         choices = {"linear": (linear, "auto")}
