@@ -21,9 +21,11 @@ from widemargin.labels import sign_coding
 from widemargin.objectives.class_sizes import repair_sizes
 from widemargin.values import Value
 
+# A bound for offsets that circle: samples that lose least change class then, so that
+# sizes are right whatever the bound is.
 _OFFSET_ROUNDS = 50
 _OFFSET_STEP = 1e-4  # smaller changes, over the range of scores, do not count
-_TIE = 1e-12
+_TIE = 1e-12  # relative; scores that differ by rounding alone are equal
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ def digits(row, run):
     data = load_set("mnist", dtype=np.float32)
     rng = np.random.default_rng(run)
     rows = rng.permutation(data.train_size)[: row["rows"]]
-    X, y = data.data[rows] / np.float32(255), data.target[rows]
+    X, y = data.data[rows], data.target[rows]  # in [0, 1] already
     every = np.arange(len(y))
     labeled = draw_labels(y, every, N_GROWING_LABELS, rng)
     return PartlyLabeled.cut(X, y, labeled, np.setdiff1d(every, labeled))

@@ -12,6 +12,7 @@ from itertools import islice, pairwise
 
 import numpy as np
 from scipy import sparse
+from scipy.stats import rankdata
 from sklearn.model_selection import StratifiedKFold
 
 from widemargin.datasets import make_two_moons
@@ -162,10 +163,13 @@ def load(row, run):
     if name == "two moons":
         return _draw_moons(row, run)
     if name in ("mnist", "facemit"):
-        return _subset(*_load_large(name), row, run)
+        X, *rest = _load_large(name)
+        return _subset(equalize(X) if row["equalized"] else X, *rest, row, run)
     data = load_set(name)
     y = np.unique(data.target, return_inverse=True)[1]
-    if row["halved"]:
+    if row["alternate"]:  # objects 1, 3, 5, ... against 2, 4, 6, ...
+        y %= 2
+    elif row["halved"]:
         y = (y >= (y.max() + 1) // 2).astype(int)
     return data.data, y, None
 
@@ -201,6 +205,12 @@ def _load_large(name):
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     test = np.flatnonzero(kept) >= data.train_size
     return X, (data.target[kept] == 8).astype(int), test
+
+
+def equalize(X):
+    """Pixels by their rank within their own image, from 0 to 1."""
+    ranks = rankdata(X, axis=1)
+    return (ranks - 1.0) / (X.shape[1] - 1.0)
 
 
 def _split_rows(row, y, test, run):

@@ -25,6 +25,7 @@ from widemargin.solvers.hinge import BranchProblem, majorize_minimize
 from widemargin.spaces import FeatureSpace, GramSpace
 from widemargin_bench.draws import PartlyLabeled, percent_wrong, timed
 from widemargin_bench.generators import make_irrelevant_gaussians
+from widemargin_bench.ss_elm import SemiSupervisedELM
 from widemargin_bench.stored_sets import load_set
 from widemargin_bench.tables.tri_class_programs import printed_cccp, solve_relaxation
 
@@ -282,6 +283,11 @@ def lap_svm(task, p):
         intrinsic_reg=p["intrinsic"],
     )
     return _fit(task, model)
+
+
+def ss_elm(task, p):
+    """Random sigmoids with a ridge penalty, and the graph of all rows."""
+    return _fit(task, SemiSupervisedELM(p["C"], p["smoothing"]))
 
 
 def paper(task, p):
