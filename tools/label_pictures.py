@@ -1,9 +1,10 @@
-"""Screenshots of `widemargin label` for the documentation.
+"""Screenshots and a moving picture of `widemargin label` for the documentation.
 
     python tools/label_pictures.py
 
 A program labels the digits of scikit-learn in headless Chromium, as a person would, and
-writes docs/_static/label-*.png. Needs playwright, pillow and an installed Chromium.
+writes docs/_static/label-*.png and label.webp, a picture after each label. Needs
+playwright, pillow and an installed Chromium.
 """
 
 import io
@@ -17,6 +18,8 @@ import numpy as np
 FOLDER = Path(__file__).parents[1] / "docs" / "_static"
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 N_LABELS = 30  # after the groups
+FRAME_SIZE = (840, 525)
+FRAME_TIME, LAST_TIME = 450, 3000  # milliseconds
 
 
 def shoot(page, name):
@@ -26,6 +29,24 @@ def shoot(page, name):
     image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     image = image.quantize(96, dither=Image.Dither.NONE)
     image.save(FOLDER / f"label-{name}.png", optimize=True)
+
+
+def take_frame(page):
+    """A frame of the moving picture."""
+    from PIL import Image
+
+    image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    return image.resize(FRAME_SIZE, Image.Resampling.LANCZOS)
+
+
+def write_frames(frames):
+    """Write the moving picture, which starts anew at its end."""
+    first, *others = frames
+    times = [1500, *[FRAME_TIME] * (len(frames) - 2), LAST_TIME]
+    options = {"quality": 60, "method": 6, "minimize_size": True, "loop": 0}
+    path = FOLDER / "label.webp"
+    first.save(path, save_all=True, append_images=others, duration=times, **options)
+    print(f"{path.name}: {len(frames)} frames, {path.stat().st_size / 1000:.0f} kB")
 
 
 def name_groups(page, y):
@@ -41,12 +62,15 @@ def name_groups(page, y):
 
 
 def label(page, y, n_labels):
-    """Label proposed rows by keys."""
+    """Label proposed rows by keys; a frame after each."""
+    frames = []
     for _ in range(n_labels):
         row = int(page.get_attribute("body", "data-row"))
         page.keyboard.press(str(y[row]))
         page.wait_for_selector(f'body:not([data-row="{row}"])')
         page.wait_for_timeout(300)
+        frames.append(take_frame(page))
+    return frames
 
 
 def main():
@@ -73,12 +97,14 @@ def main():
         page.wait_for_timeout(1000)
         shoot(page, "groups")
         name_groups(page, y)
+        frames = [take_frame(page)]
         page.click("#use-names")
         page.wait_for_selector("body[data-layout=neighbors][data-status=ready]")
         page.wait_for_timeout(3000)
-        label(page, y, N_LABELS)
+        frames += [take_frame(page), *label(page, y, N_LABELS)]
         page.wait_for_timeout(3000)
         shoot(page, "light")
+        write_frames([*frames, take_frame(page)])
         browser.close()
         server.stop()
 

@@ -1,12 +1,13 @@
 """Error after labels that are suggested, and after labels of random rows.
 
     WIDEMARGIN_DATA=... python benchmarks/evidence/suggestions.py [--draws 4] [SET ...]
+        [--rows 3000] [--pool 20000]
 
-Prints the mean error of SpectralClassifier on unlabeled rows, in percent, after 20, 50
-and 100 labels of at most 3,000 rows, and after 200 and 400 labels of random rows. The
-first ten labels are suggested together, and then ten at a time. For the last column
-10 % of 100 random labels are made wrong: the share of these among the first 15
-suspects.
+--rows is the number of rows of a set, and --pool that of rows to choose among. Prints
+the mean error of SpectralClassifier on unlabeled rows, in percent, after 20, 50 and 100
+labels, and after 200 and 400 labels of random rows. The first ten labels are suggested
+together, and then ten at a time. For the last column 10 % of 100 random labels are made
+wrong: the share of these among the first 15 suspects.
 """
 
 import argparse
@@ -14,7 +15,13 @@ import argparse
 import numpy as np
 
 from widemargin import SpectralClassifier, suggest_rows
-from widemargin_bench.evidence import LABELLED_SETS, LABELLED_STEPS, load_rows
+from widemargin.defaults import SUGGESTION_ROWS
+from widemargin_bench.evidence import (
+    LABELLED_SETS,
+    LABELLED_STEPS,
+    constant,
+    load_rows,
+)
 
 RANDOM_STEPS = (*LABELLED_STEPS, 200, 400)
 
@@ -58,7 +65,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("sets", nargs="*", default=LABELLED_SETS)
     parser.add_argument("--draws", type=int, default=4)
+    parser.add_argument("--rows", type=int, default=3000)
+    parser.add_argument("--pool", type=int, default=SUGGESTION_ROWS)
     options = parser.parse_args()
+    with constant("SUGGESTION_ROWS", options.pool):
+        print_errors(options)
+
+
+def print_errors(options):
+    """Print a line for each set."""
     print(
         f"{'set':8} {'random: 20, 50, 100, 200, 400':>38} "
         f"{'suggested: 20, 50, 100':>22} {'errors found':>14}"
@@ -67,7 +82,7 @@ def main():
         found = []
         for seed in range(options.draws):
             rng = np.random.default_rng(seed)
-            X, y = load_rows(name, rng)
+            X, y = load_rows(name, rng, options.rows)
             order = rng.permutation(len(y))
             given = np.full(len(y), -1)
             given[order[: LABELLED_STEPS[-1]]] = y[order[: LABELLED_STEPS[-1]]]

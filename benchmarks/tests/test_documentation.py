@@ -5,6 +5,7 @@ made from the results and must be on the page word by word: where one of these t
 fails after new results were recorded, copy the sentence it expects to the page.
 """
 
+import json
 import re
 from statistics import fmean, pstdev, stdev
 
@@ -624,3 +625,32 @@ def test_cells_of_few_labels_that_are_worse(results):
         "those of a rare class with 10 labels, clean and with irrelevant rows "
         f"(by {shown}).",
     )
+
+
+def test_comparison_with_skrub_is_the_recorded_one():
+    """The tutorial on tables has the figures of benchmarks/evidence."""
+    found = json.loads((ROOT / "benchmarks/evidence/table_encoders.json").read_text())
+    lines = {line["table"]: line for line in found["tables"]}
+    page = (ROOT / "docs/tutorials/table.md").read_text("utf-8")
+    means = [
+        np.mean([line[f"{who}_error"] for line in lines.values()])
+        for who in ("ours", "skrub")
+    ]
+    text = " ".join(page.split())
+    assert f"makes {means[0]:.1f} % errors on the features" in text
+    assert f"and {means[1]:.1f} % on those of `TableVectorizer` 0.11" in text
+    shown = {
+        "amounts such as": "dollars",
+        "percentages such": "percent",
+        "numbers with a decimal": "decimal comma",
+        "dates such as": "written dates",
+        "a few words such": "placeholders",
+        "ISO dates": "ISO dates",
+        "free text": "reviews",
+        "identifiers beside": "identifiers",
+    }
+    for begin, name in shown.items():
+        line = lines[name]
+        (row,) = [row for row in page.splitlines() if row.startswith(f"| {begin}")]
+        expected = f"| {line['ours_error']:.1f} | {line['skrub_error']:.1f} |"
+        assert row.endswith(expected), (row, expected)

@@ -14,9 +14,8 @@ from widemargin.averaging import ClassShares, average_scores, family_prior
 from widemargin.calibration import neg_log_prior
 from widemargin.datasets import hide_labels, make_two_moons
 from widemargin.defaults import EXACT_NEIGHBORS, SPECTRUM_LEVELS
-from widemargin.estimators import _spectral, read_parameter
+from widemargin.estimators import _spectral, interaction, read_parameter
 from widemargin.estimators._spectral import FAMILIES
-from widemargin.estimators.interaction import _draw_pool
 from widemargin.graphs import KnnGraph, index_rows
 from widemargin.graphs.cells import Cells
 from widemargin.kernels import Linear, Rbf
@@ -931,7 +930,7 @@ def test_suggestions_are_chosen_among_a_part_of_many_rows(monkeypatch):
     X, y = load_digits(return_X_y=True)
     partial = hide_labels(y, 30, rng=0)
     model = SpectralClassifier(random_state=0).fit(X, partial)
-    monkeypatch.setitem(_draw_pool.__kwdefaults__, "most", 15)
+    monkeypatch.setattr(interaction, "SUGGESTION_ROWS", 15)
     found = model.suggest(20).rows
     assert len(found) == len(set(found)) == 15
     assert (partial[found] == -1).all()

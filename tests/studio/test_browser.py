@@ -244,7 +244,8 @@ def test_rows_in_a_lasso_are_those_of_the_path(visit, digits_page):
         path.closePath();
         const found = new Set(pointsInside(plane, xs, ys));
         for (let i = 0; i < plane.length / 2; i++) {
-          const isIn = pen.isPointInPath(path, plane[2 * i], plane[2 * i + 1], "evenodd");
+          const [x, y] = plane.subarray(2 * i, 2 * i + 2);
+          const isIn = pen.isPointInPath(path, x, y, "evenodd");
           n += isIn !== found.has(i);
           total += isIn;
         }

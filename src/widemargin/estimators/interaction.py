@@ -189,10 +189,10 @@ def suggest_from(geometry, labeled, n, average=None, certainty=None):
     return Suggestions(sample.origin_idx[pool[chosen]], is_check, reasons)
 
 
-def _draw_pool(labeled, rng, *, most=SUGGESTION_ROWS):
+def _draw_pool(labeled, rng):
     """All labeled rows and the others, of many of them a random part; increasing."""
     free_idx = np.flatnonzero(~labeled)
-    if len(free_idx) <= most:
+    if len(free_idx) <= SUGGESTION_ROWS:
         return np.arange(len(labeled))
-    drawn = rng.choice(free_idx, most, replace=False)
+    drawn = rng.choice(free_idx, SUGGESTION_ROWS, replace=False)
     return np.sort(np.concatenate([np.flatnonzero(labeled), drawn]))
