@@ -42,7 +42,7 @@ class Cells:
         """Divide the rows into cells, for searches of so many neighbors."""
         rng, n_rows = np.random.default_rng(0), len(X)
         n_cells = min(int(np.sqrt(rule.cells * n_rows)), n_rows // rule.least_rows)
-        centers = _cluster(X, max(n_cells, 1), rng, rule)
+        centers = find_centers(X, max(n_cells, 1), rng, rule)
         n_probes, recall = _count_probes(X, centers, n_neighbors, rng, rule)
         probes = nearest_centers(X, centers, n_probes)
         rows = np.argsort(probes[:, 0], kind="stable")
@@ -264,7 +264,7 @@ def _cell_starts(cells, n_cells):
     return np.searchsorted(cells, np.arange(n_cells + 1))
 
 
-def _cluster(X, n_cells, rng, rule):
+def find_centers(X, n_cells, rng, rule):
     """Centers of some rows by a few rounds of k-means."""
     n_drawn = min(len(X), rule.rows_per_center * n_cells)
     drawn = X[np.sort(rng.choice(len(X), n_drawn, replace=False))].astype(np.float64)

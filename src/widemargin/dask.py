@@ -1,0 +1,335 @@
+"""Dask: fit on rows of a cluster, and predict dask arrays and data frames lazily.
+
+It needs ``pip install 'widemargin[dask]'``. The algorithm is that of
+`widemargin.blocks`: a chunk or partition is a block, and what all blocks give together
+is small. Tasks are pure, so that a worker that dies costs time only.
+"""
+
+from dataclasses import KW_ONLY, dataclass
+from functools import reduce
+from operator import add
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from widemargin.blocks import Block, Blocks, find_dtype
+from widemargin.estimators._estimator import Estimator
+from widemargin.estimators.few_label_classifier import FewLabelClassifier
+from widemargin.model_files.parts import FittedEstimator
+
+__all__ = ["DaskFewLabelClassifier", "predict", "predict_proba"]
+
+_SUMMED = 8  # matrices that one task adds up
+_LARGE_GRAPH = "1GB"  # a model in a task graph is no mistake of the user
+
+
+def _import_dask():
+    """The packages of dask that are needed here."""
+    try:
+        import dask
+        import dask.array
+        import dask.dataframe
+    except ImportError as error:
+        raise ImportError(
+            "widemargin.dask needs dask: pip install 'widemargin[dask]'."
+        ) from error
+    return dask
+
+
+@dataclass(eq=False, repr=False)
+class DaskFewLabelClassifier(ClassifierMixin, BaseEstimator):
+    """`FewLabelClassifier` on rows that are spread over a cluster.
+
+    All rows count: each is joined to its nearest of up to 20,000 anchors, and the graph
+    that they make of the anchors is gathered, together with the labels and 20,000
+    random rows. Nothing that grows with the number of rows leaves the workers. Up to
+    20,000 rows the model is that of `FewLabelClassifier`.
+
+    It needs ``pip install 'widemargin[dask]'``, and computes with the client that is
+    active, on threads of this process if there is none.
+
+    Parameters
+    ----------
+    candidates, budget, n_jobs, random_state, verbose
+        As in `FewLabelClassifier`.
+
+    Attributes
+    ----------
+    model_ : FewLabelClassifier
+        The fitted model, for its report and for `widemargin.save`. Its `row_idx_` are
+        the rows that were gathered.
+    classes_ : ndarray of shape (n_classes,)
+        The class names, sorted.
+
+    Notes
+    -----
+    The rows are read twice: to check them and gather labels, and to join them to
+    anchors. Chunks of 10,000 to 1,000,000 rows suit it; each must fit into the memory
+    of a worker a few times.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_digits
+    >>> from widemargin.dask import DaskFewLabelClassifier
+    >>> from widemargin.datasets import hide_labels
+    >>> X, y = load_digits(return_X_y=True)
+    >>> X_chunks = da.from_array(X, chunks=(500, -1))
+    >>> model = DaskFewLabelClassifier(random_state=0)
+    >>> predicted = model.fit(X_chunks, hide_labels(y, 50, rng=0)).predict(X_chunks)
+    >>> bool((predicted.compute() == y).mean() > 0.9)
+    True
+    """
+
+    candidates: object = "auto"
+    _: KW_ONLY
+    budget: object = "fast"
+    n_jobs: int | None = None
+    random_state: object = None
+    verbose: bool = False
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit on labeled and unlabeled rows.
+
+        Parameters
+        ----------
+        X : dask array of shape (n_samples, n_features) or dask data frame
+            Numbers, in chunks of any sizes, which must be known for an array.
+        y : dask array or series, array-like, or str
+            Labels, with -1, NaN or None for unlabeled rows; or the name of the column
+            of X that holds them.
+
+        Returns
+        -------
+        self
+        """
+        blocks = DaskBlocks(X, y)
+        model = FewLabelClassifier(**self.get_params(deep=False))
+        self.model_ = model.fit(blocks)
+        self.classes_, self.n_features_in_ = model.classes_, model.n_features_in_
+        return self
+
+    @property
+    def report_(self):
+        """The report of the model."""
+        check_is_fitted(self, "model_")
+        return self.model_.report_
+
+    def predict(self, X: Any) -> Any:
+        """Class of each row, lazily for dask collections, see `predict`."""
+        check_is_fitted(self, "model_")
+        return predict(self.model_, X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Class probabilities, lazily for dask collections, see `predict_proba`."""
+        check_is_fitted(self, "model_")
+        return predict_proba(self.model_, X)
+
+
+def predict(model, X):
+    """Classes of the rows of a dask array or data frame by any fitted estimator.
+
+    Nothing is computed yet: the result is a dask array with a chunk for each chunk of
+    X. Other X are predicted at once.
+
+    Parameters
+    ----------
+    model : fitted estimator or pipeline
+    X : dask array of shape (n_samples, n_features) or dask data frame
+
+    Returns
+    -------
+    dask array of shape (n_samples,)
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from widemargin import SpectralClassifier
+    >>> from widemargin.dask import predict
+    >>> model = SpectralClassifier().fit([[0.0], [1.0], [2.0]], [0, -1, 1])
+    >>> predict(model, da.from_array(np.array([[0.1], [1.9]]), chunks=1)).compute()
+    array([0, 1])
+    """
+    classes = getattr(model, "classes_", np.zeros(0, dtype=np.intp))
+    return _map(model, "predict", X, np.asarray(classes).dtype)
+
+
+def predict_proba(model, X):
+    """Class probabilities of the rows of a dask array or data frame, see `predict`.
+
+    Parameters
+    ----------
+    model : fitted estimator or pipeline
+    X : dask array of shape (n_samples, n_features) or dask data frame
+
+    Returns
+    -------
+    dask array of shape (n_samples, n_classes)
+    """
+    return _map(model, "predict_proba", X, np.dtype(np.float64), len(model.classes_))
+
+
+def _map(model, method, X, dtype, n_columns=None):
+    """A method of a model for each chunk of rows; a dask array."""
+    dask = _import_dask()
+    if not dask.is_dask_collection(X):
+        return getattr(model, method)(X)
+    shape = () if n_columns is None else (n_columns,)
+    meta = np.empty((0, *shape), dtype=dtype)
+    # A task of its own: a worker reads the model, and indexes its points, only once.
+    options = {"model": dask.delayed(_hand_over)(_lean(model)), "method": method}
+    if not isinstance(X, dask.array.Array):
+        return X.map_partitions(_predict_block, meta=meta, like=meta, **options)
+    X = _with_whole_rows(X)
+    if n_columns is None:
+        chunks = {"chunks": X.chunks[:1], "drop_axis": 1}
+    else:
+        chunks = {"chunks": (X.chunks[0], shape)}
+    return X.map_blocks(_predict_block, meta=meta, like=meta, **chunks, **options)
+
+
+def _predict_block(X, model, method, like):
+    """Predictions of a chunk of rows, which may be none."""
+    return getattr(model, method)(X).astype(like.dtype) if len(X) else like
+
+
+def _hand_over(value):
+    """The value itself, as the result of a task."""
+    return value
+
+
+def _lean(model):
+    """A copy of a fitted model without what only its training rows need."""
+    if isinstance(model, Pipeline):
+        return Pipeline([(name, _lean(step)) for name, step in model.steps])
+    if not isinstance(model, Estimator):
+        return model
+    writing = FittedEstimator(type(model))
+    content = writing.take_apart(model)
+    if isinstance(content.get("models_"), list):
+        content["models_"] = [_lean(part) for part in content["models_"]]
+    return writing.build(content)
+
+
+class DaskBlocks(Blocks):
+    """Chunks of a dask array or partitions of a data frame, with their labels."""
+
+    def __init__(self, X, y):
+        self.dask = dask = _import_dask()
+        who = "X of DaskFewLabelClassifier"
+        if not dask.is_dask_collection(X) or not hasattr(X, "to_delayed"):
+            raise TypeError(
+                f"{who} must be a dask array or data frame, got a {type(X).__name__}; "
+                "use dask.array.from_array, or FewLabelClassifier."
+            )
+        if isinstance(y, str):
+            X, y = _split_column(X, y)
+        is_array = isinstance(X, dask.array.Array)
+        if X.ndim != 2:
+            raise ValueError(f"{who} must have rows and columns, got {X.ndim} axes.")
+        if is_array:
+            X = _with_whole_rows(X)
+            sizes, dtypes = _known_sizes(X, who), [X.dtype]
+        else:
+            self.feature_names, dtypes = [str(name) for name in X.columns], X.dtypes
+            frame = y if hasattr(y, "map_partitions") else X
+            sizes = dask.compute(*[dask.delayed(len)(p) for p in frame.to_delayed()])
+        self.n_features, self.dtype = X.shape[1], find_dtype(dtypes, who)
+        self.n_rows, starts = int(sum(sizes)), np.cumsum([0, *sizes[:-1]])
+        kind = "chunk" if is_array else "partition"
+        names = [f"{kind} {place} of X" for place in range(len(sizes))]
+        divided = _list_parts(X), self._divide(y, sizes), starts.tolist(), names
+        make = dask.delayed(Block)
+        self._blocks = [make(*part) for part in zip(*divided, strict=True)]
+
+    def _divide(self, y, sizes):
+        """The part of y for each block, not computed yet."""
+        who, n_rows, array = "y of DaskFewLabelClassifier", sum(sizes), self.dask.array
+        if hasattr(y, "map_partitions"):
+            if y.ndim != 1:
+                raise ValueError(f"{who} must be one column, got {y.ndim} axes.")
+            if y.npartitions != len(sizes):
+                raise ValueError(
+                    f"{who} has {y.npartitions} partitions, but X {len(sizes)}; take "
+                    "both from the same data frame."
+                )
+            return y.to_delayed()
+        if not isinstance(y, array.Array):
+            if y is None or np.ndim(y) != 1:
+                raise ValueError(
+                    f"{who} must be a dask array or series, an array, or the name of a "
+                    f"column of X, got a {type(y).__name__}."
+                )
+            y = array.from_array(np.asarray(y), chunks=-1)
+        if y.ndim != 1:
+            raise ValueError(f"{who} must have one axis, got {y.ndim}.")
+        _known_sizes(y, who)
+        if len(y) != n_rows:
+            raise ValueError(
+                f"{who} must have an entry for each of {n_rows:,} rows, got "
+                f"{len(y):,}; mark unlabeled rows with -1, NaN or None."
+            )
+        return y.rechunk((tuple(sizes),)).to_delayed().ravel()
+
+    def _tasks(self, function, shared):
+        """The tasks of all blocks; `shared` is a task, which reaches a worker once."""
+        call = self.dask.delayed(function, pure=True)
+        shared = self.dask.delayed(_hand_over)(shared)
+        return [call(block, shared) for block in self._blocks]
+
+    def map(self, function, shared, say=None):
+        """The list of ``function(block, shared)`` of all blocks, in their order."""
+        return list(self._compute(*self._tasks(function, shared)))
+
+    def total(self, function, shared, say=None):
+        """The sum of ``function(block, shared)``, added up by the workers."""
+        parts, total = self._tasks(function, shared), self.dask.delayed(_sum_up)
+        while len(parts) > 1:
+            groups = range(0, len(parts), _SUMMED)
+            parts = [total(parts[i : i + _SUMMED]) for i in groups]
+        return self._compute(parts[0])[0]
+
+    def _compute(self, *tasks):
+        # Inlined, `shared` would be read again by each task.
+        options = {"distributed.admin.large-graph-warning-threshold": _LARGE_GRAPH}
+        with self.dask.config.set(options):
+            return self.dask.compute(*tasks, optimize_graph=False)
+
+
+def _sum_up(parts):
+    """The sum of some matrices."""
+    return reduce(add, parts)
+
+
+def _list_parts(X):
+    """The chunks or partitions of rows, not computed yet."""
+    return np.ravel(X.to_delayed()).tolist()
+
+
+def _with_whole_rows(X):
+    """The array in chunks of whole rows."""
+    return X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
+
+
+def _known_sizes(array, who):
+    """Numbers of rows of all chunks; ValueError if they are not known."""
+    if np.isnan(array.shape[0]):
+        raise ValueError(
+            f"{who} has chunks of unknown size, as arrays from data frames have; call "
+            "compute_chunk_sizes() on it first, or pass the data frame."
+        )
+    return array.chunks[0]
+
+
+def _split_column(X, name):
+    """A data frame without the column of labels, and that column."""
+    columns = list(getattr(X, "columns", ()))
+    if name not in columns:
+        raise ValueError(
+            f"y of DaskFewLabelClassifier must be a column of X, got {name!r}; X has "
+            f"{', '.join(map(repr, columns[:20])) or 'no columns with names'}."
+        )
+    return X.drop(columns=[name]), X[name]
