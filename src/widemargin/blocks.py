@@ -457,7 +457,8 @@ def anchor_rows(blocks, rng, *, rule=ANCHORS, n_gathered=GATHERED_ROWS, say=None
     found = gather_rows(blocks, rng, n_drawn=n_gathered, n_more=n_more, say=say)
     if is_few:
         return found, None
-    anchors = find_anchors(found.rows if found.drawn is None else found.drawn, n_rows)
+    some = found.rows if found.drawn is None else found.drawn
+    anchors = find_anchors(some, n_rows, rule=rule)
     if say is not None:
         say(f"joining {n_rows:,} rows to {len(anchors):,} anchors")
     shared = anchors, blocks.n_features, blocks.dtype

@@ -225,45 +225,46 @@ class DaskBlocks(Blocks):
                 f"{who} must be a dask array or data frame, got a {type(X).__name__}; "
                 "use dask.array.from_array, or FewLabelClassifier."
             )
-        if isinstance(y, str):
-            X, y = _split_column(X, y)
-        is_array = isinstance(X, dask.array.Array)
         if X.ndim != 2:
             raise ValueError(f"{who} must have rows and columns, got {X.ndim} axes.")
-        if is_array:
+        if isinstance(X, dask.array.Array):
             X = _with_whole_rows(X)
-            sizes, dtypes = _known_sizes(X, who), [X.dtype]
+            sizes, dtypes, kind = _known_sizes(X, who), [X.dtype], "chunk"
+            parts = zip(np.ravel(X.to_delayed()), self._divide(y, sizes), strict=True)
         else:
-            self.feature_names, dtypes = [str(name) for name in X.columns], X.dtypes
-            frame = y if hasattr(y, "map_partitions") else X
-            sizes = dask.compute(*[dask.delayed(len)(p) for p in frame.to_delayed()])
-        self.n_features, self.dtype = X.shape[1], find_dtype(dtypes, who)
-        self.n_rows, starts = int(sum(sizes)), np.cumsum([0, *sizes[:-1]])
-        kind = "chunk" if is_array else "partition"
-        names = [f"{kind} {place} of X" for place in range(len(sizes))]
-        divided = _list_parts(X), self._divide(y, sizes), starts.tolist(), names
+            X, y, self.feature_names = _join_labels(X, y)
+            dtypes, kind = X.dtypes[self.feature_names], "partition"
+            # Of all columns at once: where fewer are read, files may be joined.
+            parts = X.to_delayed()
+            sizes = self._compute(*map(dask.delayed(len), parts))
+            split = dask.delayed(_split_labels, nout=2)
+            if y is None:
+                parts = [split(part, self.feature_names) for part in parts]
+            else:
+                parts = zip(parts, self._divide(y, sizes), strict=True)
+        self.n_features, self.dtype = len(dtypes), find_dtype(dtypes, who)
+        if kind == "chunk":
+            self.n_features = X.shape[1]
+        self.n_rows, starts = int(sum(sizes)), np.cumsum([0, *sizes[:-1]]).tolist()
         make = dask.delayed(Block)
-        self._blocks = [make(*part) for part in zip(*divided, strict=True)]
+        self._blocks = [
+            make(*part, start, f"{kind} {place} of X")
+            for place, (part, start) in enumerate(zip(parts, starts, strict=True))
+        ]
 
     def _divide(self, y, sizes):
         """The part of y for each block, not computed yet."""
         who, n_rows, array = "y of DaskFewLabelClassifier", sum(sizes), self.dask.array
-        if hasattr(y, "map_partitions"):
-            if y.ndim != 1:
-                raise ValueError(f"{who} must be one column, got {y.ndim} axes.")
-            if y.npartitions != len(sizes):
-                raise ValueError(
-                    f"{who} has {y.npartitions} partitions, but X {len(sizes)}; take "
-                    "both from the same data frame."
-                )
-            return y.to_delayed()
         if not isinstance(y, array.Array):
-            if y is None or np.ndim(y) != 1:
+            if self.dask.is_dask_collection(y) and hasattr(y, "to_dask_array"):
+                y = self._read_series(y)
+            elif y is None or np.ndim(y) != 1:
                 raise ValueError(
                     f"{who} must be a dask array or series, an array, or the name of a "
                     f"column of X, got a {type(y).__name__}."
                 )
-            y = array.from_array(np.asarray(y), chunks=-1)
+            else:
+                y = array.from_array(np.asarray(y), chunks=-1)
         if y.ndim != 1:
             raise ValueError(f"{who} must have one axis, got {y.ndim}.")
         _known_sizes(y, who)
@@ -273,6 +274,21 @@ class DaskBlocks(Blocks):
                 f"{len(y):,}; mark unlabeled rows with -1, NaN or None."
             )
         return y.rechunk((tuple(sizes),)).to_delayed().ravel()
+
+    def _read_series(self, y):
+        """A series as an array with chunks of known sizes."""
+        if y.ndim != 1:
+            raise ValueError(
+                f"y of DaskFewLabelClassifier must be one column, got {y.ndim} axes."
+            )
+        # As it is read: `to_dask_array` takes other partitions for the lengths.
+        parts, array = y.to_delayed(), self.dask.array
+        sizes = self._compute(*map(self.dask.delayed(len), parts))
+        values, dtype = self.dask.delayed(_series_values), _series_values(y._meta).dtype
+        pairs = zip(parts, sizes, strict=True)
+        return array.concatenate(
+            [array.from_delayed(values(p), (n,), dtype=dtype) for p, n in pairs]
+        )
 
     def _tasks(self, function, shared):
         """The tasks of all blocks; `shared` is a task, which reaches a worker once."""
@@ -304,9 +320,10 @@ def _sum_up(parts):
     return reduce(add, parts)
 
 
-def _list_parts(X):
-    """The chunks or partitions of rows, not computed yet."""
-    return np.ravel(X.to_delayed()).tolist()
+def _series_values(part):
+    """The entries of a series; those of a type that NumPy lacks as objects."""
+    is_plain = isinstance(part.dtype, np.dtype)
+    return np.asarray(part) if is_plain else part.to_numpy(dtype=object)
 
 
 def _with_whole_rows(X):
@@ -324,12 +341,23 @@ def _known_sizes(array, who):
     return array.chunks[0]
 
 
-def _split_column(X, name):
-    """A data frame without the column of labels, and that column."""
-    columns = list(getattr(X, "columns", ()))
-    if name not in columns:
-        raise ValueError(
-            f"y of DaskFewLabelClassifier must be a column of X, got {name!r}; X has "
-            f"{', '.join(map(repr, columns[:20])) or 'no columns with names'}."
-        )
-    return X.drop(columns=[name]), X[name]
+def _join_labels(X, y):
+    """A data frame, labels that are not one of its columns, and names of the others.
+
+    A column of labels becomes the last one.
+    """
+    names = list(X.columns)
+    if isinstance(y, str):
+        if y not in names:
+            raise ValueError(
+                f"y of DaskFewLabelClassifier must be a column of X, got {y!r}; X has "
+                f"{', '.join(map(repr, names[:20]))}."
+            )
+        names.remove(y)
+        return X[[*names, y]], None, names
+    return X, y, names
+
+
+def _split_labels(frame, names):
+    """The features of a data frame, and its last column."""
+    return frame[names], frame.iloc[:, -1]

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.decomposition import TruncatedSVD
 from sklearn.neighbors import NearestNeighbors
 
-from widemargin.defaults import CELL_SEARCH, PROJECTION
+from widemargin.defaults import CELL_SEARCH, EXACT_NEIGHBORS, PROJECTION
 from widemargin.linalg.products import count_threads, suited_threads
 from widemargin.linalg.rows import row_blocks
 
@@ -270,7 +270,10 @@ def find_centers(X, n_cells, rng, rule):
     drawn = X[np.sort(rng.choice(len(X), n_drawn, replace=False))].astype(np.float64)
     centers = drawn[np.sort(rng.choice(n_drawn, n_cells, replace=False))]
     for _ in range(rule.rounds):
-        own = nearest_centers(drawn, centers, 1)[:, 0]
+        if n_cells > EXACT_NEIGHBORS.rows:
+            own = Cells.fit(centers, 1).query(drawn, 1)[1][:, 0]
+        else:
+            own = nearest_centers(drawn, centers, 1)[:, 0]
         order = np.argsort(own, kind="stable")
         used, first, counts = np.unique(
             own[order], return_index=True, return_counts=True
