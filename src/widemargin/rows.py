@@ -48,6 +48,7 @@ class Rows:
     """Rows of features: an ndarray or CSR matrix X of shape (n_rows, n_features)."""
 
     pairwise = in_blocks = False
+    anchors = None  # or the `AnchorGraph` of far more rows, of which these are some
     shared = None  # or a `Shared` for the last Gram matrix and the graphs
 
     def __init__(self, X):
@@ -109,7 +110,9 @@ class Rows:
 
     def take(self, idx):
         """Some of the rows, in one matrix."""
-        return Rows(self.X[idx])
+        rows = Rows(self.X[idx])
+        rows.anchors = self.anchors
+        return rows
 
     def part(self, idx):
         """Some of the rows, of the same kind."""

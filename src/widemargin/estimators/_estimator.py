@@ -531,6 +531,14 @@ def last_step(model):
     return last_step(model.steps[-1][1]) if hasattr(model, "steps") else model
 
 
+def set_features(estimator, n_features, names=None):
+    """Set what scikit-learn's estimators know of the columns of X."""
+    estimator.n_features_in_ = n_features
+    vars(estimator).pop("feature_names_in_", None)  # of an earlier fit
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+
+
 def copy_features(source, target):
     """Give a model what another one was told about the columns of X."""
     for name in ("n_features_in_", "feature_names_in_"):

@@ -9,6 +9,7 @@ from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from widemargin.averaging import average_models, estimate_error
+from widemargin.blocks import Blocks, anchor_rows
 from widemargin.checks import check_choice
 from widemargin.estimators._candidates import (
     NAMES,
@@ -32,6 +33,7 @@ from widemargin.estimators._estimator import (
     read_random_labels,
     read_rows,
     read_sample,
+    set_features,
     values_at,
 )
 from widemargin.estimators.few_label_report import FewLabelReport, write_report
@@ -90,6 +92,9 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         Probability of the class of each training row; 1 for labeled rows.
     classes_, transduction_, held_out_proba_
         See :class:`~widemargin.estimators.Classifier`.
+    row_idx_ : ndarray of int or None
+        After a fit on blocks of more than 20,000 rows, the rows that `transduction_`
+        and `certainty_` are about: those with labels, and 20,000 random ones.
 
     Notes
     -----
@@ -135,6 +140,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     value_families = {"budget": Budget}
     saved_state = ("classes_", "models_", "names_", "weights_", "report_", "encoder_")
     encoder_ = None  # also of model files that were written without one
+    row_idx_ = None
     methods = (
         Method(
             "auto",
@@ -147,7 +153,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     def fit(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: ArrayLike | None = None,
         random_labels: ArrayLike | None = None,
     ) -> Self:
@@ -158,7 +164,9 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         X, y
             As in :meth:`Classifier.fit <widemargin.estimators.Classifier.fit>`. A table
             with columns of text or dates is encoded by a `TableEncoder`, which scales
-            its numbers; arrays and tables of numbers only stay as they are.
+            its numbers; arrays and tables of numbers only stay as they are. Rows that
+            do not fit into memory are `~widemargin.blocks.Blocks`, which have the
+            labels with them, see :doc:`/scaling`.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each row in every candidate. A label of weight below one also
             counts less when candidates are scored and in the estimated error; if all
@@ -173,8 +181,40 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         An interrupt (Ctrl-C) leaves a model of the candidates that were fitted so far,
         and is then passed on.
         """
+        self.row_idx_ = None
+        if isinstance(X, Blocks):
+            if not (y is None and sample_weight is None and random_labels is None):
+                raise ValueError(
+                    "Blocks have the labels with them, as in ArrayBlocks(X, y); pass "
+                    "neither y nor weights to fit of FewLabelClassifier beside them."
+                )
+            return self._fit_blocks(X)
         X = self._encode(X, reset=True)
         return self._fit(X, y, sample_weight, random_labels)
+
+    def _fit_blocks(self, blocks):
+        """Fit on gathered rows and the graph of all rows."""
+        self._check_parameters(is_weighted=False)
+        self.encoder_, progress = None, Progress.of(self)
+        rng = as_generator(self.random_state)
+        progress.say(f"reading {len(blocks):,} rows")
+        found, graph = anchor_rows(blocks, rng, say=progress.say)
+        rows, who = found.anchored(graph), f"X of {type(self).__name__}"
+        set_features(self, blocks.n_features, blocks.feature_names)
+        rows.check(who)
+        rows.check_spreads(who, blocks.feature_names)
+        if graph is None:
+            return self._fit(rows, found.y, None, None)
+        self.row_idx_ = found.idx
+        self._fit(rows, found.y, None, None)
+        note = (
+            f"all {len(blocks):,} rows count in the graph, by way of "
+            f"{len(graph.anchors):,} anchors; numbers of unlabeled rows are those of "
+            f"{len(found.idx):,} rows that were kept."
+        )
+        messages = (*self.report_.messages, note)
+        self.report_ = replace(self.report_, messages=messages)
+        return self
 
     def _encode(self, X, *, reset=False):
         """The features of a table with mixed columns; other input stays as it is."""
@@ -203,6 +243,11 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
             As in `fit`; those of the last fit are not kept.
         """
         rows, fitted = self._read_fitted("update")
+        if self.row_idx_ is not None:
+            raise ValueError(
+                "update of FewLabelClassifier needs all rows, and a fit on blocks "
+                "keeps some of them; call fit again with blocks of the new labels."
+            )
         check_length(self, y, len(rows))
         before = {part.name: part for part in fitted}
         return self._fit(rows, y, sample_weight, random_labels, before)
@@ -251,13 +296,15 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
             expected=expected,
         )
         suspects = rank_suspects(average.held_out, sample.codes)
+        suspects = _name_suspects(sample, *suspects)
+        suspects = replace(suspects, rows=self._positions(suspects.rows))
         skipped = [candidate.name for candidate in listed[len(fitted) :]]
         skipped = skipped if work.was_interrupted else []
         self.report_ = write_report(
             fitted, average, error, draw, found, prior, skipped,
             is_random=is_random,
             suggested=self._suggest_if_possible(),
-            suspects=_name_suspects(sample, *suspects),
+            suspects=suspects,
         )  # fmt: skip
         if work.was_interrupted:
             raise KeyboardInterrupt
@@ -272,7 +319,11 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         """
         spectral, given_idx = self._closed_form("suggest")
         found = spectral.suggest(n, certainty=self.certainty_[given_idx])
-        return replace(found, rows=given_idx[found.rows])
+        return replace(found, rows=self._positions(given_idx[found.rows]))
+
+    def _positions(self, idx):
+        """Positions in X of some of the rows that were learned from."""
+        return idx if self.row_idx_ is None else self.row_idx_[idx]
 
     def explain(self, X: Any, n: int = 5) -> Explanation:
         """The labels that decide about each row, see `SpectralClassifier.explain`.
@@ -287,7 +338,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         found = spectral.explain(rows, n, classes=spectral.classes_[codes])
         return replace(
             found,
-            rows=given_idx[found.rows],
+            rows=self._positions(given_idx[found.rows]),
             labels=self.classes_[found.labels],
             predicted=self.classes_[found.predicted],
             others=self.classes_[found.others],

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.decomposition import TruncatedSVD
 from sklearn.neighbors import NearestNeighbors
 
-from widemargin.defaults import CELL_SEARCH, PROJECTION
+from widemargin.defaults import CELL_SEARCH, EXACT_NEIGHBORS, PROJECTION
 from widemargin.linalg.products import count_threads, suited_threads
 from widemargin.linalg.rows import row_blocks
 
@@ -42,7 +42,7 @@ class Cells:
         """Divide the rows into cells, for searches of so many neighbors."""
         rng, n_rows = np.random.default_rng(0), len(X)
         n_cells = min(int(np.sqrt(rule.cells * n_rows)), n_rows // rule.least_rows)
-        centers = _cluster(X, max(n_cells, 1), rng, rule)
+        centers = find_centers(X, max(n_cells, 1), rng, rule)
         n_probes, recall = _count_probes(X, centers, n_neighbors, rng, rule)
         probes = nearest_centers(X, centers, n_probes)
         rows = np.argsort(probes[:, 0], kind="stable")
@@ -264,13 +264,16 @@ def _cell_starts(cells, n_cells):
     return np.searchsorted(cells, np.arange(n_cells + 1))
 
 
-def _cluster(X, n_cells, rng, rule):
+def find_centers(X, n_cells, rng, rule):
     """Centers of some rows by a few rounds of k-means."""
     n_drawn = min(len(X), rule.rows_per_center * n_cells)
     drawn = X[np.sort(rng.choice(len(X), n_drawn, replace=False))].astype(np.float64)
     centers = drawn[np.sort(rng.choice(n_drawn, n_cells, replace=False))]
     for _ in range(rule.rounds):
-        own = nearest_centers(drawn, centers, 1)[:, 0]
+        if n_cells > EXACT_NEIGHBORS.rows:
+            own = Cells.fit(centers, 1).query(drawn, 1)[1][:, 0]
+        else:
+            own = nearest_centers(drawn, centers, 1)[:, 0]
         order = np.argsort(own, kind="stable")
         used, first, counts = np.unique(
             own[order], return_index=True, return_counts=True

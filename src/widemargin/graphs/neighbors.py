@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
@@ -9,6 +10,8 @@ from widemargin.checks import warn_of_data
 from widemargin.defaults import EXACT_NEIGHBORS
 from widemargin.graphs.cells import Cells, ProjectedCells
 from widemargin.linalg.rows import near_origin
+
+_SAME = 1e-6  # shorter distances, over that to the last neighbor, are rounding
 
 
 @dataclass(frozen=True)
@@ -61,3 +64,18 @@ def index_rows(X, n_neighbors, metric="euclidean", *, limits=EXACT_NEIGHBORS):
             "make_pipeline(PCA(50), ...) for example, or pass a graph of your own."
         )
     return index
+
+
+def neighbor_weights(lengths, *, exact_copies=True):
+    """Weights of the nearest points of each row, from lengths (n_rows, k), sorted.
+
+    They add up to one, and the nearer ones are larger, as in a self-tuned graph. If
+    `exact_copies`, a row that equals points has weights at these only.
+    """
+    # All neighbors may be copies, at distance zero.
+    scale = np.maximum(lengths[:, -1:], np.finfo(np.float64).tiny)
+    weights = np.exp(-((lengths / scale) ** 2))
+    if exact_copies:
+        copies = lengths <= _SAME * scale  # distances have rounding errors
+        weights = np.where(copies.any(axis=1, keepdims=True), copies, weights)
+    return weights / weights.sum(axis=1, keepdims=True)

@@ -18,7 +18,7 @@ from widemargin.defaults import (
     SPECTRUM_LADDER,
     SPECTRUM_VALUES,
 )
-from widemargin.graphs import ExactIndex, KnnGraph
+from widemargin.graphs import Anchors, ExactIndex, KnnGraph, graph_laplacian
 from widemargin.kernels import Kernel, Linear, Nystrom
 from widemargin.linalg.rows import row_blocks
 from widemargin.rows import Rows
@@ -239,6 +239,44 @@ class GraphBasis(SpectralBasis):
         return self.rows.take(slice(None)).X
 
 
+@dataclass(frozen=True)
+class AnchorBasis(GraphBasis):
+    """The smoothest functions along a graph of anchors, which all rows have made.
+
+    The rows here are some of these rows; the scale of the functions is that of all.
+    """
+
+    anchors: Anchors
+    anchor_vectors: np.ndarray  # (n_anchors, m), of which rows get means
+    mean_squares: np.ndarray  # of the entries of each vector over all rows
+
+    @classmethod
+    def fit(cls, rows, kernel, n_components):
+        """The basis of rows that belong to a graph of anchors."""
+        graph, anchors = rows.anchors, rows.anchors.anchors
+        laplacian = graph_laplacian(graph.edges).matrix
+        found = spectra.graph_spectrum(laplacian, n_components, graph.degrees)
+        vectors = found.vectors / np.sqrt(graph.degrees)[:, None]
+        squares = np.einsum("ij,ij->j", vectors, graph.edges @ vectors) / graph.n_rows
+        own = spectra.Spectrum(found.values, anchors.weights(rows.X) @ vectors)
+        options = kernel, rows, anchors.n_neighbors, anchors, vectors, squares
+        return cls(own, *options)
+
+    def to_function(self, label_idx, coordinates, scores):
+        """The functions, for a fitted model, which keeps values of the anchors."""
+        values = self.anchor_vectors @ coordinates
+        return NeighborFunction(
+            self.kernel,
+            self.anchors.points,
+            values,
+            self.n_neighbors,
+            exact_copies=False,
+        )
+
+    def _unit(self, variances):
+        return variances / (float(self.mean_squares @ variances) or 1.0)
+
+
 def make_bases(
     kernel, graph, rows, families, n_components, rng, *,
     adjacency=None, grid=SPECTRAL_GRID,
@@ -259,7 +297,9 @@ def make_bases(
             bases[name] = LabelBasis(wide, rows)
     if len(rows) < 3:
         return bases
-    if "graph" in families:
+    if "graph" in families and rows.anchors is not None:
+        bases["graph"] = AnchorBasis.fit(rows, kernel, n_components)
+    elif "graph" in families:
         if adjacency is None:
             adjacency = rows.adjacency(graph, kernel)
         bases["graph"] = graph_basis(rows, kernel, graph, adjacency, n_components)

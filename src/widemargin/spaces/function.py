@@ -6,12 +6,10 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from widemargin.graphs import index_rows
+from widemargin.graphs import index_rows, neighbor_weights
 from widemargin.kernels import Kernel, Linear, Precomputed, scores_in_blocks
 from widemargin.linalg.rows import row_blocks, squared_norms
 from widemargin.stored import Stored, is_finite, require
-
-_SAME = 1e-6  # shorter distances, over that to the last neighbor, are rounding
 
 
 @dataclass(frozen=True)
@@ -129,7 +127,7 @@ class NeighborFunction(Stored):
     """Known scores of training rows, averaged over the nearest ones of a new row.
 
     The nearer ones have more weight, as in a self-tuned graph; a copy of a training row
-    has the score of that row.
+    has the score of that row. Anchors, which are means of rows, have no copies.
 
     >>> points, values = np.array([[0.0], [1.0]]), np.array([[2.0], [4.0]])
     >>> NeighborFunction(Linear(), points, values, 2)(np.array([[1.0], [0.5]]))
@@ -145,6 +143,7 @@ class NeighborFunction(Stored):
     index: object = field(
         default=None, repr=False, compare=False, metadata={"kept": False}
     )
+    exact_copies: bool = True
 
     @property
     def n_columns(self):
@@ -182,12 +181,7 @@ class NeighborFunction(Stored):
         """Means of the values over the nearest points."""
         n_neighbors = min(self.n_neighbors, self.n_points)
         lengths, neighbors = self._index.query(X, n_neighbors)
-        # All neighbors may be copies, at distance zero.
-        scale = np.maximum(lengths[:, -1:], np.finfo(np.float64).tiny)
-        weights = np.exp(-((lengths / scale) ** 2))
-        copies = lengths <= _SAME * scale  # distances have rounding errors
-        weights = np.where(copies.any(axis=1, keepdims=True), copies, weights)
-        weights /= weights.sum(axis=1, keepdims=True)
+        weights = neighbor_weights(lengths, exact_copies=self.exact_copies)
         return np.einsum("ij,ijk->ik", weights, self.values[neighbors])
 
     def __getstate__(self):  # without an index: it is as large as the points
@@ -197,6 +191,7 @@ class NeighborFunction(Stored):
         """Raise ValueError unless points and values fit each other and the features."""
         require(is_finite(self.values, 2) and self.n_points > 0, self, "values")
         require(self.n_neighbors > 0, self, "n_neighbors")
+        require(isinstance(self.exact_copies, bool), self, "exact_copies")
         fits = not self.kernel.pairwise and self.points is not None
         fits = fits and _are_points(None, self.points, self.n_points, n_features)
         require(fits, self, "points")
