@@ -12,7 +12,7 @@ from widemargin.linalg.random import as_generator
 def make_two_moons(
     n_samples: int = 200, *, noise: float = 0.1, random_state: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Draw two half circles that reach into each other.
+    r"""Draw two interleaving half circles.
 
     The upper moon, class 0, is :math:`(\cos t, \sin t)`, the lower one, class 1,
     :math:`(1 - \cos t, 1/2 - \sin t)`, with :math:`t` evenly spaced in :math:`[0,
@@ -54,13 +54,13 @@ def make_sheets(
     n_samples=1000, *, n_sheets=30, n_classes=10, n_features=50, noise=0.5,
     return_sheets=False, random_state=None,
 ):  # fmt: skip
-    r"""Draw curved sheets of two dimensions that lie across each other in many.
+    r"""Draw curved two-dimensional sheets that cross each other in many dimensions.
 
     Feature j of a row on sheet s is :math:`\sqrt 2 \cos(w_{sj}^\top u + b_{sj})` with
     :math:`u` uniform in the unit square, plus noise; :math:`w_{sj}` is Gaussian with
     standard deviation :math:`2 \pi`, so that a sheet has about two waves. All sheets
-    have the same mean and covariance, nearly: classes are visible to neighbors only,
-    and the more rows there are, the more neighbors are of the same sheet.
+    have nearly the same mean and covariance: only neighborhoods reveal the classes, and
+    with more rows, more neighbors are on the same sheet.
 
     Parameters
     ----------

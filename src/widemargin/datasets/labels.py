@@ -26,7 +26,7 @@ def hide_labels(
     stratify : bool, default=True
         Whether the kept labels have the class proportions of `y`, as nearly as whole
         numbers and one label per class allow. Otherwise one label of every class is
-        drawn first, then the others from all remaining rows alike.
+        drawn first, and the others uniformly from all remaining rows.
 
     Returns
     -------

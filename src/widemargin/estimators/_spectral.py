@@ -204,10 +204,10 @@ class SpectralModel(Classifier):
         sample_weight: ArrayLike | None = None,
         random_labels: ArrayLike | None = None,
     ) -> Self:
-        """Learn other labels of the rows of the last `fit`, in milliseconds.
+        """Update the model with new labels for the rows of the last `fit`, quickly.
 
         Labels may be added, changed or removed, and may belong to new classes. The
-        result is that of a new fit, as far as `random_state` is a number and X was not
+        result equals that of a new fit if `random_state` is a number and X has not
         changed since; eigenvectors and parameters are those of the last fit.
 
         Parameters

@@ -69,11 +69,11 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     budget : {"fast", "balanced", "thorough"} or Budget, default="fast"
         How many candidates are fitted, and on how many rows, see Notes.
     n_jobs : int or None, default=None
-        Candidates that are fitted at a time, as in scikit-learn. The result does not
-        depend on it.
+        Number of candidates that are fitted in parallel, as in scikit-learn. The result
+        does not depend on it.
     random_state, verbose
-        As in `LaplacianSVC`: for the rows and folds that are drawn and the candidates,
-        and whether to print a line per candidate.
+        As in `LaplacianSVC`: the seed of rows, folds and candidates, and whether to
+        print a line per candidate.
 
     Attributes
     ----------
@@ -86,8 +86,9 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     names_, weights_ : list of str, ndarray of shape (n_candidates,)
         Their names, and their weights in the average.
     encoder_ : TableEncoder or None
-        What made features of a table with columns of text or dates; its `frame` shows
-        what was done with each column. `n_features_in_` counts these features.
+        The encoder of a data frame with columns of text or dates; print its
+        `describe()` to see what was done with each column. `n_features_in_` counts the
+        encoded features.
     certainty_ : ndarray of shape (n_samples,)
         Probability of the class of each training row; 1 for labeled rows.
     classes_, transduction_, held_out_proba_
@@ -101,9 +102,9 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     The supervised model is ``SpectralClassifier(families="labels")``. The "fast" budget
     adds the first two of these, "balanced" the first six, "thorough" all: "spectral",
     "low_density", "transductive", "laplacian", "self_labeling", "label_search",
-    "tri_class". "spectral" and "low_density" are fitted on
-    all rows, the others on a sample of many rows. Copies of a labeled row with
-    the same label count as one.
+    "tri_class". "spectral" and "low_density" are fitted on all rows, the others on a
+    random subset if there are many rows. Copies of a labeled row with the same label
+    count as one.
 
     The weight of a candidate is proportional to its prior times exp(-loss / 2), with
     the summed log loss of held-out labels. Candidates of one class share the prior of
@@ -170,7 +171,8 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each row in every candidate. A label of weight below one also
             counts less when candidates are scored and in the estimated error; if all
-            have less than one, their ratios count. Rows of weight zero are left out.
+            weights are below one, only their ratios matter. Rows of weight zero are
+            left out.
         random_labels : array-like of bool, shape (n_samples,), optional
             As in `SpectralClassifier.fit`. The error is estimated from these labels
             only, because rows that were chosen, by `suggest` for example, are not a
@@ -228,10 +230,10 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         sample_weight: ArrayLike | None = None,
         random_labels: ArrayLike | None = None,
     ) -> Self:
-        """Learn other labels of the rows of the last `fit`.
+        """Update the model with new labels for the rows of the last `fit`.
 
-        The result is that of a new fit, as far as `random_state` is a number and X was
-        not changed since. The candidates "spectral" and "low_density" reuse what they
+        The result equals that of a new fit if `random_state` is a number and X has not
+        changed since. The candidates "spectral" and "low_density" reuse what they
         computed from the rows, unless there are more than they are fitted on; all
         others are fitted again.
 
@@ -326,7 +328,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         return idx if self.row_idx_ is None else self.row_idx_[idx]
 
     def explain(self, X: Any, n: int = 5) -> Explanation:
-        """The labels that decide about each row, see `SpectralClassifier.explain`.
+        """The labels behind each prediction, see `SpectralClassifier.explain`.
 
         The class of a row is that of the average. The amounts are those of the
         candidate "spectral", whose weight is in the report; the margin is negative if

@@ -21,7 +21,7 @@ _REASONS = ("middle of a cluster", "uncertain rows depend on it", "random check"
 
 @dataclass(frozen=True)
 class Explanation:
-    """The labels that decide about some rows.
+    """The labels that contribute most to the predictions of some rows.
 
     Attributes
     ----------
@@ -30,8 +30,8 @@ class Explanation:
     labels : ndarray of shape (n_rows, n)
         Their labels.
     amounts : ndarray of shape (n_rows, n)
-        What each adds to the margin: positive for labels of the predicted class if they
-        support it. Labels of neither class add nothing.
+        Contribution of each label to the margin, positive if it supports the predicted
+        class. Labels of neither class contribute nothing.
     margins : ndarray of shape (n_rows,)
         Half of the difference between the scores of both classes: the sum of the
         amounts of all labels.

@@ -49,9 +49,8 @@ class LabelSearchClassifier(Classifier):
     balance : "labeled", "equal", dict, Balance or None, default="labeled"
         Share of each class among the unlabeled rows: estimated from the labels, all the
         same, your own as ``{class: fraction}``, or None if a class may have any size.
-        ``Balance(shares, tolerance)`` also sets how far shares may be off, which is by
-        less than :math:`\varepsilon` in [1]_ and by a factor of 1.5 by default. It does
-        not bind predictions for new rows.
+        ``Balance(shares, tolerance)`` also sets the tolerance, :math:`\varepsilon` in
+        [1]_, by default a factor of 1.5. Predictions for new rows are not constrained.
     search : str or Search, default="auto"
         How labels are searched: "tabu", "evolution", "shaking", "steepest",
         "stochastic", or a value such as ``Evolution(population=1, offspring=1)``, the
@@ -61,13 +60,14 @@ class LabelSearchClassifier(Classifier):
     start : str or Starts, default="supervised"
         Labels to start from: "supervised", "smoothed", "random" or "both", see
         :class:`widemargin.labelling.Starts`, which also sets the number of random
-        starts. The search with the lowest objective counts.
+        starts. The result with the lowest objective is kept.
     landmarks : int, Nystrom, "auto" or None, default="auto"
         As in `LaplacianSVC`; "auto" is None up to 3,000 rows and 1,000 for more. Up to
         8,192 rows, searches that read rows of the smoother keep them all,
         O(n_samples^2), for speed.
     n_jobs : int or None, default=None
-        Searches that run side by side, in threads; the result does not depend on it.
+        Number of searches that run in parallel threads. The result does not depend on
+        it.
     kernel, graph, random_state, verbose
         As in `LaplacianSVC`.
 
@@ -98,12 +98,13 @@ class LabelSearchClassifier(Classifier):
     the one-vs-rest problems, as in [2]_. :doc:`/guide/label_search` describes the
     searches and the average; labels are held out on 1,000 rows if there are more.
 
-    With ``balance="labeled"`` shares are those of the labels, each class counting one
-    label more, shrunk towards equal ones as far as chance explains their differences.
+    With ``balance="labeled"`` shares are those of the labels, with one label added to
+    each class, shrunk towards equal shares to the extent that chance explains their
+    differences.
 
     Copies of a labeled row with the same label are one row with their summed weight.
-    Shuffled rows and renamed classes give the same answer (shuffled rows not with
-    landmarks, which are drawn).
+    The result does not depend on the class names, nor on the order of the rows unless
+    landmarks are drawn.
 
     Time O(n^3) for the smoother of each weight, O(n r^2) with r landmarks; a step of
     "tabu" or "steepest" is O(n k), a test of "stochastic" O(k), or O(r k) with

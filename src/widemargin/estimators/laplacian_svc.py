@@ -50,7 +50,7 @@ class LaplacianSVC(LaplacianClassifier):
         Weights of the classes; "balanced" is as in scikit-learn. Labeled rows of a
         class of weight zero are left out, and the class is not in ``classes_``.
     random_state : int, RandomState, Generator or None, default=None
-        For whatever is drawn. Pass a number for repeatable results.
+        Seed of all random choices. Pass a number for reproducible results.
     verbose : bool, default=False
         Whether to print progress.
 

@@ -45,33 +45,34 @@ class SelfLabelingGPC(Classifier):
         As in `LaplacianSVC`, except that the width ``gamma="auto"`` is one over the
         mean squared distance of two rows.
     scale : float, default=1.0
-        Variance of the process: what the kernel is multiplied by.
+        Variance of the process, a factor of the kernel.
     noise : float, default=0.5
         Variance of the noise of a row of weight one.
     labeled_weight : float, default=10.0
         Weight of a labeled row in the regression; 1 in [1]_.
     annealing : Annealing, float or sequence of float, or "auto", default="auto"
-        Weights of an unlabeled row, one after the other: each loop starts from the
-        labels of the one before. "auto" is ``Annealing()`` with the weights 0.01, 0.1,
-        0.3 and 1 and ``max_unlabeled_ratio=4``; numbers are its weights. The paper has
+        Increasing weights of the unlabeled rows; each loop starts from the labels of
+        the previous one. "auto" is ``Annealing()`` with the weights 0.01, 0.1, 0.3 and
+        1 and ``max_unlabeled_ratio=4``; numbers are its weights. The paper has
         ``Annealing((1.0,), None)``.
     n_components : int, default=2
-        For two classes, number of principal components of the kernel whose two sides
-        are further labels to start from, see Notes. 0, as in [1]_, has no other start,
-        and neither has "ivm".
+        For two classes, number of principal components of the kernel whose signs are
+        additional starting labels, see Notes; 0, as in [1]_, for none. With "ivm" there
+        are none.
     balance : "labeled", "equal", dict, None or Balance, default="labeled"
         As in `LabelSearchClassifier`; the tolerance of a `Balance` value is
         :math:`\kappa` in [1]_, whose shares are 1/2.
     relabel : "loo", "in-sample", LeaveOneOut or InSample, default="loo"
         Whether a row is relabeled by the process without its label (in closed form), or
-        by the fitted value, as in [1]_. The values also hold a threshold, Eqs. (9) and
-        (8) of [1]_, and when a loop ends.
+        by the fitted value, as in [1]_. The values also set the threshold, Eqs. (9) and
+        (8) of [1]_, and the stopping rule.
     hyperparameters : str or Hyperparameters, default="heuristic"
         With "heuristic" the width, `scale` and `noise` are used as they are. With the
         others learning starts from them: "marginal-likelihood", as in [1]_, or "loo",
-        the leave-one-out predictive density, in at most five turns with the labels.
-        ``MarginalLikelihood(per_feature=True)`` and ``LeaveOneOutDensity(per_feature=
-        True)`` learn a width for each feature. Use "calibrated" probabilities then.
+        the leave-one-out predictive density, alternating with the labels at most five
+        times. ``MarginalLikelihood(per_feature=True)`` and
+        ``LeaveOneOutDensity(per_feature=True)`` learn a width for each feature. Use
+        "calibrated" probabilities then.
     landmarks : int, "auto", None, "ivm" or Landmarks, default="auto"
         As in `LaplacianSVC`; "auto" is None up to 2,000 rows and 500 for more. "ivm" or
         ``InformativeVectors(n_landmarks)`` is the informative vector machine of [1]_,
@@ -103,11 +104,11 @@ class SelfLabelingGPC(Classifier):
     Starts compete at one weight of the annealing, the last at which unlabeled rows
     together do not outweigh the labels, but not the first: from each of them, and from
     the labels that the annealing has found so far, the loop is run to its end, and the
-    labels of largest posterior probability go on. Their prior favors those of the
+    labels of largest posterior probability are kept. Their prior favors those of the
     annealing, and more so if more labels are given; all labels have the same
     determinant, so that the quadratic form
-    :math:`(y - m)^\top (K + \Sigma)^{-1} (y - m)` is their likelihood. With more
-    weight on the unlabeled rows it would prefer clusters that are not classes.
+    :math:`(y - m)^\top (K + \Sigma)^{-1} (y - m)` is their likelihood. With more weight on the unlabeled rows it would prefer
+    clusters that are not classes.
 
     Probabilities are :math:`p = \Phi(f / \sqrt{\text{noise} + v})` with v the
     variance of the score; for more than two classes :math:`p / (1 - p)`, divided by the

@@ -39,7 +39,7 @@ class SelfLabelingSVC(Classifier):
     balance
         As in `LabelSearchClassifier`; its tolerance is :math:`\kappa` in [1]_.
     relabel : "in-sample" or InSample, default="in-sample"
-        The threshold, Eqs. (9) and (8) of [1]_, and when a loop ends. Held-out values
+        The threshold, Eqs. (9) and (8) of [1]_, and the stopping rule. Held-out values
         have no closed form here.
     solver
         As in `TransductiveSVC`.
@@ -49,7 +49,7 @@ class SelfLabelingSVC(Classifier):
     Attributes
     ----------
     calibration_ : Calibration
-        Slope of the probabilities, a constant that is not fitted to anything.
+        Slope of the probabilities, a fixed constant.
     classes_, function_, transduction_, held_out_proba_, average_, result_, n_iter_
         See :class:`~widemargin.estimators.Classifier`; no models are averaged, so
         `held_out_proba_` and `average_` are None.
@@ -61,12 +61,12 @@ class SelfLabelingSVC(Classifier):
 
     .. math:: \tfrac12 \|h\|^2 + C \sum_i w_i |y_i - f(x_i)| ,
 
-    with weights of `labeled_weight` for labeled rows and, in the end, 1 or what
-    ``max_unlabeled_ratio`` of the annealing leaves for others.
-    More classes are each against the rest, relabeled together. The loop ends when
-    few labels change or labels repeat. ``labeled_weight=1,
-    annealing=Annealing((1.0,), None), relabel=InSample(tol=0)`` is the model of [1]_,
-    except for its constant, which is fed back there.
+    with the weight `labeled_weight` for labeled rows and, at the end of the annealing,
+    1 for unlabeled rows, or less if ``max_unlabeled_ratio`` requires it. More classes
+    are one-vs-rest problems that are relabeled together. The loop ends when few labels
+    change or labels repeat. ``labeled_weight=1, annealing=Annealing((1.0,), None),
+    relabel=InSample(tol=0)`` is the model of [1]_, except for its constant, which is
+    fed back there.
 
     References
     ----------

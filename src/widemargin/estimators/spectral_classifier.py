@@ -28,9 +28,9 @@ class SpectralClassifier(SpectralModel):
 
     Every model is Gaussian-process regression on the labels with its own prior
     covariance. The covariances are written in eigenvectors that are computed once from
-    all rows, so that a model costs only what its labels cost. Leave-one-out scores of
-    the labels, which are exact, and the class shares of the predictions set the weights
-    of the models.
+    all rows, so that the cost of a model depends only on the number of labels.
+    Leave-one-out scores of the labels, which are exact, and the class shares of the
+    predictions set the weights of the models.
 
     Parameters
     ----------
@@ -49,15 +49,15 @@ class SpectralClassifier(SpectralModel):
     Attributes
     ----------
     names_ : list of str
-        What each model of `average_` is.
+        Name of each model of `average_`.
     label_distributions_ : ndarray of shape (n_samples, n_classes)
         Class probabilities of the training rows; NaN for rows of weight zero.
     function_ : FunctionSum
         The fitted function: a part for each basis.
     geometry_ : SpectralGeometry
-        Rows, eigenvectors and kernel values, which `update` uses again. They take the
-        memory of the rows, of about 600 numbers for each, and of its kernel values
-        with the labels for five widths; model files leave them out.
+        Rows, eigenvectors and kernel values, which `update` uses again. Each row takes
+        the memory of its features, of about 600 numbers, and of its kernel values with
+        the labels for five widths. Model files leave this out.
     classes_, calibration_, transduction_, held_out_proba_, average_
         See :class:`~widemargin.estimators.Classifier`.
 
@@ -67,7 +67,7 @@ class SpectralClassifier(SpectralModel):
     +1 for each class; leave-one-out scores have a closed form. The families are
 
     ========  =================================================================
-    labels    K is the kernel, with five widths; unlabeled rows play no part
+    labels    K is the kernel, with five widths; unlabeled rows are not used
     graph     :math:`K = s \sum_j (\epsilon / (\epsilon + \lambda_j))^p u_j
               u_j^\top + (1 - s) k` over the eigenvectors of the normalized
               graph Laplacian, p = 1, 2, 3 and s = 1, 0.9, 0.5
@@ -79,18 +79,18 @@ class SpectralClassifier(SpectralModel):
     scaled to a mean variance of one. The prior of a family is shared by its members;
     the graph has a larger one as long as classes have a single label, which cannot be
     held out. The class shares that a model predicts for 200 unlabeled rows count as up
-    to five more held-out labels, the fewer the more the labels suggest that classes
-    differ in size, and none if there are equally many labels of each class or if some
-    were chosen. With a single label of each class equal sizes are the guess: shares
-    count, the constant makes the mean score of all rows that of the labels, and of the
-    graph only p = 2, 3 and s = 1, 0.9 count. The average is that of the calibrated
-    scores, so that it is one function.
+    to five additional held-out labels. They count less if the labels suggest that
+    classes differ in size, and not at all if there are equally many labels of each
+    class or if some labels were chosen. With a single label of each class, classes of
+    equal size are assumed: shares count, the constant makes the mean score of all rows
+    that of the labels, and of the graph only p = 2, 3 and s = 1, 0.9 count. The average
+    is that of the calibrated scores, so that it is one function.
 
     New rows are compared with the labels, with landmarks, and with their nearest
     training rows, whose graph scores are averaged. Time is that of nearest neighbors
     and eigenvectors, then O(n_labeled^3 + n_samples n_components n_classes); `update`
-    takes the second part only. Eigenvectors depend on the rows alone, each distinct one
-    of positive weight counting once.
+    takes the second part only. Eigenvectors depend only on the distinct rows of
+    positive weight.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class SpectralClassifier(SpectralModel):
         Parameters
         ----------
         n : int, default=10
-            How many rows; fewer if fewer are unlabeled.
+            Number of rows; fewer if fewer are unlabeled.
         certainty : ndarray of shape (n_samples,), optional
             Probability of the predicted class of each training row by a model that you
             use together with this one.
@@ -149,7 +149,7 @@ class SpectralClassifier(SpectralModel):
     def explain(
         self, X: Any, n: int = 5, *, classes: ArrayLike | None = None
     ) -> Explanation:
-        """The labels that decide about each row, with their amounts.
+        """The labels that contribute most to each prediction, with their amounts.
 
         Scores are linear in the targets of the labels. For the predicted class against
         the second best one, a label of either contributes an amount to the margin, half
@@ -159,7 +159,7 @@ class SpectralClassifier(SpectralModel):
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_features)
         n : int, default=5
-            How many labels of each row, those of the largest absolute amounts.
+            Number of labels per row, those with the largest absolute amounts.
         classes : array-like of shape (n_rows,), optional
             Classes to explain, in place of the predicted ones.
 
@@ -186,8 +186,8 @@ def suggest_rows(
     """Rows of X whose labels would help the most; X may have no labels at all.
 
     With labels of two classes these are the suggestions of a `SpectralClassifier`, and
-    otherwise rows in the middle of clusters without a label. To label more and more
-    rows, keep a model: its `update` and `suggest` do not compute eigenvectors again.
+    otherwise rows in the middle of clusters without a label. To label rows step by
+    step, keep a model: its `update` and `suggest` do not compute eigenvectors again.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def suggest_rows(
     y : array-like of shape (n_samples,), optional
         Labels, with -1, NaN or None for unlabeled rows.
     n : int, default=10
-        How many rows; fewer if fewer are unlabeled.
+        Number of rows; fewer if fewer are unlabeled.
     random_state : int, Generator or None, default=None
 
     Returns

@@ -20,31 +20,31 @@ class TableEncoder(TransformerMixin, Estimator):
 
     ==========  ====================================================================
     numbers     also with a currency, a percent sign, thousands separators or a
-                decimal comma: scaled to mean zero and variance one; missing ones
-                get the median
+                decimal comma: scaled to mean zero and variance one; missing values
+                become the median
     dates       days since 1970, month, weekday and hour, as far as they differ
     categories  up to 100 different texts: one feature per category
     text        TF-IDF weights of the words
     left out    empty and constant columns, and identifiers
     ==========  ====================================================================
 
-    ``FewLabelClassifier`` encodes a table by itself; use this class before other
-    estimators, or to say what columns hold.
+    ``FewLabelClassifier`` encodes data frames automatically. Use this class in a
+    pipeline before other estimators, or to set what columns hold.
 
     Parameters
     ----------
     numeric, categorical, text, dates : list of str, default=()
-        Columns to use as such, whatever they look like.
+        Columns of this kind, whatever they look like.
     drop : list of str, default=()
         Columns to leave out.
 
     Attributes
     ----------
     columns_ : list of Column
-        Name and kind of each column, why it was left out, and what a reader may not
-        expect of it; print `describe()` to see them.
+        Name and kind of each column, the reason if it is left out, and a note on
+        anything unexpected; print `describe()` to see them.
     features_ : list
-        How each column that is used becomes features.
+        The fitted encoding of each column that is used.
     n_features_in_ : int
         Number of columns of the table.
     feature_names_in_ : ndarray of str
@@ -82,7 +82,7 @@ class TableEncoder(TransformerMixin, Estimator):
     def fit(self, X, y=None, *, columns=None):
         """Decide what the columns of a table hold, and learn their encoding.
 
-        `columns` is a list of `Column` if that is decided already.
+        If the kinds are already decided, pass them as `columns`, a list of `Column`.
         """
         from widemargin.tables.columns import Kind, examine_columns
         from widemargin.tables.encodings import FEATURES

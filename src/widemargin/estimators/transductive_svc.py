@@ -22,12 +22,12 @@ class TransductiveSVC(HingeClassifier):
     C : float, default=10.0
         Cost of a labeled sample of mean weight, as in scikit-learn's SVC.
     unlabeled_weight : float or "auto", default="auto"
-        Summed cost of the unlabeled samples, over that of the labeled ones; 0 leaves
-        them out. "auto" averages several, see Notes.
+        Total cost of the unlabeled samples relative to that of the labeled ones; 0
+        ignores them. "auto" averages several, see Notes.
     balance : "labeled", "equal", dict, Balance or None, default="labeled"
         Share of each class among the unlabeled rows: estimated from the labels, the
-        same for all, or your own as ``{class: fraction}``. None leaves it open, and
-        then all unlabeled rows may end up in one class. See Notes.
+        same for all, or your own as ``{class: fraction}``. None does not constrain it,
+        and then all unlabeled rows may end up in one class. See Notes.
     multi_class : {"ovr", "joint"}, default="ovr"
         With more than two classes, whether the one-vs-rest problems are independent, or
         assign unlabeled rows together, so that each is in one class.
@@ -68,12 +68,13 @@ class TransductiveSVC(HingeClassifier):
     where :math:`C_u = C\, l / u` times `unlabeled_weight`.
 
     *Balance*: the mean score of the unlabeled samples is :math:`2 p - 1` for a class of
-    share p, Eq. (25), see :doc:`/guide/transductive`. Shares from the labels count one
-    label more for each class and shrink towards equal ones as far as chance explains
-    their differences. With ``multi_class="joint"`` there are bounds instead: a step,
-    and ``transduction_`` in the end, puts each unlabeled sample into the class of the
-    largest score plus an offset of the class, which keeps all sizes within a factor of
-    1.5 of their shares, or within the tolerance of a `Balance` value.
+    share p, Eq. (25), see :doc:`/guide/transductive`. Shares from the labels include
+    one additional label per class, and are shrunk towards equal shares to the extent
+    that chance explains their differences. With ``multi_class="joint"`` there are
+    bounds instead: a step, and ``transduction_`` in the end, puts each unlabeled sample
+    into the class of the largest score plus an offset of the class, which keeps all
+    sizes within a factor of 1.5 of their shares, or within the tolerance of a `Balance`
+    value.
 
     "auto" averages models of the weights 0, 0.1, 0.3 and 1, scored on five folds of the
     labels and at least 1,000 rows if there are more. Otherwise held-out labels only fit

@@ -36,13 +36,13 @@ class TriClassSVC(HingeClassifier):
         ``Relaxed(restore=False)`` by held-out labels; it is "min" for an
         `unlabeled_weight` of your own.
     balance : "labeled", "equal", dict, Balance or None, default="labeled"
-        Share of each class among the unlabeled rows, as in `TransductiveSVC`; None
-        leaves it open, as in the experiments of [1]_. A fixed mean score keeps
+        Share of each class among the unlabeled rows, as in `TransductiveSVC`; None does
+        not constrain it, as in the experiments of [1]_. A fixed mean score keeps
         irrelevant rows from pulling all others to one side.
     irrelevant_label : label or None, default=None
         The value in y that marks samples known to be irrelevant.
     irrelevant_weight : float, default=1.0
-        Their summed cost, over that of the labeled ones.
+        Their total cost relative to that of the labeled samples.
     C, unlabeled_weight, n_annealing, solver, landmarks, max_iter, kernel
     random_state, verbose
         The last three as in `LaplacianSVC`, the others as in `TransductiveSVC`.
@@ -73,8 +73,8 @@ class TriClassSVC(HingeClassifier):
     weights 0, 0.1 ("min") and 0.1 and 1 ("paper"). :doc:`/guide/transductive` compares
     them, and helps to choose among the three estimators.
 
-    More classes are each against the rest; a sample is relevant if some class claims
-    it, that is if a score exceeds :math:`(1 + \varepsilon) / 2`, Eq. (5).
+    More than two classes are one-vs-rest problems; a sample is relevant if one of its
+    scores exceeds :math:`(1 + \varepsilon) / 2`, Eq. (5).
 
     Deviations from [1]_, misprints corrected: labels in the quadratic and linear terms
     of (21); the concave part only where a sample is relevant, and its constant

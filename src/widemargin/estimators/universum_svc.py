@@ -48,7 +48,7 @@ class UniversumSVC(HingeClassifier):
               + C_u \sum_{i \in U} \max(0, |f_i| - \varepsilon) ,
 
     where :math:`C_u = C\, l / u` times `unlabeled_weight`: one convex problem. More
-    classes are each against the rest.
+    than two classes are one-vs-rest problems.
 
     References
     ----------

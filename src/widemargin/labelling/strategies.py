@@ -242,7 +242,7 @@ class Shaking(Search, shorthand="shaking"):
 class Tabu(Search, shorthand="tabu"):
     """The best move of a point that has not moved recently, in each step.
 
-    It is made even if it raises the objective.
+    The move is made even if it raises the objective.
 
     Parameters
     ----------

@@ -72,12 +72,12 @@ def save(model: Any, path: str | PathLike[str]) -> None:
 
 
 def load(path: str | PathLike[str]) -> Any:
-    """Make a model from a file that `save` wrote.
+    """Load a model from a file that `save` wrote.
 
-    Nothing in a file is run or imported. Before anything is built, the types in the
-    file are compared with those that widemargin, plug-ins and the steps that `save`
-    names define. What is loaded predicts finite numbers for trial rows. Plug-ins of
-    installed packages are imported first (:mod:`widemargin.plugins`).
+    Loading runs and imports nothing from the file. Before any object is built, the
+    types in the file are compared with those of widemargin, of plug-ins and of the
+    steps that `save` names. The loaded model must predict finite numbers for trial
+    rows. Plug-ins of installed packages are imported first (:mod:`widemargin.plugins`).
 
     Parameters
     ----------
@@ -86,14 +86,16 @@ def load(path: str | PathLike[str]) -> Any:
     Returns
     -------
     estimator
-        Its predictions equal those of the saved model. Its attribute ``privacy_`` is a
-        sentence on the training rows inside.
+        Its predictions equal those of the saved model; `update`, `suggest` and
+        `explain` need a new fit. Its attribute ``privacy_`` is a sentence on the
+        training rows in the file.
 
     Raises
     ------
     ModelFileError
-        A ValueError: the file is damaged, holds what it must not, or has the format of
-        release 0.1. Another version of widemargin or scikit-learn gives a warning.
+        A ValueError: the file is damaged, contains a type that is not allowed, or has
+        the format of release 0.1. Another version of widemargin or scikit-learn gives a
+        warning.
 
     Examples
     --------

@@ -19,8 +19,7 @@ class Balance(Value):
         Estimated from the labels; the same for all classes; your own as
         ``{class: fraction}``; or None if a class may have any size.
     tolerance : float or "auto", default="auto"
-        How far a share may be off: by less than so much, or ("auto") by a factor of
-        1.5.
+        Largest deviation of a share; "auto" allows a factor of 1.5.
 
     Examples
     --------

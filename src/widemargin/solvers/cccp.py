@@ -55,8 +55,8 @@ class Relaxed(TriClassMethod, shorthand="paper"):
     Parameters
     ----------
     restore : bool, default=True
-        Whether steps that raise the objective are taken back. False measured better
-        than the algorithm itself.
+        Whether steps that raise the objective are undone. In our experiments False was
+        more accurate than the published algorithm.
     kappa : float, default=0.01
         Scores closer to zero are not pulled to either side; less than 1.
     reach : float, default=2.0

@@ -55,11 +55,11 @@ class MarginalLikelihood(LearnedHyperparameters, shorthand="marginal-likelihood"
     per_feature : bool, default=False
         Whether each feature has a width of its own.
     n_rounds : int, default=5
-        Largest number of turns with the labels.
+        Largest number of alternations between hyperparameters and labels.
     max_rows : int, default=1000
         Largest number of rows to learn from, labeled ones first.
     max_iter : int, default=100
-        Largest number of iterations in a turn.
+        Largest number of iterations per alternation.
 
     Examples
     --------
@@ -80,11 +80,11 @@ class LeaveOneOutDensity(LearnedHyperparameters, shorthand="loo"):
     per_feature : bool, default=False
         Whether each feature has a width of its own.
     n_rounds : int, default=5
-        Largest number of turns with the labels.
+        Largest number of alternations between hyperparameters and labels.
     max_rows : int, default=1000
         Largest number of rows to learn from, labeled ones first.
     max_iter : int, default=100
-        Largest number of iterations in a turn.
+        Largest number of iterations per alternation.
 
     Examples
     --------

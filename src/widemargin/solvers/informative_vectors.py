@@ -32,7 +32,7 @@ class InformativeVectors(Landmarks, shorthand="ivm"):
     Parameters
     ----------
     n_landmarks : int, default=500
-        Labeled rows come first.
+        Number of landmarks, labeled rows first.
 
     Examples
     --------

@@ -89,8 +89,8 @@ class Pcg(LaplacianSolver, shorthand="pcg"):
     tol : float, default=1e-6
         Norm of the gradient, relative to that at zero, at which it has converged.
     early_stopping : {"stability", "validation", "mixed"} or None, default="stability"
-        When it stops before: when the decisions on the unlabeled rows do not change any
-        more, when no more of the labels held out for it are right, when both hold, or
+        When to stop early: when the decisions on the unlabeled rows no longer change,
+        when the accuracy on labels held out for it no longer rises, when both hold, or
         never.
     validation_fraction : float, default=0.2
         Share of the labels of each class that "validation" and "mixed" hold out.

@@ -33,15 +33,15 @@ _FIRST_WEIGHT = 1e-6
 
 @dataclass(frozen=True)
 class Annealing(Value, shorthand="auto"):
-    """Weights of an unlabeled row, one after the other.
+    """Increasing weights of the unlabeled rows, used one after another.
 
     Parameters
     ----------
     weights : float or sequence of float, default=(0.01, 0.1, 0.3, 1.0)
         Relative to the unit of `labeled_weight`; ``(1.0,)`` in the paper.
     max_unlabeled_ratio : float or None, default=4.0
-        Limit of the weight of all unlabeled rows together over that of all labeled
-        ones, which ends the annealing early; None, as in the paper, for no limit.
+        Largest ratio of the total weight of the unlabeled rows to that of the labeled
+        rows, at which the annealing ends early; None, as in the paper, for no limit.
 
     Examples
     --------

@@ -22,21 +22,21 @@ def label(
     Parameters
     ----------
     X : array-like, sparse matrix or DataFrame, (n_samples, n_features), optional
-        The features that the model learns from. By default they are made of the images
-        (principal components of pixels) or texts (TF-IDF).
+        The features of the rows. By default they are computed from the images
+        (principal components of the pixels) or texts (TF-IDF).
     y : array-like of shape (n_samples,), optional
-        Labels that are known, with -1, NaN or None for the other rows. They count as
-        labels of random rows when the error is estimated.
+        Known labels, with -1, NaN or None for the other rows. They count as labels of
+        random rows when the error is estimated.
     images : array of shape (n_samples, height, width[, 3]) or list of files, optional
         What the page shows of each row.
     texts : sequence of str, optional
         What the page shows of each row.
     store : str, optional
-        File of the labels. Every label is stored in it before the page answers. By
+        File that stores the labels. Every label is stored before the page answers. By
         default it is named after a hash of the rows, so that the same call on the same
-        rows goes on where it stopped.
+        rows continues where it stopped.
     name : str, optional
-        Who labels; by default the name of the user.
+        Name of the person who labels; by default the user name.
     port : int, optional
         Port of the server, which only this computer can reach.
     open_browser : bool, default=True
