@@ -41,8 +41,10 @@ def stored():
 
 def test_names_and_rows_are_those_of_the_paper():
     names = [benchmark.name for benchmark in BENCHMARKS]
-    assert names == ["tri-course", "tri-synthetic", "tri-time", "tri-digits"]
-    assert [len(b.rows) for b in BENCHMARKS] == [4, 24, 14, 12]
+    assert names == [
+        "tri-course", "tri-synthetic", "tri-sensitivity", "tri-time", "tri-digits",
+    ]  # fmt: skip
+    assert [len(b.rows) for b in BENCHMARKS] == [4, 24, 56, 14, 12]
     assert {row.group for row in TIME.rows} == {"L = 20", "L = 200"}
     assert len({row.group for row in SYNTHETIC.rows}) == 6
 
@@ -59,7 +61,7 @@ def test_only_the_figures_of_table_4_are_printed():
     figures = read_published("tri-digits")
     methods = {method for _, method, _ in figures}
     assert methods == {"SVM", "S3VM", "U-SVM", "LapSVM", "SS-ELM", "3C-SVM"}
-    assert methods - {m.name for m in DIGITS.methods} == {"SS-ELM"}
+    assert methods <= {m.name for m in DIGITS.methods}
     cells = {(row.name, m, "accuracy") for row in DIGITS.rows for m in methods}
     assert set(figures) == cells
     assert all(figure.sd is not None for figure in figures.values())

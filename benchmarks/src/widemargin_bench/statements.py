@@ -57,6 +57,10 @@ class Results:
             raise NotMeasured(name)
         return summary
 
+    def summaries(self):
+        """Those of all benchmarks."""
+        return list(self._summaries.values())
+
     def rows(self, name):
         """Names of the rows of a benchmark."""
         return [row.name for row in self.summary(name).benchmark.rows]
