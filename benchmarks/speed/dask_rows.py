@@ -178,16 +178,7 @@ def command(options):
         tool = [sys.executable, "-m", "widemargin"]
         fit = [*tool, "fit", str(folder), "--target", "y", "--drop", "truth"]
         runs = {
-            "fit": [
-                *fit,
-                "--missing",
-                "-1",
-                "--out",
-                model,
-                "--predictions",
-                out,
-                "--verbose",
-            ],
+            "fit": [*fit, "--out", model, "--predictions", out, "--verbose"],
             "predict": [*tool, "predict", model, str(folder), "--out", out, "--force"],
         }
         for name, run in runs.items():
