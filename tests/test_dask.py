@@ -146,6 +146,8 @@ def test_clusters_and_names_are_predicted(client, problem):
     names = np.array([None if c < 0 else f"name {c}" for c in partial], dtype=object)
     model = SpectralClassifier(random_state=0).fit(X[:200], names[:200])
     assert_array_equal(predict(model, chunks).compute(), model.predict(X[:200]))
+    found = fit(chunks, [float("nan") if n is None else n for n in names[:200]])
+    assert_array_equal(found.classes_, ["name 0", "name 1"])
 
 
 def test_a_task_holds_no_training_rows_that_predictions_do_not_need(problem):
@@ -193,6 +195,7 @@ def test_bad_data_frames_are_refused(client, problem):
     frame = make_frame(X, partial)
     table = dd.from_pandas(frame, npartitions=3)
     refuse(table, "label", "must be a column of X, got 'label'; X has 'x0'")
+    refuse(table, None, "y .* must be given")
     refuse(table.assign(x3="a"), "y", "must hold numbers")
     refuse(table[COLUMNS], table[["y"]], "one column")
     refuse(table[COLUMNS], partial[:-1], "for each of 1,500 rows, got 1,499")

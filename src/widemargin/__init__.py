@@ -66,6 +66,8 @@ _HOMES = {
 }
 
 _MODULES = (
+    "blocks",
+    "dask",
     "datasets",
     "estimators",
     "graphs",

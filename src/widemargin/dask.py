@@ -22,6 +22,7 @@ from widemargin.model_files.parts import FittedEstimator
 
 __all__ = ["DaskFewLabelClassifier", "predict", "predict_proba"]
 
+_Y = "y of DaskFewLabelClassifier"
 _SUMMED = 8  # matrices that one task adds up
 _LARGE_GRAPH = "1GB"  # a model in a task graph is no mistake of the user
 
@@ -228,23 +229,22 @@ class DaskBlocks(Blocks):
         if X.ndim != 2:
             raise ValueError(f"{who} must have rows and columns, got {X.ndim} axes.")
         if isinstance(X, dask.array.Array):
-            X = _with_whole_rows(X)
-            sizes, dtypes, kind = _known_sizes(X, who), [X.dtype], "chunk"
+            self.n_features, self.dtype = X.shape[1], find_dtype([X.dtype], who)
+            X, kind = _with_whole_rows(X), "chunk"
+            sizes = _known_sizes(X, who)
             parts = zip(np.ravel(X.to_delayed()), self._divide(y, sizes), strict=True)
         else:
-            X, y, self.feature_names = _join_labels(X, y)
-            dtypes, kind = X.dtypes[self.feature_names], "partition"
+            X, names = _order_columns(X, y)
+            self.feature_names, self.n_features = names, len(names)
+            self.dtype, kind = find_dtype(X.dtypes[names], who), "partition"
             # Of all columns at once: where fewer are read, files may be joined.
             parts = X.to_delayed()
             sizes = self._compute(*map(dask.delayed(len), parts))
-            split = dask.delayed(_split_labels, nout=2)
-            if y is None:
-                parts = [split(part, self.feature_names) for part in parts]
+            if isinstance(y, str):
+                split = dask.delayed(_split_labels, nout=2)
+                parts = [split(part, names) for part in parts]
             else:
                 parts = zip(parts, self._divide(y, sizes), strict=True)
-        self.n_features, self.dtype = len(dtypes), find_dtype(dtypes, who)
-        if kind == "chunk":
-            self.n_features = X.shape[1]
         self.n_rows, starts = int(sum(sizes)), np.cumsum([0, *sizes[:-1]]).tolist()
         make = dask.delayed(Block)
         self._blocks = [
@@ -254,23 +254,26 @@ class DaskBlocks(Blocks):
 
     def _divide(self, y, sizes):
         """The part of y for each block, not computed yet."""
-        who, n_rows, array = "y of DaskFewLabelClassifier", sum(sizes), self.dask.array
+        n_rows, array = sum(sizes), self.dask.array
         if not isinstance(y, array.Array):
             if self.dask.is_dask_collection(y) and hasattr(y, "to_dask_array"):
                 y = self._read_series(y)
             elif y is None or np.ndim(y) != 1:
                 raise ValueError(
-                    f"{who} must be a dask array or series, an array, or the name of a "
+                    f"{_Y} must be a dask array or series, an array, or the name of a "
                     f"column of X, got a {type(y).__name__}."
                 )
             else:
-                y = array.from_array(np.asarray(y), chunks=-1)
+                # As objects, since NumPy would write out a NaN among texts.
+                is_array = isinstance(getattr(y, "dtype", None), np.dtype)
+                values = np.asarray(y, dtype=None if is_array else object)
+                y = array.from_array(values, chunks=-1)
         if y.ndim != 1:
-            raise ValueError(f"{who} must have one axis, got {y.ndim}.")
-        _known_sizes(y, who)
+            raise ValueError(f"{_Y} must have one axis, got {y.ndim}.")
+        _known_sizes(y, _Y)
         if len(y) != n_rows:
             raise ValueError(
-                f"{who} must have an entry for each of {n_rows:,} rows, got "
+                f"{_Y} must have an entry for each of {n_rows:,} rows, got "
                 f"{len(y):,}; mark unlabeled rows with -1, NaN or None."
             )
         return y.rechunk((tuple(sizes),)).to_delayed().ravel()
@@ -278,9 +281,7 @@ class DaskBlocks(Blocks):
     def _read_series(self, y):
         """A series as an array with chunks of known sizes."""
         if y.ndim != 1:
-            raise ValueError(
-                f"y of DaskFewLabelClassifier must be one column, got {y.ndim} axes."
-            )
+            raise ValueError(f"{_Y} must be one column, got {y.ndim} axes.")
         # As it is read: `to_dask_array` takes other partitions for the lengths.
         parts, array = y.to_delayed(), self.dask.array
         sizes = self._compute(*map(self.dask.delayed(len), parts))
@@ -341,21 +342,20 @@ def _known_sizes(array, who):
     return array.chunks[0]
 
 
-def _join_labels(X, y):
-    """A data frame, labels that are not one of its columns, and names of the others.
-
-    A column of labels becomes the last one.
-    """
+def _order_columns(X, y):
+    """A data frame, in which a column of labels comes last, and the other columns."""
     names = list(X.columns)
-    if isinstance(y, str):
-        if y not in names:
-            raise ValueError(
-                f"y of DaskFewLabelClassifier must be a column of X, got {y!r}; X has "
-                f"{', '.join(map(repr, names[:20]))}."
-            )
-        names.remove(y)
-        return X[[*names, y]], None, names
-    return X, y, names
+    if y is None:
+        raise ValueError(f"{_Y} must be given; it may be the name of a column of X.")
+    if not isinstance(y, str):
+        return X, names
+    if y not in names:
+        raise ValueError(
+            f"{_Y} must be a column of X, got {y!r}; X has "
+            f"{', '.join(map(repr, names[:20]))}."
+        )
+    names.remove(y)
+    return X[[*names, y]], names
 
 
 def _split_labels(frame, names):

@@ -66,12 +66,11 @@ def refused(run, folder):
     """Run a command that must fail in one sentence and write nothing; the sentence."""
 
     def invoke(*words, **options):
-        before = {path.name: path.read_bytes() for path in folder.iterdir()}
+        before = _contents(folder)
         result = run(*words, **options)
         assert result.exit_code == 2, result.output
         assert "Traceback" not in result.output
-        after = {path.name: path.read_bytes() for path in folder.iterdir()}
-        assert after == before
+        assert _contents(folder) == before
         assert max(map(len, result.stderr.splitlines())) <= 80
         _, sign, message = " ".join(result.stderr.split()).rpartition("Error: ")
         assert sign
@@ -79,3 +78,8 @@ def refused(run, folder):
         return message
 
     return invoke
+
+
+def _contents(folder):
+    """The bytes of all files."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -1,6 +1,7 @@
 """``widemargin fit`` and ``widemargin cluster``: a model from a table."""
 
 import contextlib
+from pathlib import Path
 from types import SimpleNamespace
 
 import click
@@ -10,16 +11,20 @@ from widemargin.cli.commands import Command
 
 _FIT = """Fit a model on a table in which only some rows are labeled.
 
-TABLE is a CSV, TSV, Parquet, Excel or NPZ file, or '-' for stdin. Rows with an empty
-cell in the target column are unlabeled. Numbers, amounts and dates are scaled,
-categories are one-hot encoded, free text becomes TF-IDF weights, and missing values are
-imputed. This preprocessing is stored with the model.
+TABLE is a CSV, TSV, Parquet, Excel or NPZ file, a folder of Parquet files, or '-' for
+stdin. Rows with an empty cell in the target column are unlabeled. Numbers, amounts and
+dates are scaled, categories are one-hot encoded, free text becomes TF-IDF weights, and
+missing values are imputed. This preprocessing is stored with the model.
 
 \b
 widemargin fit iris.csv --target species
 widemargin fit iris.csv --target species --method label-search --out iris.wm
 widemargin fit - --target y --predictions - < table.csv > predictions.csv
 widemargin fit iris.csv --target species --json | jq .report.label_next
+widemargin fit folder --target species --predictions labels.parquet
+
+A folder is read in batches and may be larger than the memory. Columns are then examined
+on a part of its rows, and predictions are written as Parquet.
 
 \b
 Methods:
@@ -48,6 +53,7 @@ Methods:
 {methods}
 """
 _FIT_ENDINGS = ".wm", "-predictions.csv"
+_FOLDER_ENDINGS = ".wm", "-predictions.parquet"
 _CLUSTER_ENDINGS = "-clusters.wm", "-clusters.csv"
 _COUNT = click.IntRange(2)
 _SETTINGS = {"no_args_is_help": True, "success": "all files were written"}
@@ -61,14 +67,28 @@ def _begin(task, table, target, endings, as_json, options, **parameters):
     offer = methods.find_offer(options["method"], task)
     estimator = offer.make(options["seed"], settings, **parameters)
     names = {key: options[key] for key in ("out", "predictions", "force")}
+    is_folder = task == "classify" and Path(table).is_dir()
+    endings = _FOLDER_ENDINGS if is_folder else endings
     files = outputs.plan_outputs(table, endings, **names, as_json=as_json)
     console = reports.open_console(stderr=files.table.is_stdout, quiet=as_json)
-    reading, uses = options["reading"], options["uses"]
-    sample = fitting.read_table(
-        table, target, reading, uses, options["key"], options.get("labels")
-    )
+    reading, uses, key = options["reading"], options["uses"], options["key"]
+    blocks = None
+    if is_folder:
+        from widemargin.cli import folders  # needs pyarrow
+
+        folders.check_options(estimator, options)
+        folders.check_output(files.table, table)
+        with reports.progress_bar(f"Reading {table}"):
+            blocks, sample = folders.read_folder(
+                table, target, reading, uses, key, options["seed"]
+            )
+    else:
+        sample = fitting.read_table(
+            table, target, reading, uses, key, options.get("labels")
+        )
     parts = {"offer": offer, "settings": settings, "estimator": estimator}
-    return SimpleNamespace(**parts, outputs=files, console=console, sample=sample)
+    parts |= {"blocks": blocks, "sample": sample}
+    return SimpleNamespace(**parts, outputs=files, console=console)
 
 
 @click.command(cls=Command, task="classify", help=_FIT, **_SETTINGS)
@@ -101,6 +121,8 @@ def fit(table, target, folds, verbose, as_json, **options):
     """Fit a model on a table."""
     from widemargin.cli import fitting, methods, reports
 
+    if folds and Path(table).is_dir():
+        raise ValueError("--folds needs one table, not a folder; leave it out.")
     if folds == 1:
         raise ValueError("--folds must be 0, for no estimate, or at least 2, got 1.")
     work = _begin("classify", table, target, _FIT_ENDINGS, as_json, options)
@@ -114,18 +136,28 @@ def fit(table, target, folds, verbose, as_json, **options):
     facts = reports.describe_table(sample, target, notes_few_labels=not holds_out)
     reports.print_facts(work.console, facts)
     folds = declared.n_folds if folds is None else folds
-    n_folds = fitting.plan_folds(sample, estimator, folds)
+    n_folds = 0 if work.blocks else fitting.plan_folds(sample, estimator, folds)
     is_default = holds_out and "verbose" not in work.settings and reports.is_watched()
     prints, title = verbose or is_default, f"Fitting {declared.name}"
     printing = reports.verbosely(estimator) if prints else contextlib.nullcontext()
     with printing, reports.progress_bar(title, n_folds + 1) as advance:
-        model, measured = fitting.fit_and_estimate(
-            sample, estimator, n_folds=n_folds, seed=options["seed"], advance=advance
-        )
-    found = fitting.tabulate_training(sample, model)
-    joined, _ = fitting.join_table(sample.cells, found, options["key"])
-    work.outputs.write(model, joined)
-    inferred = reports.count_labels(found["label"][found["source"] == "inferred"])
+        if work.blocks is None:
+            model, measured = fitting.fit_and_estimate(
+                sample,
+                estimator,
+                n_folds=n_folds,
+                seed=options["seed"],
+                advance=advance,
+            )
+        else:
+            model, measured = _fit_folder(work)
+    if work.blocks is None:
+        found = fitting.tabulate_training(sample, model)
+        joined, _ = fitting.join_table(sample.cells, found, options["key"])
+        work.outputs.write(model, joined)
+        inferred = reports.count_labels(found["label"][found["source"] == "inferred"])
+    else:
+        inferred = _write_folder(work, model, table, options["key"])
     report = getattr(model[-1], "report_", None)
     report = report and reports.report_as_json(report)
     facts = [*reports.describe_report(report, sample.used_cells)] if report else []
@@ -143,6 +175,25 @@ def fit(table, target, folds, verbose, as_json, **options):
             **work.outputs.as_json(),
         }
         reports.print_json(outcome)
+
+
+def _fit_folder(work):
+    """The model of a folder, without an estimate by folds."""
+    from widemargin.cli import folders
+
+    return folders.fit_blocks(work.blocks, work.sample, work.estimator), None
+
+
+def _write_folder(work, model, table, key):
+    """Write the model and predictions of a folder; how often each label is inferred."""
+    from widemargin.cli import folders, reports
+
+    work.outputs.write_model(model)
+    n_files = len(work.blocks.files)
+    with reports.progress_bar(f"Predicting {table}", n_files) as advance:
+        return folders.write_training(
+            work.blocks, model, work.outputs.table, key, advance
+        )
 
 
 def _describe_estimate(measured, method, n_wanted):

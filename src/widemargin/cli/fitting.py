@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 from sklearn.utils.validation import has_fit_parameter
 
 from widemargin.estimators.table_encoder import TableEncoder
-from widemargin.labels import PartialLabels, has_label, labeled_mask
+from widemargin.labels import PartialLabels, has_label, known_names, labeled_mask
 from widemargin.model_files import load
 from widemargin.model_selection import SemiSupervisedSplit
 from widemargin.tables.columns import Kind, examine_columns
@@ -44,6 +44,12 @@ class Table:
     cells: pd.DataFrame | None = None  # the whole table as it stands in its file
     # Which labels are of random rows; None for all
     is_random: np.ndarray | None = None
+    n_all: int | None = None  # rows of a folder, of which these are some
+
+    @property
+    def n_rows(self):
+        """Number of rows, also those that are not here."""
+        return len(self.X) if self.n_all is None else self.n_all
 
     @property
     def counts(self):
@@ -61,7 +67,7 @@ class Table:
     @property
     def n_unlabeled(self):
         """Number of rows to be labeled."""
-        return len(self.X) - self.labels.n_labeled
+        return self.n_rows - self.labels.n_labeled
 
 
 def read_table(table, target, reading, uses, key=None, store=None):
@@ -72,11 +78,17 @@ def read_table(table, target, reading, uses, key=None, store=None):
     name = describe_path(table)
     text = (*uses.categorical, *uses.text)
     frame, cells = reading.read(table, text=text, target=target)
-    y = labels = is_random = None
+    is_random = None
     if store is not None:
         from widemargin.studio.sources import stored_column
 
         frame[target], is_random = stored_column(frame, target, store)
+    return make_table(name, frame, cells, target, uses, key, is_random)
+
+
+def make_table(name, frame, cells, target, uses, key=None, is_random=None):
+    """Decide what the columns of a table are used as; a key is left out."""
+    y = labels = None
     given = {use: [c for c in vars(uses)[use] if c != target] for use in vars(uses)}
     if key is not None:
         check_columns([key], frame, name)
@@ -209,17 +221,33 @@ def tabulate_training(sample, model):
     if labels is None:  # it only predicts
         labels, known = model.predict(sample.X), sample.labels
         labels[known.labeled] = known.classes[known.codes]
-    table = _tabulate(model, sample.X, labels)
     is_given = sample.labels.labeled
+    table = _tabulate_given(model, sample.X, labels, is_given)
     irrelevant = has_label(sample.y, getattr(estimator, "irrelevant_label", None))
-    table["source"] = np.where(is_given, "given", "inferred")
     table.loc[irrelevant, "source"] = "irrelevant"
+    return table
+
+
+def tabulate_block(model, X, y, start):
+    """The same for some of the training rows, of which the first is at `start`."""
+    labels, is_given = model.predict(X), labeled_mask(y)
+    labels[is_given] = known_names(y)
+    return _tabulate_given(model, X, labels, is_given, start)
+
+
+def _tabulate_given(model, X, labels, is_given, start=0):
+    """Labels with probabilities, whether they were given, and what to review."""
+    table = _tabulate(model, X, labels)
+    table["source"] = np.where(is_given, "given", "inferred")
     table["review"] = _review(table["probability"], model.classes_)
     table.loc[is_given, "review"] = ""
-    report = getattr(estimator, "report_", None)
+    report = getattr(model[-1], "report_", None)
     if report is not None:
-        table.loc[report.label_next, "review"] = "label next"
-        table.loc[report.suspect_labels.rows, "review"] = "suspect label"
+        marks = {"label next": report.label_next}
+        marks["suspect label"] = report.suspect_labels.rows
+        for mark, rows in marks.items():
+            own = rows[(rows >= start) & (rows < start + len(table))] - start
+            table.loc[own, "review"] = mark
     return table
 
 

@@ -68,6 +68,12 @@ class Output:
         with _naming(self.path):
             write_whole(self.path, data)
 
+    def write_parts(self, write):
+        """Let a function write a file in several steps."""
+        self.check()
+        with _naming(self.path):
+            write_whole(self.path, write)
+
 
 @dataclass(frozen=True)
 class Outputs:
@@ -83,10 +89,14 @@ class Outputs:
 
     def write(self, model, frame):
         """Write both."""
+        self.write_model(model)
+        self.table.write_table(frame)
+
+    def write_model(self, model):
+        """Write the model."""
         self.model.check()
         with _naming(self.model.path):
             save(model, self.model.path)
-        self.table.write_table(frame)
 
     def describe(self, model):
         """Facts for a reader."""

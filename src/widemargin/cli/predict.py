@@ -1,5 +1,7 @@
 """``widemargin predict``: labels of new rows."""
 
+from pathlib import Path
+
 import click
 
 from widemargin.cli.commands import (
@@ -11,12 +13,13 @@ from widemargin.cli.commands import (
 
 _HELP = """Predict the labels of new rows with a model from a file.
 
-TABLE is a CSV, TSV, Parquet, Excel or NPZ file, or '-' for stdin, with the columns that
-the model was fitted on; other columns are ignored. The output is your table with these
-columns added: the label, its probability, the probability of each class, and "review",
-which is "uncertain" for labels that a person should check. For a clustering model, the
-only new column is the cluster. In text output, an apostrophe precedes labels that a
-spreadsheet would run as a formula.
+TABLE is a CSV, TSV, Parquet, Excel or NPZ file, a folder of Parquet files, or '-' for
+stdin, with the columns that the model was fitted on; other columns are ignored. A
+folder is read and written in batches, and needs --out with the name of a Parquet file.
+The output is your table with these columns added: the label, its probability, the
+probability of each class, and "review", which is "uncertain" for labels that a person
+should check. For a clustering model, the only new column is the cluster. In text
+output, an apostrophe precedes labels that a spreadsheet would run as a formula.
 
 \b
 widemargin predict iris.wm new.csv
@@ -57,6 +60,14 @@ def predict(model_path, table, out, key, force, reading, as_json):
     file = plan_table(out or "-", force, (table, model_path))
     model = load_model(model_path, "; the MODEL comes first, then the table")
     name = describe_path(table)
+    if Path(table).is_dir():
+        from widemargin.cli import folders  # needs pyarrow
+
+        folders.check_output(file, table)
+        with reports.progress_bar(f"Predicting {table}") as advance:
+            counts = folders.predict_folder(model, table, file, reading, key, advance)
+        _report(name, sum(counts.values()), counts, file, model_path, table, as_json)
+        return
     frame, cells = reading.read(table, text=text_columns_of(model))
     if key is not None:
         check_columns([key], frame, name)
@@ -71,14 +82,26 @@ def predict(model_path, table, out, key, force, reading, as_json):
     else:
         file.write_table(found, guarded=ours[:1])  # labels of the model, not the user
         predictions = file.path
+    _report(name, len(found), counts, file, model_path, table, as_json, predictions)
+
+
+def _report(name, n_rows, counts, file, model_path, table, as_json, predictions=None):
+    """Print how many rows were predicted, and where they are."""
+    from widemargin.cli import reports
+
     console = reports.open_console(quiet=as_json or file.is_stdout)
-    rows = reports.plural(len(found), "row")
     facts = [
-        ("table", f"{name}, {rows}"),
+        ("table", f"{name}, {reports.plural(n_rows, 'row')}"),
         ("predicted", reports.describe_counts(counts)),
         ("predictions", file.describe()),
     ]
     reports.print_facts(console, facts)
     if as_json:
-        outcome = {"model": model_path, "table": table, "rows": len(found)}
-        reports.print_json({**outcome, "counts": counts, "predictions": predictions})
+        outcome = {
+            "model": model_path,
+            "table": table,
+            "rows": n_rows,
+            "counts": counts,
+        }
+        predictions = file.path if predictions is None else predictions
+        reports.print_json({**outcome, "predictions": predictions})

@@ -152,7 +152,7 @@ def progress_bar(description, n_steps=None):
 
 def describe_table(sample, target=None, *, notes_few_labels=True):
     """Rows, columns and labels, as pairs of a name and a text."""
-    yield "table", f"{sample.name}, {plural(len(sample.X), 'row')}"
+    yield "table", f"{sample.name}, {plural(sample.n_rows, 'row')}"
     yield from describe_kinds(by_kind(sample.columns))
     reasons = {}
     for column in sample.columns:
@@ -173,7 +173,7 @@ def table_as_json(table, sample, target=None):
     left_out = {each.name: each.reason for each in sample.columns if each.reason}
     facts = {
         "table": table,
-        "rows": len(sample.X),
+        "rows": sample.n_rows,
         "columns": {**by_kind(sample.columns), "left_out": left_out},
         "notes": list(_table_notes(sample)),
     }

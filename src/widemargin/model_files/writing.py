@@ -14,6 +14,7 @@ _STALE = 3600  # seconds after which nobody writes to a temporary file any more
 def write_whole(path, data):
     """Write a hidden file beside `path` and rename it: `path` is whole at any time.
 
+    `data` are bytes, or a function that writes them to a file in several steps.
     A file that is replaced keeps its mode. OSError, which names `path`, for what is no
     regular file: a pipe, a device or a folder.
     """
@@ -27,7 +28,7 @@ def write_whole(path, data):
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         number = os.open(temporary, flags, 0o666 if mode is None else mode & 0o700)
         with open(number, "wb") as file:
-            file.write(data)
+            data(file) if callable(data) else file.write(data)
             file.flush()
             if mode is not None:
                 os.chmod(temporary, mode)  # what umask took away included

@@ -68,7 +68,7 @@ def read_table(
             f"{', '.join(FORMATS)}, or save it as CSV."
         )
     file_format = file_format or _ENDINGS[ending]
-    missing = [*_MISSING, *missing]
+    missing = all_marks(missing)
     if file_format in _SEPARATORS:
         separator = _SEPARATORS[file_format] if separator is None else separator
         separator = "\t" if separator == r"\t" else separator  # as typed in a shell
@@ -88,8 +88,13 @@ def read_table(
         frame = cells = _read_npz(data, name)
     if not len(frame):
         raise TableError(f"{name} has no rows, only column names.")
-    frame = _tidy(frame, set(missing), target)
+    frame = tidy_cells(frame, missing, target)
     return (frame, cells) if keep_cells else frame
+
+
+def all_marks(missing):
+    """What marks a missing cell: the usual marks, and those of the user."""
+    return [*_MISSING, *missing]
 
 
 def describe_path(path):
@@ -321,9 +326,9 @@ def _read_npz(data, name):
     return pd.DataFrame(dict(columns))
 
 
-def _tidy(frame, missing, target):
+def tidy_cells(frame, missing=_MISSING, target=None):
     """Texts without surrounding blanks, but exact in the target; None if missing."""
-    kinds = pd.api.types
+    kinds, missing = pd.api.types, set(missing)
     # of Parquet or NPZ, whose marks of missing cells are still there
     marks = pd.to_numeric(pd.Series(list(missing), dtype=object), errors="coerce")
     marks, tidy = marks.dropna().tolist(), {}

@@ -19,7 +19,7 @@ def read_target(values, *, as_names=False):
     Texts stay as they are: "01", "1" and "1.0" are three classes.
     """
     name = values.name
-    y = _as_labels(values, as_names)
+    y = as_labels(values, as_names)
     labeled = labeled_mask(y)
     if not labeled.any():
         raise TableError(
@@ -51,7 +51,7 @@ def read_target(values, *, as_names=False):
         ) from error
 
 
-def _as_labels(values, as_names):
+def as_labels(values, as_names=False):
     """Numbers if all are whole, otherwise unchanged; None for unlabeled rows."""
     if pd.api.types.is_float_dtype(values):
         values = _whole_numbers(values, as_names)

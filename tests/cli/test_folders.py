@@ -1,0 +1,106 @@
+"""Folders of Parquet files, which are read in batches."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from block_problems import COLUMNS, N_ROWS, make_problem, use_few_rows
+from numpy.testing import assert_array_equal
+
+from widemargin import load
+from widemargin.cli import folders
+from widemargin.cli.outputs import Output
+
+
+@pytest.fixture
+def truth(folder, monkeypatch):
+    """A folder with numbers, categories, gaps and an id; the true classes."""
+    use_few_rows(monkeypatch)
+    monkeypatch.setattr("widemargin.cli.folders.BLOCK_ROWS", 200)
+    X, y, partial = make_problem()
+    frame = pd.DataFrame(X, columns=COLUMNS)
+    frame["x1"] = frame["x1"].mask(frame["x1"] > 1.8)  # missing cells
+    frame["color"] = np.where(X[:, 0] > 0, "red ", "blue")
+    frame["id"] = [f"n{i}" for i in range(N_ROWS)]
+    frame["kind"] = pd.array([None if c < 0 else c for c in partial], dtype="Int64")
+    (folder / "rows").mkdir()
+    # The last file has no label: its column of whole numbers is one of floats.
+    frame["kind"] = frame["kind"].where(frame.index < 1000)
+    for place, start in enumerate(range(0, N_ROWS, 500)):
+        part = frame[start : start + 500]
+        part.to_parquet(folder / "rows" / f"{place}.parquet", index=False)
+    return y
+
+
+FIT = "fit", "rows", "--target", "kind"
+
+
+def test_fit_and_predict(done, truth):
+    report = done(*FIT).stdout
+    assert "rows, 1,500 rows" in report
+    assert "unlabeled    1,4" in report
+    assert "rows-predictions.parquet" in report
+    found = pd.read_parquet("rows-predictions.parquet")
+    given = pd.concat([pd.read_parquet(f"rows/{i}.parquet") for i in range(3)])
+    assert list(found)[: given.shape[1]] == list(given)
+    assert_array_equal(found["id"], given["id"])
+    assert found["color"].str.len().eq(4).all()  # cells stay as they stand
+    assert (found["label"] == truth).mean() > 0.9
+    is_given = given["kind"].notna().to_numpy()
+    assert_array_equal(found["source"] == "given", is_given)
+    model = load("rows.wm")
+    assert model.classes_.dtype.kind == "i"
+    assert "all 1,500 rows count" in str(model[-1].report_)
+    next_rows = np.flatnonzero(found["review"] == "label next")
+    assert_array_equal(next_rows, np.sort(model[-1].report_.label_next))
+
+    done("predict", "rows.wm", "rows", "--out", "new.parquet")
+    again = pd.read_parquet("new.parquet")
+    assert_array_equal(again["label"][~is_given], found["label"][~is_given])
+    assert_array_equal(again["probability"][~is_given], found["probability"][~is_given])
+
+
+def test_key_and_json(done, truth):
+    words = *FIT, "--id", "id", "--predictions", "some.parquet", "--json"
+    outcome = json.loads(done(*words).stdout)
+    assert outcome["rows"] == N_ROWS
+    assert sum(outcome["inferred"].values()) == outcome["unlabeled"]
+    found = pd.read_parquet("some.parquet")
+    assert list(found)[:2] == ["id", "label"]
+    words = "predict", "rows.wm", "rows", "--out", "new.parquet", "--json"
+    outcome = json.loads(done(*words).stdout)
+    assert outcome["rows"] == N_ROWS
+    assert outcome["predictions"] == "new.parquet"
+
+
+def test_progress(done, truth, monkeypatch):
+    monkeypatch.setattr("widemargin.blocks._SAY_SECONDS", -1.0)
+    written = done(*FIT, "--verbose").stderr
+    assert "of 1,500 rows, about" in written
+
+
+def test_refusals(done, refused, truth):
+    assert "--method laplacian cannot" in refused(*FIT, "--method", "laplacian")
+    assert "ends in .parquet" in refused(*FIT, "--predictions", "labels.csv")
+    assert "of the folder" in refused(*FIT, "--predictions", "rows/new.parquet")
+    assert "needs one table" in refused(*FIT, "--folds", 5)
+    assert "no column 'none'" in refused("fit", "rows", "--target", "none")
+    done(*FIT)
+    assert "ends in .parquet" in refused("predict", "rows.wm", "rows")
+    assert "exists; add --force" in refused(*FIT)
+    frame = pd.read_parquet("rows/1.parquet")
+    frame.assign(kind=None).to_parquet("rows/0.parquet")
+    for place in (1, 2):
+        frame.assign(kind=None).to_parquet(f"rows/{place}.parquet")
+    assert "no label in any" in refused(*FIT, "--force")
+
+
+def test_an_interrupted_table_leaves_nothing(truth, folder):
+    def interrupt(cells, start):
+        raise KeyboardInterrupt
+
+    output = Output(str(folder / "half.parquet"), force=False)
+    with pytest.raises(KeyboardInterrupt):
+        folders.write_predictions("rows", output, interrupt, None, lambda: None)
+    assert not [path for path in folder.iterdir() if "half" in path.name]
