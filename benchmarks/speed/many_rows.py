@@ -41,6 +41,7 @@ from widemargin.datasets import hide_labels, make_sheets
 from widemargin.defaults import SPECTRUM_LEVELS
 from widemargin.estimators import low_density_classifier
 from widemargin.graphs import graph_laplacian, knn_adjacency
+from widemargin.progress import watch
 from widemargin.spaces import bases, spectrum
 from widemargin_bench.measured import record
 
@@ -151,7 +152,9 @@ def one_size(part, n_rows):
     kind = KINDS[part][0]
     X, y, partial, X_new, y_new = sheets(n_rows)
     base, start = peak_memory(), time.process_time()
-    model = kind(random_state=0).fit(X, partial)
+    ends = {}
+    with watch(lambda s: ends.update({s.stage: time.process_time() - start})):
+        model = kind(random_state=0).fit(X, partial)
     fit, memory = time.process_time() - start, peak_memory()
     right = (model.transduction_ == y)[partial < 0].mean()
     start = time.process_time()
@@ -163,6 +166,8 @@ def one_size(part, n_rows):
         f"{peak_memory():.2f} GiB, accuracy {new:.5f}",
         flush=True,
     )
+    listed = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in ends.items())
+    print(f"ends of stages: {listed}", flush=True)
     keep(
         part, f"{n_rows:,}", seconds=fit, memory=memory, accuracy=float(right),
         predict_seconds=predict, predict_memory=peak_memory(), new=float(new),

@@ -525,12 +525,12 @@ HINGE_FOLD_TOL = 10.0
 # graph share 1 alone (16.0 %) are level, but which one is best differs between sets.
 # Choosing among these with one set left out gives 16.0 %. Data: few-labels without
 # mnist and facemit, two draws. Command: `python benchmarks/evidence/spectral.py`.
-# With one label of each class (twelve sets, eight draws) the error is 27.5 %; with power
-# 1 and share 0.5 as well 27.9 %, without the evidence of class shares 29.4 %, with the
-# constant left to the labels 28.0 %, and with none of these rules 34.3 %. If every
-# second class has 18 % of its rows (seven sets) it is 35.3 %, and 40.1 % without the
-# rules; but g50c and waveform then lose 10 and 5 points by them, and the choice with
-# one set left out would be 41.5 %: see `benchmarks/evidence/single_labels.py`.
+# With one label of each class (twelve sets, eight draws) the error is 27.5 %; with
+# power 1 and share 0.5 as well 27.9 %, without the evidence of class shares 29.4 %,
+# with the constant left to the labels 28.0 %, and with none of these rules 34.3 %. If
+# every second class has 18 % of its rows (seven sets) it is 35.3 %, and 40.1 % without
+# the rules; but g50c and waveform then lose 10 and 5 points by them, and the choice
+# with one set left out would be 41.5 %: see `benchmarks/evidence/single_labels.py`.
 SPECTRAL_GRID = SpectralGrid(
     widths=(1 / 64, 1 / 16, 1 / 4, 1.0, 4.0),
     noises=(1e-2, 1e-1, 1.0, 10.0),
@@ -662,3 +662,14 @@ SUGGESTIONS = SuggestionRule(
 # 100 suggested labels, five draws. Command: `python
 # benchmarks/evidence/chosen_labels.py --draws 5`.
 EXPECTED_LABELS = 10.0
+
+# Expected shares of the stages of a fit of many rows, for the estimate of the remaining
+# time: CPU seconds of `FewLabelClassifier`. Data: sheets of 100,000 rows, 100 labels.
+# Command: `python benchmarks/speed/many_rows.py --size 100000 growth`.
+FIT_STAGES = {
+    "cells": 1.7,
+    "neighbors": 0.7,
+    "eigenvectors": 3.3,
+    "components": 2.5,
+    "labels": 8.8,
+}
