@@ -16,6 +16,7 @@ growth   `make_sheets` with 100 labels, at least three for each sheet: from 10,0
 svc      the same with LaplacianSVC: 20,000, 100,000 and 1,000,000 rows
 spectrum eigenvectors of the graph of 20,000 rows of MNIST: rounds of correction, with
          the accuracy of SpectralClassifier
+files    60,000 rows of MNIST: size and accuracy of condensed models
 parts    15,000 rows of MNIST: components from, and labels inferred for, a part of them
 """
 
@@ -36,6 +37,8 @@ from widemargin import (
     LaplacianSVC,
     LowDensityClassifier,
     SpectralClassifier,
+    condense,
+    file_size,
 )
 from widemargin.datasets import hide_labels, make_sheets
 from widemargin.defaults import SPECTRUM_LEVELS
@@ -251,11 +254,24 @@ def parts(draws):
                 report(f"{name}, {n_labels} labels", found)
 
 
+def files(draws):
+    """Size of the file and accuracy on new rows of condensed models."""
+    X, y, X_new, y_new = load_mnist()
+    model = SpectralClassifier(random_state=0).fit(X, hide_labels(y, 100, rng=0))
+    for n_points in (None, 5000, 1000):
+        one = model if n_points is None else condense(model, n_points)
+        size, right = file_size(one) / 1e6, float(one.score(X_new, y_new))
+        title = "all rows" if n_points is None else f"{n_points:,} means"
+        print(f"{title}: {size:.1f} MB, new rows {right:.4f}", flush=True)
+        keep("files", title, megabytes=size, new=right)
+
+
 PARTS = {
     "mnist": mnist,
     "growth": growth,
     "svc": svc,
     "spectrum": levels,
+    "files": files,
     "parts": parts,
 }
 

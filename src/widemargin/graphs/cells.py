@@ -243,6 +243,30 @@ def nearest_centers(X, centers, n_nearest, stage=None):
     return nearest
 
 
+def cell_means(X, n_cells, least_rows, *, rule=CELL_SEARCH):
+    """The cell of each row, and the means of cells of at least so many rows.
+
+    None if there are too few rows for cells.
+    """
+    n_cells = min(n_cells, len(X) // (2 * least_rows))
+    if n_cells < 2:
+        return None
+    centers = _cluster(X, n_cells, np.random.default_rng(0), rule)
+    cells = nearest_centers(X, centers, 1)[:, 0]
+    while True:
+        used = np.bincount(cells, minlength=len(centers)) >= least_rows
+        if used.all():
+            break
+        centers = centers[used]  # rows of smaller cells join others
+        cells = nearest_centers(X, centers, 1)[:, 0]
+    order = np.argsort(cells, kind="stable")
+    starts = _cell_starts(cells[order], len(centers))
+    means = np.empty((len(centers), X.shape[1]), dtype=X.dtype)
+    for cell, (start, stop) in enumerate(pairwise(starts.tolist())):
+        means[cell] = X[order[start:stop]].mean(axis=0, dtype=np.float64)
+    return cells, means
+
+
 def _run(function, tasks, stage=None):
     """Call a function for each pair of arguments, the calls shared by threads."""
     step = counter(stage, len(tasks))
