@@ -13,7 +13,9 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
+from widemargin import rows as rows_module
 from widemargin.checks import DataWarning
+from widemargin.defaults import EXACT_NEIGHBORS
 from widemargin.graphs import Graph, KnnGraph
 from widemargin.kernels import Cosine, Kernel, Linear, Polynomial, Precomputed, Rbf
 from widemargin.kernels.width import MEDIAN_ROWS
@@ -476,3 +478,14 @@ def test_a_backend_computes_with_one_floating_type(X, types):
     assert_array_equal(rows.content_order(), Rows(X).content_order())
     for found, expected in zip(rows.distinct(), Rows(X).distinct(), strict=True):
         assert_array_equal(found, expected)
+
+
+def test_graph_of_many_rows_in_blocks_uses_an_index(rng, monkeypatch):
+    """Block against block would take quadratic time."""
+    limits = EXACT_NEIGHBORS._replace(rows=20)
+    monkeypatch.setattr(rows_module, "EXACT_NEIGHBORS", limits)
+    monkeypatch.setattr(rows_module, "_find_nearest", None)
+    X = rng.normal(size=(30, 5))
+    found = BlockRows([X[:11], X[11:]]).adjacency(KnnGraph(4), Rbf(1.0))
+    expected = Rows(X).adjacency(KnnGraph(4), Rbf(1.0))
+    assert_array_equal(found.toarray(), expected.toarray())

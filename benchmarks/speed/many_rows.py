@@ -16,6 +16,7 @@ growth   `make_sheets` with 100 labels, at least three for each sheet: from 10,0
 svc      the same with LaplacianSVC: 20,000, 100,000 and 1,000,000 rows
 spectrum eigenvectors of the graph of 20,000 rows of MNIST: rounds of correction, with
          the accuracy of SpectralClassifier
+files    60,000 rows of MNIST: size and accuracy of condensed models
 parts    15,000 rows of MNIST: components from, and labels inferred for, a part of them
 """
 
@@ -36,11 +37,14 @@ from widemargin import (
     LaplacianSVC,
     LowDensityClassifier,
     SpectralClassifier,
+    condense,
+    file_size,
 )
 from widemargin.datasets import hide_labels, make_sheets
 from widemargin.defaults import SPECTRUM_LEVELS
 from widemargin.estimators import low_density_classifier
 from widemargin.graphs import graph_laplacian, knn_adjacency
+from widemargin.progress import watch
 from widemargin.spaces import bases, spectrum
 from widemargin_bench.measured import record
 
@@ -151,7 +155,9 @@ def one_size(part, n_rows):
     kind = KINDS[part][0]
     X, y, partial, X_new, y_new = sheets(n_rows)
     base, start = peak_memory(), time.process_time()
-    model = kind(random_state=0).fit(X, partial)
+    ends = {}
+    with watch(lambda s: ends.update({s.stage: time.process_time() - start})):
+        model = kind(random_state=0).fit(X, partial)
     fit, memory = time.process_time() - start, peak_memory()
     right = (model.transduction_ == y)[partial < 0].mean()
     start = time.process_time()
@@ -163,6 +169,8 @@ def one_size(part, n_rows):
         f"{peak_memory():.2f} GiB, accuracy {new:.5f}",
         flush=True,
     )
+    listed = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in ends.items())
+    print(f"ends of stages: {listed}", flush=True)
     keep(
         part, f"{n_rows:,}", seconds=fit, memory=memory, accuracy=float(right),
         predict_seconds=predict, predict_memory=peak_memory(), new=float(new),
@@ -246,11 +254,24 @@ def parts(draws):
                 report(f"{name}, {n_labels} labels", found)
 
 
+def files(draws):
+    """Size of the file and accuracy on new rows of condensed models."""
+    X, y, X_new, y_new = load_mnist()
+    model = SpectralClassifier(random_state=0).fit(X, hide_labels(y, 100, rng=0))
+    for n_points in (None, 5000, 1000):
+        one = model if n_points is None else condense(model, n_points)
+        size, right = file_size(one) / 1e6, float(one.score(X_new, y_new))
+        title = "all rows" if n_points is None else f"{n_points:,} means"
+        print(f"{title}: {size:.1f} MB, new rows {right:.4f}", flush=True)
+        keep("files", title, megabytes=size, new=right)
+
+
 PARTS = {
     "mnist": mnist,
     "growth": growth,
     "svc": svc,
     "spectrum": levels,
+    "files": files,
     "parts": parts,
 }
 

@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from recorded import ROOT, read_recorded
 
+from widemargin.defaults import GRAPH_FUNCTIONS
+from widemargin_bench import measured as measurements
 from widemargin_bench.results import show
 from widemargin_bench.statements import answer, find_cells, signed_span, span
 from widemargin_bench.tables import few_labels, tri_class
@@ -674,3 +676,79 @@ def test_comparison_with_skrub_is_the_recorded_one():
         (row,) = [row for row in page.splitlines() if row.startswith(f"| {begin}")]
         expected = f"| {line['ours_error']:.1f} | {line['skrub_error']:.1f} |"
         assert row.endswith(expected), (row, expected)
+
+
+# --- docs/scaling.md --------------------------------------------------------------
+
+SIZED = {"FewLabelClassifier": "growth", "LaplacianSVC": "svc"}
+
+
+@pytest.fixture(scope="module")
+def measured():
+    return measurements.read()
+
+
+def test_table_of_many_rows(measured):
+    table = table_of("docs/scaling.md", "rows", "fit, s", "memory, GiB")
+    listed = {(SIZED[line["model"]], line["rows"]) for line in table}
+    stored = {key for key in measured if key[0] in SIZED.values()}
+    assert listed == {key for key in stored if "of" not in key[1]}
+    for line in table:
+        found = measured[SIZED[line["model"]], line["rows"]]
+        assert_agrees(line["fit, s"], found["seconds"])
+        assert_agrees(line["memory, GiB"], found["memory"])
+        assert_agrees(line["accuracy"], found["accuracy"])
+        assert_agrees(line["new rows, s"], found["predict_seconds"])
+        assert_agrees(line["new rows, GiB"], found["predict_memory"])
+        assert_agrees(line["accuracy of new rows"], found["new"])
+
+
+def test_table_of_mnist(measured):
+    table = table_of("docs/scaling.md", "model", "10 labels", "50 labels", "100 labels")
+    n_cells = 0
+    for line in table:
+        for column in ("10 labels", "50 labels", "100 labels"):
+            if line[column]:
+                n_cells += 1
+                found = measured["mnist", f"{line['model']}, {column}"]
+                assert_agrees(line[column], found["accuracy"], found["draws"])
+    assert n_cells == sum(part == "mnist" for part, _ in measured)
+
+
+def test_table_of_exact_and_approximate_laplacian_models(measured):
+    table = table_of("docs/scaling.md", "set", "exact", "many rows")
+    stored = {key for part, key in measured if part == "laplacian"}
+    assert {line["set"] for line in table} == stored
+    for line in table:
+        found = measured["laplacian", line["set"]]
+        assert found["draws"] == 10
+        assert_agrees(line["exact"], found["exact"][0])
+        share = f"share {GRAPH_FUNCTIONS.share:g}"
+        assert_agrees(line["many rows"], found[share][0])
+        assert_agrees(line["exact, s"], found["exact"][1])
+        assert_agrees(line["many rows, s"], found[share][1])
+
+
+def test_figures_of_files(measured):
+    page, sizes = plain(read_page("docs/model_files.md")), {}
+    for part, key in measured:
+        if part == "files":
+            sizes[key] = measured[part, key]
+    whole, some, few = (sizes[k] for k in ("all rows", "5,000 means", "1,000 means"))
+    assert (
+        f"has {whole['megabytes']:.1f} MB and predicts {100 * whole['new']:.1f} % of "
+        f"new rows; with 5,000 means it has {some['megabytes']:.1f} MB and predicts "
+        f"{100 * some['new']:.1f} %, with 1,000 means {few['megabytes']:.1f} MB and "
+        f"{100 * few['new']:.1f} %"
+    ) in page
+
+
+def test_a_figure_replaces_an_older_one(tmp_path):
+    path = tmp_path / "figures.jsonl"
+    measurements.record("part", "key", path=path, seconds=1.23456789, n=3)
+    measurements.record("part", "other", path=path, both=[1.0, 2 / 3])
+    measurements.record("part", "key", path=path, seconds=2.0)
+    assert measurements.read(path) == {
+        ("part", "key"): {"seconds": 2.0},
+        ("part", "other"): {"both": [1.0, 0.66667]},
+    }

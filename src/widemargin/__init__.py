@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # type checkers do not call __getattr__
     from widemargin.estimators.spectral_classifier import suggest_rows as suggest_rows
     from widemargin.estimators.table_encoder import TableEncoder as TableEncoder
     from widemargin.model_files import ModelFileError as ModelFileError
+    from widemargin.model_files import condense as condense
+    from widemargin.model_files import file_size as file_size
     from widemargin.model_files import load as load
     from widemargin.model_files import save as save
     from widemargin.model_selection import SemiSupervisedSplit as SemiSupervisedSplit
@@ -59,6 +61,8 @@ _HOMES = {
     "TransductiveSVC": "widemargin.estimators",
     "TriClassSVC": "widemargin.estimators",
     "UniversumSVC": "widemargin.estimators",
+    "condense": "widemargin.model_files",
+    "file_size": "widemargin.model_files",
     "label": "widemargin.studio",
     "load": "widemargin.model_files",
     "save": "widemargin.model_files",

@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 from widemargin.checks import warn_of_data
-from widemargin.defaults import SPREADS
+from widemargin.defaults import EXACT_NEIGHBORS, SPREADS
 from widemargin.graphs import index_rows
 from widemargin.kernels.base import Kernel, WidthKernel
 from widemargin.kernels.linear import Cosine, Linear
@@ -380,9 +380,14 @@ class BlockRows(Rows):
         return kernel.fit_width(self.take(idx).X, rng, auto=auto)
 
     def adjacency(self, graph, kernel):
-        """The edges of a graph of nearest neighbors, found block against block."""
+        """The edges of a graph of nearest neighbors, found block against block.
+
+        That takes quadratic time: many rows are gathered in one matrix for an index.
+        """
         if not hasattr(graph, "join"):
             raise ValueError(f"{graph!r} needs {self} in one matrix; join them.")
+        if len(self) > EXACT_NEIGHBORS.rows:
+            return self.take(slice(None)).adjacency(graph, kernel)
         n_neighbors = min(graph.n_neighbors, len(self) - 1)
         lengths = np.empty((len(self), n_neighbors))
         neighbors = np.empty(lengths.shape, dtype=np.intp)

@@ -15,7 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from widemargin import TransductiveSVC, save
+from widemargin.cli import reports
 from widemargin.cli.reports import visible
+from widemargin.progress import track
 
 HOSTILE = "\x1b]0;owned\x07 \x9b2J\x7f \u202eabc\u2066"
 EXECUTED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u2066]")
@@ -170,3 +172,15 @@ def test_terminals_of_any_encoding(folder, encoding):
     assert done.returncode == 2
     assert b"There is no column 'm'" in done.stderr
     assert run("fit", "--help").returncode == 0
+
+
+def test_lines_of_progress_where_there_is_no_terminal(monkeypatch, capsys):
+    with reports.progress_bar("Fitting few-labels", 1):
+        list(track("labels", [1, 2]))
+    assert capsys.readouterr().err == ""  # a short fit says nothing
+    monkeypatch.setattr(reports, "LINE_SECONDS", 0.0)
+    with reports.progress_bar("Fitting few-labels", 1):
+        list(track("labels", [1, 2]))
+    printed = capsys.readouterr()
+    assert "Fitting few-labels: labels, 100 % done, about 5 seconds left" in printed.err
+    assert printed.out == ""

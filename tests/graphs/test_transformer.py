@@ -96,8 +96,7 @@ def test_own_graph_of_a_spectral_model(rng):
     ],
 )
 def test_what_is_no_graph_of_distances_is_refused(X, matrix, message):
-    matrix = matrix if sparse.issparse(matrix) else matrix
-    if np.ndim(matrix) and message.startswith("finite"):
+    if message.startswith("finite"):
         matrix = sparse.csr_matrix(matrix)
     with pytest.raises(ValueError, match=message):
         TransformerGraph(Found(matrix)).adjacency(X)

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from widemargin.progress import every, watch
 from widemargin.tables.errors import shorten
 
 _NAME_WIDTH = 13  # "predictions" and two blanks
@@ -122,6 +123,9 @@ def plural(count, noun):
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+LINE_SECONDS = 30.0  # between lines of progress where there is no terminal
+
+
 def is_watched():
     """Whether stderr is a terminal."""
     return open_console(stderr=True).is_terminal
@@ -140,14 +144,26 @@ def verbosely(model):
 
 @contextlib.contextmanager
 def progress_bar(description, n_steps=None):
-    """A bar on stderr, with what estimators print; yields what advances it."""
+    """A bar on stderr, with what estimators print; yields what advances it.
+
+    It also says how much of a long fit is left. Where stderr is no terminal, a line
+    every half a minute says so.
+    """
     columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
     console = open_console(stderr=True)
     is_hidden = not console.is_terminal
     bars = Progress(*columns, console=console, transient=True, disable=is_hidden)
     with contextlib.redirect_stdout(sys.stderr), bars as progress:
         bar = progress.add_task(description, total=n_steps)
-        yield lambda: progress.advance(bar)
+
+        def show(state):
+            progress.update(bar, description=f"{description}: {state}")
+
+        def say(state):
+            console.print(f"{description}: {state}", highlight=False)
+
+        with watch(every(LINE_SECONDS, say) if is_hidden else show):
+            yield lambda: progress.advance(bar)
 
 
 def describe_table(sample, target=None, *, notes_few_labels=True):

@@ -1,6 +1,7 @@
 """What all estimators share: parameters that are values, one `fit`, declared state."""
 
 import warnings
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -27,6 +28,7 @@ from widemargin.labels import (
     refuse_unlabeled,
 )
 from widemargin.linalg.random import as_generator
+from widemargin.progress import every, is_watched, watch
 from widemargin.rows import GramRows, Rows, find_kind, scatter
 from widemargin.sample import collect_sample
 from widemargin.solvers.result import Status
@@ -36,6 +38,7 @@ from widemargin.values import Value
 
 FLOATS = (np.float64, np.float32)
 _WEIGHTS = 1e-20, 1e20  # between which the largest weight stays as it is given
+_LINE_SECONDS = 10.0  # between lines of progress
 _LEAST_WEIGHT = 1e-12  # of a row, over the largest one: rounding hides smaller ones
 
 # Titles in `history_names` of solvers that relabel rows round by round
@@ -562,6 +565,12 @@ class Progress:
         """Print a line."""
         if self.verbose:
             print(f"{self.who}: {message}", flush=True)
+
+    def watched(self):
+        """What long stages run within: a line every ten seconds, unless watched."""
+        if not self.verbose or is_watched():
+            return nullcontext()
+        return watch(every(_LINE_SECONDS, self.say))
 
     def every(self, n_iterations):
         """A solver's callback that prints every `n_iterations`, or None."""

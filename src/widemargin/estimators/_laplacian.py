@@ -111,7 +111,8 @@ class LaplacianClassifier(Classifier):
         return fit_sample(self, read_graph_sample(self, X, y, sample_weight, adjacency))
 
     def _fit_sample(self, sample, rng):
-        geometry = make_geometry(self, sample, rng)
+        with Progress.of(self).watched():
+            geometry = make_geometry(self, sample, rng)
         training = plan_training(self, geometry, rng)
         solved = learn(
             training,

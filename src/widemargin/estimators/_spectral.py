@@ -18,8 +18,8 @@ from widemargin.estimators._estimator import (
     check_length,
     check_sample_weight,
     fit_sample,
-    read_parameters,
     read_graph_sample,
+    read_parameters,
     read_random_labels,
     store_fit,
 )

@@ -268,7 +268,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         seed = int(rng.integers(2**31))  # the same for all, so that copies are the same
         draw = draw_candidates(sample, rng, is_weighted=is_weighted)
         fitted = []
-        with Interruptible() as work:
+        with Interruptible() as work, progress.watched():
             self._fit_candidates(fitted, listed, draw, seed, budget, rng, before)
         draw.release()
         if not fitted:

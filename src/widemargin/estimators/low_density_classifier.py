@@ -15,6 +15,7 @@ from widemargin.estimators._spectral import SpectralModel
 from widemargin.labels import decide
 from widemargin.linalg.products import suited_threads
 from widemargin.linalg.random import as_generator
+from widemargin.progress import track
 from widemargin.sample import label_counts
 from widemargin.solvers.result import Status
 from widemargin.solvers.self_training import SelfTraining, self_train
@@ -138,7 +139,7 @@ class LowDensityClassifier(SpectralModel):
         n_columns, n_models = sample.signs.shape[1], len(SELF_TRAINING_PENALTIES)
         held_out = np.full((n_models, sample.n_labels, n_columns), np.nan)
         folds = sample.deal_folds(as_generator(self.geometry_.seed))
-        for fold in np.unique(folds[folds >= 0]):
+        for fold in track("labels", np.unique(folds[folds >= 0])):
             hidden = folds == fold
             rest = sample.without(hidden)
             # not all of them where a row has copies with two labels

@@ -19,6 +19,7 @@ from sklearn.neighbors import NearestNeighbors
 from widemargin.defaults import CELL_SEARCH, EXACT_NEIGHBORS, PROJECTION
 from widemargin.linalg.products import count_threads, suited_threads
 from widemargin.linalg.rows import row_blocks
+from widemargin.progress import counter
 
 _N_TASKS = 64  # parts that threads share, the same for any number of threads
 
@@ -44,7 +45,7 @@ class Cells:
         n_cells = min(int(np.sqrt(rule.cells * n_rows)), n_rows // rule.least_rows)
         centers = find_centers(X, max(n_cells, 1), rng, rule)
         n_probes, recall = _count_probes(X, centers, n_neighbors, rng, rule)
-        probes = nearest_centers(X, centers, n_probes)
+        probes = nearest_centers(X, centers, n_probes, "cells")
         rows = np.argsort(probes[:, 0], kind="stable")
         probes = probes[rows]
         points = np.empty((n_rows, X.shape[1] + 1), dtype=np.float32)
@@ -125,7 +126,8 @@ class Cells:
 
         bounds = np.searchsorted(starts, np.linspace(0, len(queries), _N_TASKS + 1))
         bounds[0], bounds[-1] = 0, len(self.centers)
-        _run(search, [pair for pair in pairwise(bounds.tolist()) if pair[0] < pair[1]])
+        tasks = [pair for pair in pairwise(bounds.tolist()) if pair[0] < pair[1]]
+        _run(search, tasks, "neighbors")
 
     def _search_cell(self, cell, queries, part, probes, excluded, lengths, nearest):
         """Search the neighbors of the queries of one cell in the cells next to each."""
@@ -217,7 +219,7 @@ class ProjectedCells:
         return float((found <= exact * (1.0 + 1e-6)).mean())
 
 
-def nearest_centers(X, centers, n_nearest):
+def nearest_centers(X, centers, n_nearest, stage=None):
     """The nearest centers of each row, the nearest first, (n_rows, n_nearest)."""
     from widemargin.graphs.cells_loops import keep_nearest
 
@@ -237,18 +239,45 @@ def nearest_centers(X, centers, n_nearest):
         keep_nearest(queries @ targets.T, places, 0, excluded, norms, lengths, found)
 
     blocks = row_blocks(len(X), len(centers), 4, 2**24)
-    _run(assign, [(block.start, block.stop) for block in blocks])
+    _run(assign, [(block.start, block.stop) for block in blocks], stage)
     return nearest
 
 
-def _run(function, tasks):
+def cell_means(X, n_cells, least_rows, *, rule=CELL_SEARCH):
+    """The cell of each row, and the means of cells of at least so many rows.
+
+    None if there are too few rows for cells.
+    """
+    n_cells = min(n_cells, len(X) // (2 * least_rows))
+    if n_cells < 2:
+        return None
+    centers = _cluster(X, n_cells, np.random.default_rng(0), rule)
+    cells = nearest_centers(X, centers, 1)[:, 0]
+    while True:
+        used = np.bincount(cells, minlength=len(centers)) >= least_rows
+        if used.all():
+            break
+        centers = centers[used]  # rows of smaller cells join others
+        cells = nearest_centers(X, centers, 1)[:, 0]
+    order = np.argsort(cells, kind="stable")
+    starts = _cell_starts(cells[order], len(centers))
+    means = np.empty((len(centers), X.shape[1]), dtype=X.dtype)
+    for cell, (start, stop) in enumerate(pairwise(starts.tolist())):
+        means[cell] = X[order[start:stop]].mean(axis=0, dtype=np.float64)
+    return cells, means
+
+
+def _run(function, tasks, stage=None):
     """Call a function for each pair of arguments, the calls shared by threads."""
+    step = counter(stage, len(tasks))
     # BLAS in one thread: how it rounds depends on the number of its threads.
     with suited_threads(0), ThreadPoolExecutor(count_threads()) as pool:
         for task in tasks[:1]:
             function(*task)  # compiles before threads start
+            step()
         for part in [pool.submit(function, *task) for task in tasks[1:]]:
             part.result()
+            step()
 
 
 def _with_norms(rows):

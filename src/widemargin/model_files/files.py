@@ -1,6 +1,9 @@
 """Save and load fitted models."""
 
+import json
+import numbers
 import warnings
+from copy import copy
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -8,14 +11,17 @@ from typing import Any
 import numpy as np
 import sklearn
 from scipy import sparse
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._version import __version__
 from widemargin.model_files.archive import ModelFileError, read_archive, write_archive
 from widemargin.model_files.writing import write_whole
 from widemargin.plugins import load_plugins
+from widemargin.spaces.function import FunctionSum, NeighborFunction
 
 _FORMAT = 2
+_PART_BYTES = 230  # headers of an array, and of its part of the zip file
 _TRIAL_ROWS, _TRIAL_CELLS = 40, 10**6  # at most, to save time and memory
 _LARGE = 1e4  # times usual numbers; high powers of it are still finite
 
@@ -69,6 +75,90 @@ def save(model: Any, path: str | PathLike[str]) -> None:
             "without functions."
         ) from None
     write_whole(path, data)
+
+
+def file_size(model: Any) -> int:
+    """About how many bytes the file of a fitted model will have.
+
+    It is counted without a copy of the arrays. Most of it are training rows that new
+    rows are compared with: :func:`condense` leaves out those of the graph.
+
+    Parameters
+    ----------
+    model : Estimator, or Pipeline that ends with one
+        Fitted.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> import widemargin
+    >>> from widemargin.datasets import hide_labels, make_two_moons
+    >>> X, y = make_two_moons(1000, random_state=0)
+    >>> model = widemargin.LaplacianSVC().fit(X, hide_labels(y, 6, rng=0))
+    >>> 24_000 < widemargin.file_size(model) < 30_000  # 3 numbers a row
+    True
+    """
+    from widemargin.model_files.tree import Sizer
+
+    check_is_fitted(model)
+    sizer = Sizer()
+    tree = sizer.node(model, type(model).__name__)
+    text = json.dumps(tree, separators=(",", ":"))
+    return len(text) + sizer.n_bytes + _PART_BYTES * (len(sizer.arrays) + 1)
+
+
+def condense(model: Any, n_points: int = 5000) -> Any:
+    """A copy of a fitted model without the training rows of its graph.
+
+    New rows are compared with the nearest means of training rows, at least five rows
+    each, in place of the rows themselves. The file is smaller, predictions are faster
+    and a little less accurate: see :doc:`/model_files`. Labeled rows and up to 500
+    landmarks stay inside. Models without a graph of nearest neighbors, or with fewer
+    rows, stay as they are.
+
+    Parameters
+    ----------
+    model : Estimator, or Pipeline that ends with one
+        Fitted, on rows that are not sparse.
+    n_points : int, default=5000
+        Number of means, at most a tenth of the rows.
+
+    Returns
+    -------
+    model
+        A copy for predictions; it cannot be updated or asked for rows to label.
+
+    Examples
+    --------
+    >>> import widemargin
+    >>> from widemargin.datasets import hide_labels, make_two_moons
+    >>> X, y = make_two_moons(1000, random_state=0)
+    >>> model = widemargin.SpectralClassifier(random_state=0)
+    >>> model = model.fit(X, hide_labels(y, 6, rng=0))
+    >>> small = widemargin.condense(model, 100)
+    >>> bool((small.predict(X) == model.predict(X)).mean() > 0.99)
+    True
+    """
+    check_is_fitted(model)
+    if not isinstance(n_points, numbers.Integral) or n_points < 1:
+        raise ValueError(
+            f"n_points of condense must be a whole number >= 1, got {n_points!r}."
+        )
+    small = copy(model)
+    if isinstance(model, Pipeline):
+        name, last = model.steps[-1]
+        small.steps = [*model.steps[:-1], (name, condense(last, n_points))]
+        return small
+    for name in ("geometry_", "_fitted"):  # what `update` would use
+        vars(small).pop(name, None)
+    if isinstance(getattr(model, "function_", None), FunctionSum | NeighborFunction):
+        small.function_ = model.function_.condensed(n_points)
+    if hasattr(model, "models_"):
+        small.models_ = [condense(one, n_points) for one in model.models_]
+    return small
 
 
 def load(path: str | PathLike[str]) -> Any:

@@ -73,18 +73,22 @@ class Writer(_Walk):
             ]
             return {"dict": items}
         if type(value) is np.ndarray and value.dtype.kind != "O":
-            try:
-                data = npy_bytes(value)
-            except ValueError as error:
-                raise ModelFileError(f"holds {error} at {where}") from error
-            digest = hashlib.sha256(data).digest()
-            name = self._names.setdefault(digest, f"{len(self._names)}.npy")
-            self.arrays[name] = data
-            return {"array": name}
+            return {"array": self._array(value, where)}
         kind, members = _find_kind(value, where)
         if kind is not None:
             return {kind: self.node(members, where, depth)}
         return self._object(value, where, depth)
+
+    def _array(self, value, where):
+        """Keep an array; returns the name of its part."""
+        try:
+            data = npy_bytes(value)
+        except ValueError as error:
+            raise ModelFileError(f"holds {error} at {where}") from error
+        digest = hashlib.sha256(data).digest()
+        name = self._names.setdefault(digest, f"{len(self._names)}.npy")
+        self.arrays[name] = data
+        return name
 
     def _object(self, value, where, depth):
         name = name_of(type(value))
@@ -97,6 +101,21 @@ class Writer(_Walk):
                 for key, part in writing.take_apart(value).items()
             }
         return {"object": name, "parts": parts}
+
+
+class Sizer(Writer):
+    """Counts the bytes of arrays in place of writing them; shared ones once."""
+
+    def _array(self, value, where):
+        data = np.ascontiguousarray(value)
+        digest = hashlib.sha256(data.view(np.uint8) if data.size else b"")
+        self.arrays[data.dtype.str, data.shape, digest.digest()] = value
+        return "0.npy"
+
+    @property
+    def n_bytes(self):
+        """Bytes of all arrays."""
+        return sum(array.nbytes for array in self.arrays.values())
 
 
 def _find_kind(value, where):

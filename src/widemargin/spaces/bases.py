@@ -21,6 +21,7 @@ from widemargin.defaults import (
 from widemargin.graphs import Anchors, ExactIndex, KnnGraph, graph_laplacian
 from widemargin.kernels import Kernel, Linear, Nystrom
 from widemargin.linalg.rows import row_blocks
+from widemargin.progress import counter
 from widemargin.rows import Rows
 from widemargin.spaces import spectrum as spectra
 from widemargin.spaces.choose import choose_space
@@ -179,10 +180,13 @@ class KernelBasis(SpectralBasis):
         mapping, shift = self.space.embedding(), self.means @ self.loadings
         vectors = np.empty((len(rows), len(shift)), dtype=np.float32)
         mapping, axes = mapping.before(self.loadings)
+        n_blocks = len(list(row_blocks(len(rows), self.space.n_coordinates, 8)))
+        step = counter("components", 2 * n_blocks)  # of rows and of the kernel
         for where, X in rows.blocks():
             idx = np.arange(len(rows))[where]
             for block in row_blocks(len(idx), self.space.n_coordinates, 8):
                 vectors[idx[block]] = mapping(X[block]) @ axes - shift
+                step()
         return replace(self, spectrum=spectra.Spectrum(self.spectrum.values, vectors))
 
     def to_function(self, label_idx, coordinates, scores=None, constant=0.0):
@@ -270,7 +274,7 @@ class AnchorBasis(GraphBasis):
             self.anchors.points,
             values,
             self.n_neighbors,
-            exact_copies=False,
+            are_means=True,
         )
 
     def _unit(self, variances):

@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from widemargin.defaults import SPECTRUM_LEVELS
 from widemargin.linalg.products import count_threads
 from widemargin.linalg.rows import row_blocks
+from widemargin.progress import counter
 
 _LEAST_REDUCTION = 0.8  # a graph with more groups per row than this has none
 _MAX_ROUNDS, _TOL = 30, 1e-3  # on the smallest graph, relative to the largest value
@@ -36,15 +37,19 @@ def coarse_spectrum(laplacian, degrees, n_vectors, *, rule=SPECTRUM_LEVELS):
     matrix = sparse.csr_array(laplacian)[order][:, order].astype(np.float32)
     roots = np.sqrt(np.where(degrees > 0, degrees, 1.0))[order]
     size = n_vectors + max(10, n_vectors // 10)  # the last ones converge slowly
-    values, vectors = _solve(matrix, roots, size, rule)
+    step = counter("eigenvectors", rule.rounds * rule.most_products)
+    values, vectors = _solve(matrix, roots, size, rule, step)
     n_vectors = min(n_vectors, len(values))
     found = np.empty((len(roots), n_vectors), dtype=np.float32)
     found[order] = vectors[:, :n_vectors]
     return values[:n_vectors], found
 
 
-def _solve(matrix, roots, size, rule):
-    """Lowest eigenvalues and vectors; `roots` are a function without any energy."""
+def _solve(matrix, roots, size, rule, step=None):
+    """Lowest eigenvalues and vectors; `roots` are a function without any energy.
+
+    `step` is called for each product on all rows, which take most of the time.
+    """
     n_rows = matrix.shape[0]
     spread = None
     if n_rows > max(rule.coarsest_rows, 4 * size):
@@ -56,7 +61,7 @@ def _solve(matrix, roots, size, rule):
         return _refine(matrix, start, _MAX_ROUNDS, rule)
     coarse = sparse.csr_array(spread.T @ matrix @ spread)
     _, vectors = _solve(coarse, spread.T @ roots, size, rule)
-    return _refine(matrix, spread @ vectors, rule.rounds, rule)
+    return _refine(matrix, spread @ vectors, rule.rounds, rule, step)
 
 
 def _coarsen(matrix, roots, rule):
@@ -83,13 +88,14 @@ def _coarsen(matrix, roots, rule):
     return sparse.csr_array((entries, groups, rows), shape=(n_rows, n_groups))
 
 
-def _refine(matrix, vectors, max_rounds, rule):
+def _refine(matrix, vectors, max_rounds, rule, step=None):
     """Eigenvalues and vectors by a few rounds of filters from some vectors."""
     other = np.zeros_like(vectors)
     values, vectors, other = _rotate(matrix, vectors, other)
     for _ in range(max_rounds):
         before = values
-        vectors, other = _filter(matrix, vectors, other, float(values[-1]), rule)
+        edge = float(values[-1])
+        vectors, other = _filter(matrix, vectors, other, edge, rule, step)
         values, vectors, other = _rotate(matrix, vectors, other)
         change = np.abs(values - before[: len(values)])
         if change.max() <= _TOL * values[-1]:
@@ -97,7 +103,7 @@ def _refine(matrix, vectors, max_rounds, rule):
     return values, vectors
 
 
-def _filter(matrix, vectors, other, edge, rule):
+def _filter(matrix, vectors, other, edge, rule, step=None):
     """Chebyshev polynomials of a matrix with eigenvalues up to two, times vectors.
 
     They are small from `edge`, the largest value that is known, to two, and grow below
@@ -113,9 +119,11 @@ def _filter(matrix, vectors, other, edge, rule):
     vectors, other, ratio = other, vectors, scale
     for _ in range(degree - 1):
         following = 1.0 / (2.0 / scale - ratio)
-        step = 2.0 * following / half
-        _recur(matrix, vectors, other, (step, -middle * step, -ratio * following))
+        factor = 2.0 * following / half
+        _recur(matrix, vectors, other, (factor, -middle * factor, -ratio * following))
         vectors, other, ratio = other, vectors, following
+        if step is not None:
+            step()
     return vectors, other
 
 

@@ -6,10 +6,14 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
+from widemargin.defaults import CONDENSED_NEIGHBORS
 from widemargin.graphs import index_rows, neighbor_weights
+from widemargin.graphs.cells import cell_means
 from widemargin.kernels import Kernel, Linear, Precomputed, scores_in_blocks
 from widemargin.linalg.rows import row_blocks, squared_norms
 from widemargin.stored import Stored, is_finite, require
+
+LEAST_CELL = 5  # rows of a mean that stands for them
 
 
 @dataclass(frozen=True)
@@ -143,7 +147,7 @@ class NeighborFunction(Stored):
     index: object = field(
         default=None, repr=False, compare=False, metadata={"kept": False}
     )
-    exact_copies: bool = True
+    are_means: bool = False  # whether the points are means of rows, and no rows
 
     @property
     def n_columns(self):
@@ -157,8 +161,28 @@ class NeighborFunction(Stored):
 
     @property
     def training_rows(self):
-        """The points."""
-        return self.points
+        """The points, unless they are means."""
+        return None if self.are_means else self.points
+
+    def condensed(self, n_points):
+        """The function of means of at least five points each, and of their values."""
+        if sparse.issparse(self.points):
+            raise ValueError(
+                "sparse rows cannot be condensed, since their means are not sparse; "
+                "save the model as it is, or reduce the rows by TruncatedSVD first."
+            )
+        found = cell_means(self.points, n_points, LEAST_CELL)
+        if found is None:
+            return self
+        cells, means = found
+        counts = np.bincount(cells)
+        sums = [np.bincount(cells, weights=column) for column in self.values.T]
+        values = np.column_stack(sums) / counts[:, None]
+        n_neighbors = min(self.n_neighbors, CONDENSED_NEIGHBORS)
+        return replace(
+            self, points=means, values=values, n_neighbors=n_neighbors,
+            are_means=True, index=None,
+        )  # fmt: skip
 
     def __call__(self, X):
         """Scores of the rows of X, (n_rows, n_columns)."""
@@ -181,7 +205,7 @@ class NeighborFunction(Stored):
         """Means of the values over the nearest points."""
         n_neighbors = min(self.n_neighbors, self.n_points)
         lengths, neighbors = self._index.query(X, n_neighbors)
-        weights = neighbor_weights(lengths, exact_copies=self.exact_copies)
+        weights = neighbor_weights(lengths, exact_copies=not self.are_means)
         return np.einsum("ij,ijk->ik", weights, self.values[neighbors])
 
     def __getstate__(self):  # without an index: it is as large as the points
@@ -191,7 +215,7 @@ class NeighborFunction(Stored):
         """Raise ValueError unless points and values fit each other and the features."""
         require(is_finite(self.values, 2) and self.n_points > 0, self, "values")
         require(self.n_neighbors > 0, self, "n_neighbors")
-        require(isinstance(self.exact_copies, bool), self, "exact_copies")
+        require(isinstance(self.are_means, bool), self, "are_means")
         fits = not self.kernel.pairwise and self.points is not None
         fits = fits and _are_points(None, self.points, self.n_points, n_features)
         require(fits, self, "points")
@@ -213,6 +237,14 @@ class FunctionSum(Stored):
     def n_points(self):
         """Number of training rows that new rows are compared with."""
         return max(part.n_points for part in self.parts)
+
+    def condensed(self, n_points):
+        """The sum in which means stand for training rows, see `NeighborFunction`."""
+        parts = (
+            part.condensed(n_points) if isinstance(part, NeighborFunction) else part
+            for part in self.parts
+        )
+        return replace(self, parts=tuple(parts))
 
     def __call__(self, X):
         """Scores of the rows of X, (n_rows, n_columns)."""

@@ -1,0 +1,128 @@
+"""How far a long fit is, and how long it will still take.
+
+Stages of a fit that take long with many rows say how much of them is done. Whoever
+watches is told the share of the whole fit and the seconds that are left, from the time
+so far and from the expected share of each stage. Nothing is reported, and nothing is
+slower, if nobody watches.
+
+    with watch(lambda state: print(state)):
+        model.fit(X, y)
+"""
+
+import time
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from widemargin.defaults import FIT_STAGES
+
+_LEAST_SHARE = 0.03  # of a fit, from which its time can be estimated
+_watched = ContextVar("watched", default=None)
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a fit is.
+
+    >>> print(State("neighbors", 0.25, 60.0))
+    neighbors, 25 % done, about 1 minute left
+    """
+
+    stage: str
+    share: float  # of the whole fit that is done
+    seconds_left: float | None  # None as long as it cannot be told
+
+    def __str__(self):
+        left = "" if self.seconds_left is None else f", {say_left(self.seconds_left)}"
+        return f"{self.stage}, {100 * self.share:.0f} % done{left}"
+
+
+def say_left(seconds):
+    """Remaining time in words.
+
+    >>> say_left(8.2), say_left(100.0), say_left(7000.0)
+    ('about 10 seconds left', 'about 2 minutes left', 'about 2 hours left')
+    """
+    for size, unit, step in ((5400.0, 3600.0, "hour"), (55.0, 60.0, "minute")):
+        if seconds > size:
+            count = max(1, round(seconds / unit))
+            return f"about {count} {step}{'s' if count > 1 else ''} left"
+    return f"about {max(5, 5 * round(seconds / 5))} seconds left"
+
+
+class Watch:
+    """Tells a callback about the stages of a fit, in the order of a plan."""
+
+    def __init__(self, callback, plan=FIT_STAGES, clock=time.monotonic):
+        self.callback, self.plan, self.clock = callback, plan, clock
+        self.began, self.share = clock(), 0.0
+        total, done, self.before = sum(plan.values()), 0.0, {}
+        for stage, part in plan.items():
+            self.before[stage] = done / total
+            done += part
+        self.parts = {stage: part / total for stage, part in plan.items()}
+
+    def report(self, stage, done):
+        """A share of a stage is done; earlier stages are, or do not occur."""
+        share = self.before[stage] + min(done, 1.0) * self.parts[stage]
+        # A stage may begin again, with a coarser graph or another fold.
+        self.share = max(self.share, share)
+        left = None
+        if self.share >= _LEAST_SHARE:
+            left = (self.clock() - self.began) * (1.0 - self.share) / self.share
+        self.callback(State(stage, self.share, left))
+
+
+def every(seconds, callback, clock=time.monotonic):
+    """A callback that passes a state on if so many seconds have gone since the last."""
+    last = clock()
+
+    def report(state):
+        nonlocal last
+        if clock() - last >= seconds:
+            last = clock()
+            callback(state)
+
+    return report
+
+
+@contextmanager
+def watch(callback):
+    """Call a function with the `State` of the fits within, again and again."""
+    token = _watched.set(Watch(callback))
+    try:
+        yield
+    finally:
+        _watched.reset(token)
+
+
+def is_watched():
+    """Whether somebody is told about stages."""
+    return _watched.get() is not None
+
+
+def counter(stage, n_steps):
+    """What a stage calls after each of about so many steps; None is no stage."""
+    watched = _watched.get()
+    if watched is None or stage is None:
+        return _nothing
+    n_done = 0
+
+    def step():
+        nonlocal n_done
+        n_done += 1
+        watched.report(stage, n_done / n_steps)
+
+    return step
+
+
+def track(stage, tasks):
+    """Yield each of a list of tasks of a stage; it is done when the next one begins."""
+    step = counter(stage, len(tasks))
+    for task in tasks:
+        yield task
+        step()
+
+
+def _nothing():
+    """Nobody watches."""
