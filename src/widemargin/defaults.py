@@ -71,6 +71,18 @@ class ClusterDirections(NamedTuple):
     kernel: int  # the leading ones of the widest kernel
 
 
+class MixtureRule(NamedTuple):
+    """When a mixture of Gaussians replaces the clusters that it was fitted from."""
+
+    misfits: float  # times the misfit that other clusters must gain
+    overlap: float  # adjusted Rand index from which clusters are the same ones
+    most_dims: int  # principal components
+    rows_per_dim: int  # and cluster, on average, at least
+    most_rows: int  # for the fit, of more rows as many are drawn
+    prior_rows: float  # weight of the prior covariance, over dimensions plus two
+    n_folds: int
+
+
 class SpectralGrid(NamedTuple):
     """Prior covariances of closed-form models."""
 
@@ -492,6 +504,12 @@ AGREEMENT_NEIGHBORS = 7
 # time; other limits are not recorded. Data: digits and uspst, three seeds. Command:
 # `python benchmarks/evidence/clusters.py CLUSTER_LIMITS`.
 CLUSTER_LIMITS = ClusterLimits(1500, 700, 8192, 4000)
+
+# Mixtures of Gaussians that start from the clusters found so far. PASSPORT
+MIXTURE = MixtureRule(2.0, 0.8, 20, 5, 1000, 0.1, 3)
+
+# Smoothings against which Gaussian clusters are compared. PASSPORT
+MIXTURE_WIDTHS = (1.0, 0.8, 0.6, 0.3)
 
 # How hinge models use unlabeled rows ---------------------------------------------
 

@@ -13,6 +13,7 @@ from widemargin.defaults import (
     CLUSTER_LIMITS,
     CLUSTER_RESHAKES,
     CLUSTER_TOLERANCE,
+    MIXTURE,
 )
 from widemargin.estimators._estimator import (
     Estimator,
@@ -25,6 +26,7 @@ from widemargin.estimators._estimator import (
     read_rows,
     store_result,
 )
+from widemargin.kernels import Rbf
 from widemargin.labelling import Automatic, Reshaking, Search, Shaking
 from widemargin.labelling.choice import choose, list_parameters
 from widemargin.labelling.clusters import (
@@ -35,6 +37,7 @@ from widemargin.labelling.clusters import (
     ClusterTask,
 )
 from widemargin.labelling.constraints import read_constraints
+from widemargin.labelling.mixtures import fit_better_mixture
 from widemargin.labels import decide, sign_coding
 from widemargin.linalg.products import suited_threads
 from widemargin.linalg.random import as_generator
@@ -209,7 +212,9 @@ class MaxMarginClustering(ClusterMixin, Estimator):
             # From a seed, as in `fit_path`: the same parameters find the same clusters.
             rng = np.random.default_rng(int(rng.integers(2**31)))
             smoother = model.smoother(task)
-            _find(self, task, search, model, smoother, rng, found)
+            result = _find(self, task, search, model, smoother, rng, found)
+            if _tries_mixtures(self, task, search, result):
+                _try_mixtures(self, task, smoother, search, result, rng)
         return self
 
     def fit_path(
@@ -378,3 +383,41 @@ def _find(estimator, task, search, model, smoother, rng, found=None):
     estimator.labels_ = result.solution.astype(np.int64)
     estimator.objective_ = result.objective
     store_result(estimator, result)
+    return result
+
+
+def _tries_mixtures(estimator, task, search, result):
+    """Whether all is left open, of rows in one matrix, and was searched."""
+    rows, kernel = task.sample.rows, read_parameter(estimator, "kernel")
+    is_open = isinstance(kernel, Rbf) and kernel.gamma == "auto"
+    is_plain = not (rows.in_blocks or rows.is_sparse or rows.pairwise)
+    return (
+        estimator.choice_ is not None
+        and is_open
+        and is_plain
+        and estimator.ambient_reg == "auto"
+        and search.tries_spectrum(task.constraints)
+        and result.status is not Status.INTERRUPTED
+    )
+
+
+def _try_mixtures(estimator, task, smoother, search, result, rng):
+    """Replace the clusters by those of a mixture of Gaussians if these fit better."""
+    sample, codes = task.sample, result.solution
+    order, most_rows = sample.order, MIXTURE.most_rows
+    if len(order) > most_rows:
+        order = order[np.sort(rng.choice(len(order), most_rows, replace=False))]
+    idx = np.sort(order)
+    X, places = sample.rows.take(idx).X, np.searchsorted(idx, order)
+    n_clusters = estimator.n_clusters
+    mixture, trials = fit_better_mixture(X, codes[idx], n_clusters, places)
+    estimator.choice_ = replace(estimator.choice_, mixtures=trials)
+    if mixture is None:
+        return
+    own = decide(sample.rows.evaluate(mixture))
+    problem = search.make_problem(smoother, task)
+    if np.array_equal(own, codes) or not problem.is_feasible(own):
+        return
+    estimator.function_, estimator.labels_ = mixture, own
+    estimator.parameters_ = replace(estimator.parameters_, source="mixture")
+    estimator.objective_ = problem.value(own)

@@ -32,7 +32,8 @@ _POWERS = (1, 2)
 class Parameters(Stored):
     """Power of the graph Laplacian, kernel and `ambient_reg` of one clustering.
 
-    `source` is "search", or "spectrum" for k-means in eigenvectors of the smoother.
+    `source` is "search", "spectrum" for k-means in eigenvectors of the smoother, or
+    "mixture" for Gaussians that were fitted from the clusters of one of these.
     """
 
     power: int
@@ -55,6 +56,8 @@ class Choice(Stored):
         trials of its source; whether no cluster is far below the mean size.
     best, labelings
         Position of the best trial; clusters of each, on the rows used for the choice.
+    mixtures : tuple of MixtureTrial
+        Mixtures that were fitted from the clusters of the best trial.
     """
 
     parameters: tuple
@@ -63,6 +66,7 @@ class Choice(Stored):
     is_sound: np.ndarray
     best: int
     labelings: list | None = field(repr=False, metadata={"kept": False})
+    mixtures: tuple = ()
 
     @property
     def chosen(self):
