@@ -71,6 +71,13 @@ class ClusterDirections(NamedTuple):
     kernel: int  # the leading ones of the widest kernel
 
 
+class CurveGraph(NamedTuple):
+    """The graph of rows that lie along curves."""
+
+    dimension: float  # of the graph, below which they do
+    n_neighbors: int
+
+
 class MixtureRule(NamedTuple):
     """When a mixture of Gaussians replaces the clusters that it was fitted from."""
 
@@ -504,6 +511,10 @@ AGREEMENT_NEIGHBORS = 7
 # time; other limits are not recorded. Data: digits and uspst, three seeds. Command:
 # `python benchmarks/evidence/clusters.py CLUSTER_LIMITS`.
 CLUSTER_LIMITS = ClusterLimits(1500, 700, 8192, 4000)
+
+# Along a curve a row has two sides, and more neighbors join one curve to the next.
+# PASSPORT
+CLUSTER_CURVES = CurveGraph(1.5, 3)
 
 # Mixtures of Gaussians that start from the clusters found so far. PASSPORT
 MIXTURE = MixtureRule(2.0, 0.8, 20, 5, 1000, 0.1, 3)

@@ -28,13 +28,14 @@ from widemargin.estimators._estimator import (
 )
 from widemargin.kernels import Rbf
 from widemargin.labelling import Automatic, Reshaking, Search, Shaking
-from widemargin.labelling.choice import choose, list_parameters
+from widemargin.labelling.choice import Parameters, choose, list_parameters
 from widemargin.labelling.clusters import (
     ClusterGraph,
     ClusterModel,
     ClusterSearch,
     ClusterSizes,
     ClusterTask,
+    cluster_graph,
 )
 from widemargin.labelling.constraints import read_constraints
 from widemargin.labelling.mixtures import fit_better_mixture
@@ -43,9 +44,10 @@ from widemargin.linalg.products import suited_threads
 from widemargin.linalg.random import as_generator
 from widemargin.objectives.class_sizes import Balance
 from widemargin.sample import collect_sample
-from widemargin.solvers.result import Status
+from widemargin.solvers.result import SolveResult, Status
 from widemargin.spaces import choose_space
 from widemargin.spaces.choose import check_scale
+from widemargin.spaces.function import NeighborFunction
 
 
 @dataclass(eq=False, repr=False)
@@ -63,8 +65,9 @@ class MaxMarginClustering(ClusterMixin, Estimator):
     kernel : Kernel, str or callable, default="rbf"
         As in `LaplacianSVC`, except that the width "auto" of "rbf" tries several.
     graph : "knn" or Graph, default="knn"
-        The graph of all rows, such as ``KnnGraph(n_neighbors=5)``. Its power "auto"
-        tries 1 and 2. Its Laplacian is always divided by the mean degree.
+        The graph of all rows, such as ``KnnGraph(n_neighbors=5)``. "knn" joins 8
+        neighbors, and 3 if rows lie along curves and other parameters are chosen. The
+        power "auto" tries 1 and 2. The Laplacian is always divided by the mean degree.
     ambient_reg : float or "auto", default="auto"
         Weight of the kernel norm; the :math:`\lambda` of [1]_ divided by the number of
         rows. "auto" tries several.
@@ -207,7 +210,10 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         rng = as_generator(self.random_state)
         task = _read_task(self, X, init, fixed)
         with suited_threads(task.sample.n_rows):
-            chosen, found = _choose(self, task, search, graph, rng)
+            if _is_left_to_graph(self, task, search):
+                if _find_along_graph(self, task, graph, rng):
+                    return self
+            graph, chosen, found = _choose(self, task, search, graph, rng)
             model = _make_model(self, task, graph, chosen, rng)
             # From a seed, as in `fit_path`: the same parameters find the same clusters.
             rng = np.random.default_rng(int(rng.integers(2**31)))
@@ -248,7 +254,7 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         search, graph = _read_search(first), _read_graph(first)
         rng = as_generator(self.random_state)
         task = _read_task(first, X, init, fixed)
-        chosen, found = _choose(first, task, search, graph, rng)
+        graph, chosen, found = _choose(first, task, search, graph, rng)
         if found is not None and found.status is Status.INTERRUPTED:
             raise KeyboardInterrupt  # nothing of the path is there yet
         model = _make_model(first, task, graph, chosen, rng)
@@ -345,9 +351,12 @@ def _read_task(estimator, X, init, fixed):
 
 
 def _choose(estimator, task, search, graph, rng):
-    """Parameters that are left open, and clusters if all rows were tried."""
+    """The graph, parameters that are left open, and clusters if all rows were tried."""
     kernel, progress = read_parameter(estimator, "kernel"), Progress.of(estimator)
     listed = list_parameters(kernel, estimator.ambient_reg, graph, task, rng)
+    is_open = len(listed) > 1 and estimator.n_clusters > 1
+    if is_open and estimator.graph == "knn" and graph.intrinsic_reg != 0:
+        graph = graph.suited(task.sample, listed[0].kernel, search.limits)
     chosen, found, estimator.choice_ = choose(
         listed,
         task,
@@ -357,7 +366,44 @@ def _choose(estimator, task, search, graph, rng):
         who=type(estimator).__name__,
         report=progress.say if progress.verbose else None,
     )
-    return chosen, found
+    return graph, chosen, found
+
+
+def _is_open(estimator, task, search):
+    """Whether sizes, kernel and weights are left open, of rows in one matrix."""
+    rows, kernel = task.sample.rows, read_parameter(estimator, "kernel")
+    is_rbf = isinstance(kernel, Rbf) and kernel.gamma == "auto"
+    is_plain = not (rows.in_blocks or rows.is_sparse or rows.pairwise)
+    is_open = estimator.n_clusters > 1 and estimator.ambient_reg == "auto"
+    return is_rbf and is_plain and is_open and search.tries_spectrum(task.constraints)
+
+
+def _is_left_to_graph(estimator, task, search):
+    """Whether there would be landmarks, which lose what the graph of all rows shows."""
+    is_many = task.sample.n_rows > estimator.ladder.exact_rows
+    is_default = estimator.landmarks == "auto" and estimator.intrinsic_reg == "auto"
+    return is_many and is_default and _is_open(estimator, task, search)
+
+
+def _find_along_graph(estimator, task, graph, rng):
+    """Find clusters along the graph of all rows; False if they are not sound."""
+    rows, n_clusters = task.sample.rows, estimator.n_clusters
+    kernel = rows.fit_width(read_parameter(estimator, "kernel"), rng, auto="scale")
+    adjacency, knn = graph.adjacency(kernel, rows), graph.graph
+    laplacian = knn.laplacian_of(adjacency, auto_power=1, normalized=True).matrix
+    degrees = np.asarray(adjacency.sum(axis=0)).ravel()
+    found = cluster_graph(laplacian, degrees, n_clusters, task.sample.order, rng)
+    if found is None:
+        return False
+    codes, inertia = found
+    signs, n_neighbors = sign_coding(codes, n_clusters), knn.n_neighbors
+    index = rows.index(kernel, n_neighbors)
+    estimator.function_ = NeighborFunction(kernel, rows.X, signs, n_neighbors, index)
+    estimator.parameters_ = Parameters(1, kernel, 0.0, "graph")
+    estimator.labels_, estimator.objective_ = codes.astype(np.int64), inertia
+    estimator.choice_ = None
+    store_result(estimator, SolveResult(codes, inertia, Status.CONVERGED, 1))
+    return True
 
 
 def _make_model(estimator, task, graph, parameters, rng):
@@ -387,18 +433,9 @@ def _find(estimator, task, search, model, smoother, rng, found=None):
 
 
 def _tries_mixtures(estimator, task, search, result):
-    """Whether all is left open, of rows in one matrix, and was searched."""
-    rows, kernel = task.sample.rows, read_parameter(estimator, "kernel")
-    is_open = isinstance(kernel, Rbf) and kernel.gamma == "auto"
-    is_plain = not (rows.in_blocks or rows.is_sparse or rows.pairwise)
-    return (
-        estimator.choice_ is not None
-        and is_open
-        and is_plain
-        and estimator.ambient_reg == "auto"
-        and search.tries_spectrum(task.constraints)
-        and result.status is not Status.INTERRUPTED
-    )
+    """Whether parameters were chosen, with nothing prescribed, and to the end."""
+    is_done = estimator.choice_ is not None and result.status.is_success
+    return is_done and _is_open(estimator, task, search)
 
 
 def _try_mixtures(estimator, task, smoother, search, result, rng):
