@@ -62,6 +62,7 @@ class ClusterLimits(NamedTuple):
     choice_sample: int  # number of rows for that if there are more
     search_rows: int  # the same for the search of clusters, with landmarks
     search_sample: int  # number of rows for that if there are more
+    graph_rows: int  # with more, clusters are found along the graph of all rows
 
 
 class ClusterDirections(NamedTuple):
@@ -510,7 +511,13 @@ AGREEMENT_NEIGHBORS = 7
 # and 0.76 on uspst, with 600 0.83 and 0.72, with 800 0.87 and 0.76 in 1.15 times the
 # time; other limits are not recorded. Data: digits and uspst, three seeds. Command:
 # `python benchmarks/evidence/clusters.py CLUSTER_LIMITS`.
-CLUSTER_LIMITS = ClusterLimits(1500, 700, 8192, 4000)
+CLUSTER_LIMITS = ClusterLimits(1500, 700, 8192, 4000, 5000)
+
+# Numbers of clusters among which "auto" chooses. PASSPORT
+CLUSTER_NUMBERS = tuple(range(2, 13))
+
+# Sums of agreement and stability that differ by less are the same. PASSPORT
+NUMBER_TOLERANCE = 0.01
 
 # Along a curve a row has two sides, and more neighbors join one curve to the next.
 # PASSPORT

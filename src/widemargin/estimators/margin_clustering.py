@@ -11,6 +11,7 @@ from widemargin.checks import check_number, check_number_or, plain
 from widemargin.defaults import (
     CLUSTER_LADDER,
     CLUSTER_LIMITS,
+    CLUSTER_NUMBERS,
     CLUSTER_RESHAKES,
     CLUSTER_TOLERANCE,
     MIXTURE,
@@ -28,7 +29,12 @@ from widemargin.estimators._estimator import (
 )
 from widemargin.kernels import Rbf
 from widemargin.labelling import Automatic, Reshaking, Search, Shaking
-from widemargin.labelling.choice import Parameters, choose, list_parameters
+from widemargin.labelling.choice import (
+    NumberChoice,
+    Parameters,
+    choose,
+    list_parameters,
+)
 from widemargin.labelling.clusters import (
     ClusterGraph,
     ClusterModel,
@@ -60,8 +66,9 @@ class MaxMarginClustering(ClusterMixin, Estimator):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
+    n_clusters : int or "auto", default=8
+        Number of clusters. "auto" tries 2 to 12 and takes the one with the largest sum
+        of neighbor agreement and stability.
     kernel : Kernel, str or callable, default="rbf"
         As in `LaplacianSVC`, except that the width "auto" of "rbf" tries several.
     graph : "knn" or Graph, default="knn"
@@ -103,7 +110,14 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         The trials, where parameters were left open: their `parameters`, neighbor
         `agreement`, `stability`, and which was `best`.
     parameters_ : Parameters
-        Kernel, `ambient_reg` and power of the Laplacian that were used.
+        Kernel, `ambient_reg` and power of the Laplacian that were used, and the
+        `source` of the clusters.
+    n_clusters_, number_choice_ : int, NumberChoice or None
+        Number of clusters; `agreement` and `stability` of each number that "auto"
+        tried, on the rows with which parameters are chosen
+        (`~widemargin.plots.ClusterNumberDisplay` draws them).
+    graph_ : Graph
+        The graph that was used.
     function_, result_, n_iter_
         As in `LabelSearchClassifier`.
 
@@ -150,7 +164,7 @@ class MaxMarginClustering(ClusterMixin, Estimator):
     1.0
     """
 
-    n_clusters: int = 8
+    n_clusters: int | str = 8
     _: KW_ONLY
     kernel: object = "rbf"
     graph: object = "knn"
@@ -165,7 +179,10 @@ class MaxMarginClustering(ClusterMixin, Estimator):
     verbose: bool = False
 
     value_families = Estimator.value_families | {"balance": Balance, "search": Search}
-    saved_state = ("function_", "parameters_", "choice_", "result_")
+    saved_state = (
+        "function_", "parameters_", "choice_", "result_", "n_clusters_",
+        "number_choice_",
+    )  # fmt: skip
     methods = (
         Method(
             "margin", "clusters with the widest margin between them", task="cluster"
@@ -206,6 +223,9 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         1,500 rows, an interrupt leaves no model.
         """
         _check_numbers(self)
+        if self.n_clusters == "auto":
+            return _fit_chosen_number(self, X, init, fixed)
+        self.n_clusters_, self.number_choice_ = int(self.n_clusters), None
         search, graph = _read_search(self), _read_graph(self)
         rng = as_generator(self.random_state)
         task = _read_task(self, X, init, fixed)
@@ -250,6 +270,11 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         clusterers = [clone(self).set_params(ambient_reg=reg) for reg in ambient_reg]
         for clusterer in clusterers:
             _check_numbers(clusterer)
+        if self.n_clusters == "auto":
+            raise ValueError(
+                f"n_clusters of {type(self).__name__}.fit_path must be a number, got "
+                "'auto'; fit once, and pass n_clusters_ on."
+            )
         first = clusterers[0]
         search, graph = _read_search(first), _read_graph(first)
         rng = as_generator(self.random_state)
@@ -263,6 +288,7 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         for clusterer in clusterers:
             copy_features(first, clusterer)
             clusterer.choice_ = first.choice_
+            clusterer.n_clusters_, clusterer.number_choice_ = first.n_clusters, None
             own = replace(chosen, ambient_reg=clusterer.ambient_reg)
             smoother = smoothers(own.ambient_reg)
             rng = np.random.default_rng(seed)
@@ -277,7 +303,7 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         ``labels_``: the search keeps sizes within bounds, the function does not.
         """
         scores = evaluate(self, X)
-        if self.n_clusters == 1:
+        if self.n_clusters_ == 1:
             return np.zeros(len(scores), dtype=np.int64)
         return decide(scores)
 
@@ -289,10 +315,46 @@ class MaxMarginClustering(ClusterMixin, Estimator):
 
 def _check_numbers(estimator):
     """Raise unless the parameters that are numbers are valid."""
-    check_number(estimator, "n_clusters", low=1, integer=True)
+    check_number_or(estimator, "n_clusters", ("auto",), low=1, integer=True)
     check_number_or(estimator, "ambient_reg", ("auto",), low=0, strict=True)
     check_number_or(estimator, "intrinsic_reg", ("auto",), low=0)
     check_number(estimator, "n_restarts", low=1, integer=True)
+
+
+def _fit_chosen_number(estimator, X, init, fixed):
+    """Choose the number of clusters, then fit with it."""
+    who = type(estimator).__name__
+    if init is not None or fixed is not None:
+        raise ValueError(
+            f"n_clusters of {who} must be a number if fit gets init or fixed, which "
+            "name clusters, got 'auto'."
+        )
+    rng = as_generator(estimator.random_state)
+    seed = int(rng.integers(2**31))  # the same for all numbers
+    task = _read_task(estimator, X, None, None)
+    n_rows = task.sample.n_rows
+    numbers = [n for n in CLUSTER_NUMBERS if n <= max(2, n_rows // 2)]
+    tried = []
+    with suited_threads(n_rows):
+        for number in numbers:
+            own = clone(estimator).set_params(n_clusters=number)
+            search, graph = _read_search(own), _read_graph(own)
+            _choose(own, task, search, graph, np.random.default_rng(seed))
+            tried.append(own.choice_)
+    if None in tried:
+        raise ValueError(
+            f"n_clusters='auto' of {who} compares the clusters of several parameters; "
+            "leave kernel, ambient_reg or the power of the graph at 'auto', or set the "
+            "number."
+        )
+    choice = NumberChoice.of(numbers, tried)
+    fitted = clone(estimator).set_params(n_clusters=choice.chosen, random_state=seed)
+    fitted.fit(X)
+    copy_features(fitted, estimator)
+    for name in ("labels_", "objective_", "n_iter_", "graph_", *estimator.saved_state):
+        setattr(estimator, name, getattr(fitted, name))
+    estimator.number_choice_ = choice
+    return estimator
 
 
 def _read_graph(estimator):
@@ -344,6 +406,7 @@ def _read_task(estimator, X, init, fixed):
     """The rows, and what the user says about their clusters."""
     rows = read_rows(estimator, X)
     n_rows, n_clusters, who = len(rows), estimator.n_clusters, type(estimator).__name__
+    n_clusters = 2 if n_clusters == "auto" else n_clusters
     if n_rows < n_clusters:
         raise ValueError(f"n_samples={n_rows} should be >= n_clusters={n_clusters}.")
     constraints = read_constraints(init, fixed, n_rows, n_clusters, f"{who}.fit")
@@ -357,6 +420,7 @@ def _choose(estimator, task, search, graph, rng):
     is_open = len(listed) > 1 and estimator.n_clusters > 1
     if is_open and estimator.graph == "knn" and graph.intrinsic_reg != 0:
         graph = graph.suited(task.sample, listed[0].kernel, search.limits)
+    estimator.graph_ = graph.graph
     chosen, found, estimator.choice_ = choose(
         listed,
         task,
@@ -379,8 +443,8 @@ def _is_open(estimator, task, search):
 
 
 def _is_left_to_graph(estimator, task, search):
-    """Whether there would be landmarks, which lose what the graph of all rows shows."""
-    is_many = task.sample.n_rows > estimator.ladder.exact_rows
+    """Whether a search among so many rows takes long, and nothing is prescribed."""
+    is_many = task.sample.n_rows > estimator.limits.graph_rows
     is_default = estimator.landmarks == "auto" and estimator.intrinsic_reg == "auto"
     return is_many and is_default and _is_open(estimator, task, search)
 
@@ -401,7 +465,7 @@ def _find_along_graph(estimator, task, graph, rng):
     estimator.function_ = NeighborFunction(kernel, rows.X, signs, n_neighbors, index)
     estimator.parameters_ = Parameters(1, kernel, 0.0, "graph")
     estimator.labels_, estimator.objective_ = codes.astype(np.int64), inertia
-    estimator.choice_ = None
+    estimator.choice_, estimator.graph_ = None, knn
     store_result(estimator, SolveResult(codes, inertia, Status.CONVERGED, 1))
     return True
 

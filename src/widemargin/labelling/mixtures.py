@@ -279,9 +279,7 @@ def _principal_frame(X, n_dims):
         axes = centered.T @ (vectors[:, kept] / np.sqrt(values[kept]))
     elif n_features > n_dims:
         last = n_features - 1
-        axes = eigh(
-            centered.T @ centered, subset_by_index=(last - n_dims + 1, last)
-        )[1]
+        axes = eigh(centered.T @ centered, subset_by_index=(last - n_dims + 1, last))[1]
     nothing = np.zeros(0)
     return Mixture(center, axes / length, nothing, nothing, nothing)
 
