@@ -144,7 +144,7 @@ def test_auto_is_repeatable_and_saved(blobs, tmp_path):
 
 def test_auto_names_what_it_needs(blobs):
     X, y = blobs
-    with pytest.raises(ValueError, match="n_clusters .* must be a number if fit gets"):
+    with pytest.raises(ValueError, match=r"n_clusters .* must be a number if fit gets"):
         MaxMarginClustering("auto").fit(X, init=y)
     with pytest.raises(ValueError, match="compares the clusters of several parameters"):
         MaxMarginClustering("auto", **FIXED).fit(X)

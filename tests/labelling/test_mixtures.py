@@ -133,7 +133,7 @@ def test_what_a_mixture_misses_counts_unless_clusters_stay(
 
 @pytest.mark.parametrize("n_features", [8, 500])
 def test_units_and_offsets_do_not_matter(nested, n_features):
-    X, y = nested
+    X, _ = nested
     X = np.hstack([X, np.zeros((300, n_features - 8))])
     poor = (X[:, 0] > 0).astype(int)
     plain, _ = fit_better_mixture(X, poor, 2, np.arange(300))

@@ -230,9 +230,9 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         rng = as_generator(self.random_state)
         task = _read_task(self, X, init, fixed)
         with suited_threads(task.sample.n_rows):
-            if _is_left_to_graph(self, task, search):
-                if _find_along_graph(self, task, graph, rng):
-                    return self
+            is_left = _is_left_to_graph(self, task, search)
+            if is_left and _find_along_graph(self, task, graph, rng):
+                return self
             graph, chosen, found = _choose(self, task, search, graph, rng)
             model = _make_model(self, task, graph, chosen, rng)
             # From a seed, as in `fit_path`: the same parameters find the same clusters.
