@@ -20,7 +20,12 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from widemargin import MaxMarginClustering, defaults
-from widemargin.defaults import AGREEMENT_NEIGHBORS, CLUSTER_LIMITS
+from widemargin.defaults import (
+    AGREEMENT_NEIGHBORS,
+    CLUSTER_LIMITS,
+    MIXTURE,
+    CurveGraph,
+)
 from widemargin.labelling import choice
 from widemargin_bench.evidence import compare, constant, show
 from widemargin_bench.tables.clustering import PROBLEMS
@@ -44,6 +49,15 @@ SEARCH = {
     "CLUSTER_RESHAKES": (0, 1, 2, 5, 10),
     "SMALLEST_CLUSTER": (0.0, 0.05, 0.1, 0.2, 0.4),
     "CLUSTER_TOLERANCE": (0.0, 0.03, 0.1, 0.3),
+    "CLUSTER_CURVES": tuple(CurveGraph(*own) for own in ((0.0, 3), (1.5, 3), (1.5, 5))),
+    "MIXTURE": (
+        MIXTURE._replace(most_dims=0),  # none
+        MIXTURE,
+        MIXTURE._replace(misfits=1.0),
+        MIXTURE._replace(overlap=2.0),
+        MIXTURE._replace(most_dims=12),
+        MIXTURE._replace(prior_rows=1.0),
+    ),
 }
 CHOICE_SAMPLES, SEARCH_SAMPLES = (400, 700, 1200, 2000), (1000, 2000, 4000, 8000)
 LARGE = ("mnist", "usps", "letter", "waveform")

@@ -85,7 +85,7 @@ def test_published_figures_belong_to_the_table(name):
     assert {method for _, method, _ in figures} == PAPER_METHODS
     assert {metric for _, _, metric in figures} == {table.metrics[0].name}
     ran = {method.name for method in table.methods}
-    assert PAPER_METHODS - ran == {"CPMMC"}
+    assert ran >= PAPER_METHODS
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ class SmallClustering(MaxMarginClustering):
     """A clustering for which sixty rows are many."""
 
     ladder = Ladder(exact_rows=60, n_landmarks=30)
-    limits = ClusterLimits(60, 50, 60, 45)
+    limits = ClusterLimits(60, 50, 60, 45, 10**9)
 
 
 @pytest.fixture

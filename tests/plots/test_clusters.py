@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from widemargin import MaxMarginClustering, load, save
-from widemargin.plots import ClusterDisplay
+from widemargin.plots import ClusterDisplay, ClusterNumberDisplay
 
 
 def test_clusters_and_sizes(blobs, clusterer, ax):
@@ -91,3 +91,18 @@ def test_wrong_arguments_are_named(blobs, blobs_model, clusterer):
         ClusterDisplay.from_estimator(MaxMarginClustering(3), X)
     with pytest.raises(ValueError, match="projection=None, got 5"):
         ClusterDisplay.from_estimator(clusterer, X, projection=None)
+
+
+def test_evidence_for_numbers_of_clusters(blobs, clusterer, ax):
+    model = MaxMarginClustering("auto", random_state=0).fit(blobs[0])
+    display = ClusterNumberDisplay.from_estimator(model, ax=ax)
+    choice = model.number_choice_
+    assert display.chosen == choice.chosen
+    assert_array_equal(display.lines_["agreement"].get_ydata(), choice.agreement)
+    assert_array_equal(display.lines_["stability"].get_ydata(), choice.stability)
+    assert_array_equal(display.lines_["mean"].get_xdata(), choice.numbers)
+    assert display.best_.get_xdata() == [choice.chosen]
+    assert list(display.frame()) == ["clusters", "agreement", "stability"]
+    assert ax.get_xlabel() == "number of clusters"
+    with pytest.raises(ValueError, match="was fitted with n_clusters=3"):
+        ClusterNumberDisplay.from_estimator(clusterer)

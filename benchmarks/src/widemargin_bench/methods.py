@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 from scipy import sparse
-from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.cluster import HDBSCAN, KMeans, SpectralClustering
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from sklearn.linear_model import LogisticRegression
@@ -31,7 +31,8 @@ CLASSIFIER_SETTINGS = (
 CLUSTERER_SETTINGS = (
     "Peers are scikit-learn's: k-means (best of 10), spectral clustering of 10 nearest "
     "neighbors, Gaussian mixtures (best of 3; with 100 features or more one start and "
-    "1e-3 added to the variances)."
+    "1e-3 added to the variances), HDBSCAN with at least 10 rows per cluster, which "
+    "finds the number of clusters itself; its rows of no cluster count as one."
 )
 N_FOLDS = 5
 # C and width of the tuned SVC. The first of equals is taken: common values come first.
@@ -126,6 +127,12 @@ def _mixture(draw, _):
     return draw.measure(model)
 
 
+def _density(draw, _):
+    if sparse.issparse(draw.X):
+        return {}
+    return draw.measure(HDBSCAN(min_cluster_size=10, copy=True))
+
+
 _CLASSIFIERS = {
     "SVC": _svc,
     "LabelSpreading": _spreading,
@@ -133,7 +140,12 @@ _CLASSIFIERS = {
     "SelfTraining": _self_training,
     "GaussianProcess": _process,
 }
-_CLUSTERERS = {"KMeans": _k_means, "Spectral": _spectral, "GaussianMixture": _mixture}
+_CLUSTERERS = {
+    "KMeans": _k_means,
+    "Spectral": _spectral,
+    "GaussianMixture": _mixture,
+    "HDBSCAN": _density,
+}
 
 
 def tuned_svc(draw, _):

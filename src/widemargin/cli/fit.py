@@ -45,6 +45,7 @@ features, except those that you leave out with --drop, such as known labels.
 
 \b
 widemargin cluster iris.csv -k 3 --drop species
+widemargin cluster iris.csv -k auto --drop species
 widemargin cluster iris.csv -k 3 --out groups.wm --predictions groups.csv
 widemargin cluster - -k 3 --predictions - < table.csv
 
@@ -55,8 +56,18 @@ Methods:
 _FIT_ENDINGS = ".wm", "-predictions.csv"
 _FOLDER_ENDINGS = ".wm", "-predictions.parquet"
 _CLUSTER_ENDINGS = "-clusters.wm", "-clusters.csv"
-_COUNT = click.IntRange(2)
 _SETTINGS = {"no_args_is_help": True, "success": "all files were written"}
+
+
+class _Number(click.IntRange):
+    """A number of clusters, or "auto"."""
+
+    def __init__(self):
+        super().__init__(2)
+
+    def convert(self, value, param, ctx):
+        """The number, or the word."""
+        return value if value == "auto" else super().convert(value, param, ctx)
 
 
 def _begin(task, table, target, endings, as_json, options, **parameters):
@@ -221,9 +232,9 @@ def _describe_estimate(measured, method, n_wanted):
     "-k",
     "--clusters",
     "n_clusters",
-    type=_COUNT,
+    type=_Number(),
     required=True,
-    help="Number of clusters.",
+    help="Number of clusters; auto chooses it, from 2 to 12.",
 )
 @commands.method_options("cluster", "n_jobs=2 or ambient_reg=0.1")
 @commands.output_options(*_CLUSTER_ENDINGS, "clusters")
@@ -239,14 +250,15 @@ def cluster(table, n_clusters, as_json, **options):
     k = {"n_clusters": n_clusters}
     work = _begin("cluster", table, None, _CLUSTER_ENDINGS, as_json, options, **k)
     sample = work.sample
-    if n_clusters > len(sample.X):
+    if n_clusters != "auto" and n_clusters > len(sample.X):
         raise ValueError(
             f"-k must be at most the number of rows of {sample.name}, "
             f"{len(sample.X):,}, got {n_clusters:,}."
         )
     work.outputs.check()
     reports.print_facts(work.console, reports.describe_table(sample))
-    with reports.progress_bar(f"Finding {n_clusters} clusters"):
+    title = "their number" if n_clusters == "auto" else f"{n_clusters} clusters"
+    with reports.progress_bar(f"Finding {title}"):
         model = fitting.make_pipeline(sample, work.estimator).fit(
             sample.X, encode__columns=sample.columns
         )

@@ -54,7 +54,7 @@ def model_as_json(path, model):
         "estimator": type(estimator).__name__,
         "made_by": " ".join(repr(estimator).split()),
         "classes": None if classes is None else classes.tolist(),
-        "clusters": getattr(estimator, "n_clusters", None),
+        "clusters": getattr(estimator, "n_clusters_", None),
         "columns": kinds,
         "columns_in": int(getattr(model, "n_features_in_", 1)),  # one of texts
         "features": int(estimator.n_features_in_),

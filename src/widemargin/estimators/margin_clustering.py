@@ -11,8 +11,10 @@ from widemargin.checks import check_number, check_number_or, plain
 from widemargin.defaults import (
     CLUSTER_LADDER,
     CLUSTER_LIMITS,
+    CLUSTER_NUMBERS,
     CLUSTER_RESHAKES,
     CLUSTER_TOLERANCE,
+    MIXTURE,
 )
 from widemargin.estimators._estimator import (
     Estimator,
@@ -25,24 +27,33 @@ from widemargin.estimators._estimator import (
     read_rows,
     store_result,
 )
+from widemargin.kernels import Rbf
 from widemargin.labelling import Automatic, Reshaking, Search, Shaking
-from widemargin.labelling.choice import choose, list_parameters
+from widemargin.labelling.choice import (
+    NumberChoice,
+    Parameters,
+    choose,
+    list_parameters,
+)
 from widemargin.labelling.clusters import (
     ClusterGraph,
     ClusterModel,
     ClusterSearch,
     ClusterSizes,
     ClusterTask,
+    cluster_graph,
 )
 from widemargin.labelling.constraints import read_constraints
+from widemargin.labelling.mixtures import fit_better_mixture
 from widemargin.labels import decide, sign_coding
 from widemargin.linalg.products import suited_threads
 from widemargin.linalg.random import as_generator
 from widemargin.objectives.class_sizes import Balance
 from widemargin.sample import collect_sample
-from widemargin.solvers.result import Status
+from widemargin.solvers.result import SolveResult, Status
 from widemargin.spaces import choose_space
 from widemargin.spaces.choose import check_scale
+from widemargin.spaces.function import NeighborFunction
 
 
 @dataclass(eq=False, repr=False)
@@ -55,13 +66,15 @@ class MaxMarginClustering(ClusterMixin, Estimator):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
+    n_clusters : int or "auto", default=8
+        Number of clusters. "auto" tries 2 to 12 and takes the one with the largest sum
+        of neighbor agreement and stability.
     kernel : Kernel, str or callable, default="rbf"
         As in `LaplacianSVC`, except that the width "auto" of "rbf" tries several.
     graph : "knn" or Graph, default="knn"
-        The graph of all rows, such as ``KnnGraph(n_neighbors=5)``. Its power "auto"
-        tries 1 and 2. Its Laplacian is always divided by the mean degree.
+        The graph of all rows, such as ``KnnGraph(n_neighbors=5)``. "knn" joins 8
+        neighbors, and 3 if rows lie along curves and other parameters are chosen. The
+        power "auto" tries 1 and 2. The Laplacian is always divided by the mean degree.
     ambient_reg : float or "auto", default="auto"
         Weight of the kernel norm; the :math:`\lambda` of [1]_ divided by the number of
         rows. "auto" tries several.
@@ -97,7 +110,14 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         The trials, where parameters were left open: their `parameters`, neighbor
         `agreement`, `stability`, and which was `best`.
     parameters_ : Parameters
-        Kernel, `ambient_reg` and power of the Laplacian that were used.
+        Kernel, `ambient_reg` and power of the Laplacian that were used, and the
+        `source` of the clusters.
+    n_clusters_, number_choice_ : int, NumberChoice or None
+        Number of clusters; `agreement` and `stability` of each number that "auto"
+        tried, on the rows with which parameters are chosen
+        (`~widemargin.plots.ClusterNumberDisplay` draws them).
+    graph_ : Graph
+        The graph that was used.
     function_, result_, n_iter_
         As in `LabelSearchClassifier`.
 
@@ -144,7 +164,7 @@ class MaxMarginClustering(ClusterMixin, Estimator):
     1.0
     """
 
-    n_clusters: int = 8
+    n_clusters: int | str = 8
     _: KW_ONLY
     kernel: object = "rbf"
     graph: object = "knn"
@@ -159,7 +179,10 @@ class MaxMarginClustering(ClusterMixin, Estimator):
     verbose: bool = False
 
     value_families = Estimator.value_families | {"balance": Balance, "search": Search}
-    saved_state = ("function_", "parameters_", "choice_", "result_")
+    saved_state = (
+        "function_", "parameters_", "choice_", "result_", "n_clusters_",
+        "number_choice_",
+    )  # fmt: skip
     methods = (
         Method(
             "margin", "clusters with the widest margin between them", task="cluster"
@@ -200,16 +223,24 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         1,500 rows, an interrupt leaves no model.
         """
         _check_numbers(self)
+        if self.n_clusters == "auto":
+            return _fit_chosen_number(self, X, init, fixed)
+        self.n_clusters_, self.number_choice_ = int(self.n_clusters), None
         search, graph = _read_search(self), _read_graph(self)
         rng = as_generator(self.random_state)
         task = _read_task(self, X, init, fixed)
         with suited_threads(task.sample.n_rows):
-            chosen, found = _choose(self, task, search, graph, rng)
+            is_left = _is_left_to_graph(self, task, search)
+            if is_left and _find_along_graph(self, task, graph, rng):
+                return self
+            graph, chosen, found = _choose(self, task, search, graph, rng)
             model = _make_model(self, task, graph, chosen, rng)
             # From a seed, as in `fit_path`: the same parameters find the same clusters.
             rng = np.random.default_rng(int(rng.integers(2**31)))
             smoother = model.smoother(task)
-            _find(self, task, search, model, smoother, rng, found)
+            result = _find(self, task, search, model, smoother, rng, found)
+            if _tries_mixtures(self, task, search, result):
+                _try_mixtures(self, task, smoother, search, result, rng)
         return self
 
     def fit_path(
@@ -239,11 +270,16 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         clusterers = [clone(self).set_params(ambient_reg=reg) for reg in ambient_reg]
         for clusterer in clusterers:
             _check_numbers(clusterer)
+        if self.n_clusters == "auto":
+            raise ValueError(
+                f"n_clusters of {type(self).__name__}.fit_path must be a number, got "
+                "'auto'; fit once, and pass n_clusters_ on."
+            )
         first = clusterers[0]
         search, graph = _read_search(first), _read_graph(first)
         rng = as_generator(self.random_state)
         task = _read_task(first, X, init, fixed)
-        chosen, found = _choose(first, task, search, graph, rng)
+        graph, chosen, found = _choose(first, task, search, graph, rng)
         if found is not None and found.status is Status.INTERRUPTED:
             raise KeyboardInterrupt  # nothing of the path is there yet
         model = _make_model(first, task, graph, chosen, rng)
@@ -252,6 +288,7 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         for clusterer in clusterers:
             copy_features(first, clusterer)
             clusterer.choice_ = first.choice_
+            clusterer.n_clusters_, clusterer.number_choice_ = first.n_clusters, None
             own = replace(chosen, ambient_reg=clusterer.ambient_reg)
             smoother = smoothers(own.ambient_reg)
             rng = np.random.default_rng(seed)
@@ -266,7 +303,7 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         ``labels_``: the search keeps sizes within bounds, the function does not.
         """
         scores = evaluate(self, X)
-        if self.n_clusters == 1:
+        if self.n_clusters_ == 1:
             return np.zeros(len(scores), dtype=np.int64)
         return decide(scores)
 
@@ -278,10 +315,46 @@ class MaxMarginClustering(ClusterMixin, Estimator):
 
 def _check_numbers(estimator):
     """Raise unless the parameters that are numbers are valid."""
-    check_number(estimator, "n_clusters", low=1, integer=True)
+    check_number_or(estimator, "n_clusters", ("auto",), low=1, integer=True)
     check_number_or(estimator, "ambient_reg", ("auto",), low=0, strict=True)
     check_number_or(estimator, "intrinsic_reg", ("auto",), low=0)
     check_number(estimator, "n_restarts", low=1, integer=True)
+
+
+def _fit_chosen_number(estimator, X, init, fixed):
+    """Choose the number of clusters, then fit with it."""
+    who = type(estimator).__name__
+    if init is not None or fixed is not None:
+        raise ValueError(
+            f"n_clusters of {who} must be a number if fit gets init or fixed, which "
+            "name clusters, got 'auto'."
+        )
+    rng = as_generator(estimator.random_state)
+    seed = int(rng.integers(2**31))  # the same for all numbers
+    task = _read_task(estimator, X, None, None)
+    n_rows = task.sample.n_rows
+    numbers = [n for n in CLUSTER_NUMBERS if n <= max(2, n_rows // 2)]
+    tried = []
+    with suited_threads(n_rows):
+        for number in numbers:
+            own = clone(estimator).set_params(n_clusters=number)
+            search, graph = _read_search(own), _read_graph(own)
+            _choose(own, task, search, graph, np.random.default_rng(seed))
+            tried.append(own.choice_)
+    if None in tried:
+        raise ValueError(
+            f"n_clusters='auto' of {who} compares the clusters of several parameters; "
+            "leave kernel, ambient_reg or the power of the graph at 'auto', or set the "
+            "number."
+        )
+    choice = NumberChoice.of(numbers, tried)
+    fitted = clone(estimator).set_params(n_clusters=choice.chosen, random_state=seed)
+    fitted.fit(X)
+    copy_features(fitted, estimator)
+    for name in ("labels_", "objective_", "n_iter_", "graph_", *estimator.saved_state):
+        setattr(estimator, name, getattr(fitted, name))
+    estimator.number_choice_ = choice
+    return estimator
 
 
 def _read_graph(estimator):
@@ -333,6 +406,7 @@ def _read_task(estimator, X, init, fixed):
     """The rows, and what the user says about their clusters."""
     rows = read_rows(estimator, X)
     n_rows, n_clusters, who = len(rows), estimator.n_clusters, type(estimator).__name__
+    n_clusters = 2 if n_clusters == "auto" else n_clusters
     if n_rows < n_clusters:
         raise ValueError(f"n_samples={n_rows} should be >= n_clusters={n_clusters}.")
     constraints = read_constraints(init, fixed, n_rows, n_clusters, f"{who}.fit")
@@ -340,9 +414,13 @@ def _read_task(estimator, X, init, fixed):
 
 
 def _choose(estimator, task, search, graph, rng):
-    """Parameters that are left open, and clusters if all rows were tried."""
+    """The graph, parameters that are left open, and clusters if all rows were tried."""
     kernel, progress = read_parameter(estimator, "kernel"), Progress.of(estimator)
     listed = list_parameters(kernel, estimator.ambient_reg, graph, task, rng)
+    is_open = len(listed) > 1 and estimator.n_clusters > 1
+    if is_open and estimator.graph == "knn" and graph.intrinsic_reg != 0:
+        graph = graph.suited(task.sample, listed[0].kernel, search.limits)
+    estimator.graph_ = graph.graph
     chosen, found, estimator.choice_ = choose(
         listed,
         task,
@@ -352,7 +430,44 @@ def _choose(estimator, task, search, graph, rng):
         who=type(estimator).__name__,
         report=progress.say if progress.verbose else None,
     )
-    return chosen, found
+    return graph, chosen, found
+
+
+def _is_open(estimator, task, search):
+    """Whether sizes, kernel and weights are left open, of rows in one matrix."""
+    rows, kernel = task.sample.rows, read_parameter(estimator, "kernel")
+    is_rbf = isinstance(kernel, Rbf) and kernel.gamma == "auto"
+    is_plain = not (rows.in_blocks or rows.is_sparse or rows.pairwise)
+    is_open = estimator.n_clusters > 1 and estimator.ambient_reg == "auto"
+    return is_rbf and is_plain and is_open and search.tries_spectrum(task.constraints)
+
+
+def _is_left_to_graph(estimator, task, search):
+    """Whether a search among so many rows takes long, and nothing is prescribed."""
+    is_many = task.sample.n_rows > estimator.limits.graph_rows
+    is_default = estimator.landmarks == "auto" and estimator.intrinsic_reg == "auto"
+    return is_many and is_default and _is_open(estimator, task, search)
+
+
+def _find_along_graph(estimator, task, graph, rng):
+    """Find clusters along the graph of all rows; False if they are not sound."""
+    rows, n_clusters = task.sample.rows, estimator.n_clusters
+    kernel = rows.fit_width(read_parameter(estimator, "kernel"), rng, auto="scale")
+    adjacency, knn = graph.adjacency(kernel, rows), graph.graph
+    laplacian = knn.laplacian_of(adjacency, auto_power=1, normalized=True).matrix
+    degrees = np.asarray(adjacency.sum(axis=0)).ravel()
+    found = cluster_graph(laplacian, degrees, n_clusters, task.sample.order, rng)
+    if found is None:
+        return False
+    codes, inertia = found
+    signs, n_neighbors = sign_coding(codes, n_clusters), knn.n_neighbors
+    index = rows.index(kernel, n_neighbors)
+    estimator.function_ = NeighborFunction(kernel, rows.X, signs, n_neighbors, index)
+    estimator.parameters_ = Parameters(1, kernel, 0.0, "graph")
+    estimator.labels_, estimator.objective_ = codes.astype(np.int64), inertia
+    estimator.choice_, estimator.graph_ = None, knn
+    store_result(estimator, SolveResult(codes, inertia, Status.CONVERGED, 1))
+    return True
 
 
 def _make_model(estimator, task, graph, parameters, rng):
@@ -378,3 +493,32 @@ def _find(estimator, task, search, model, smoother, rng, found=None):
     estimator.labels_ = result.solution.astype(np.int64)
     estimator.objective_ = result.objective
     store_result(estimator, result)
+    return result
+
+
+def _tries_mixtures(estimator, task, search, result):
+    """Whether parameters were chosen, with nothing prescribed, and to the end."""
+    is_done = estimator.choice_ is not None and result.status.is_success
+    return is_done and _is_open(estimator, task, search)
+
+
+def _try_mixtures(estimator, task, smoother, search, result, rng):
+    """Replace the clusters by those of a mixture of Gaussians if these fit better."""
+    sample, codes = task.sample, result.solution
+    order, most_rows = sample.order, MIXTURE.most_rows
+    if len(order) > most_rows:
+        order = order[np.sort(rng.choice(len(order), most_rows, replace=False))]
+    idx = np.sort(order)
+    X, places = sample.rows.take(idx).X, np.searchsorted(idx, order)
+    n_clusters = estimator.n_clusters
+    mixture, trials = fit_better_mixture(X, codes[idx], n_clusters, places)
+    estimator.choice_ = replace(estimator.choice_, mixtures=trials)
+    if mixture is None:
+        return
+    own = decide(sample.rows.evaluate(mixture))
+    problem = search.make_problem(smoother, task)
+    if np.array_equal(own, codes) or not problem.is_feasible(own):
+        return
+    estimator.function_, estimator.labels_ = mixture, own
+    estimator.parameters_ = replace(estimator.parameters_, source="mixture")
+    estimator.objective_ = problem.value(own)

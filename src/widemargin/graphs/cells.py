@@ -251,7 +251,7 @@ def cell_means(X, n_cells, least_rows, *, rule=CELL_SEARCH):
     n_cells = min(n_cells, len(X) // (2 * least_rows))
     if n_cells < 2:
         return None
-    centers = _cluster(X, n_cells, np.random.default_rng(0), rule)
+    centers = find_centers(X, n_cells, np.random.default_rng(0), rule)
     cells = nearest_centers(X, centers, 1)[:, 0]
     while True:
         used = np.bincount(cells, minlength=len(centers)) >= least_rows

@@ -13,6 +13,7 @@ from widemargin.defaults import (
     CLUSTER_DIRECTIONS,
     CLUSTER_REGS,
     CLUSTER_WIDTHS,
+    NUMBER_TOLERANCE,
     SOUND_CLUSTER,
     SPECTRUM_HANDICAP,
 )
@@ -32,7 +33,8 @@ _POWERS = (1, 2)
 class Parameters(Stored):
     """Power of the graph Laplacian, kernel and `ambient_reg` of one clustering.
 
-    `source` is "search", or "spectrum" for k-means in eigenvectors of the smoother.
+    `source` is "search", "spectrum" for k-means in eigenvectors of the smoother, or
+    "mixture" for Gaussians that were fitted from the clusters of one of these.
     """
 
     power: int
@@ -55,6 +57,8 @@ class Choice(Stored):
         trials of its source; whether no cluster is far below the mean size.
     best, labelings
         Position of the best trial; clusters of each, on the rows used for the choice.
+    mixtures : tuple of MixtureTrial
+        Mixtures that were fitted from the clusters of the best trial.
     """
 
     parameters: tuple
@@ -63,11 +67,49 @@ class Choice(Stored):
     is_sound: np.ndarray
     best: int
     labelings: list | None = field(repr=False, metadata={"kept": False})
+    mixtures: tuple = ()
 
     @property
     def chosen(self):
         """The parameters of the best trial."""
         return self.parameters[self.best]
+
+
+@dataclass(frozen=True)
+class NumberChoice(Stored):
+    """Numbers of clusters that were compared, and the one that was chosen.
+
+    Attributes
+    ----------
+    numbers, agreement, stability
+        The numbers, and of the best trial of each the share of nearest neighbors in the
+        same cluster, and the median adjusted Rand index with the other trials of its
+        source: a trial that fails says little about the number.
+    best
+        Position of the largest number whose sum of both is nearly the largest. Clusters
+        that are far apart can also be joined without any loss of agreement.
+    """
+
+    numbers: np.ndarray
+    agreement: np.ndarray
+    stability: np.ndarray
+    best: int
+
+    @property
+    def chosen(self):
+        """The chosen number."""
+        return int(self.numbers[self.best])
+
+    @classmethod
+    def of(cls, numbers, choices):
+        """The evidence of the choices of parameters, one for each number."""
+        agreement = np.array([one.agreement[one.best] for one in choices])
+        stability = np.array(
+            [_median_similarity(*pair) for pair in zip(choices, numbers, strict=True)]
+        )
+        total = agreement + stability
+        best = int(np.flatnonzero(total >= total.max() - NUMBER_TOLERANCE)[-1])
+        return cls(np.array(numbers), agreement, stability, best)
 
 
 def list_parameters(kernel, ambient_reg, graph, task, rng):
@@ -214,6 +256,22 @@ def choose_parameters(listed, labelings, neighbors, n_clusters):
 
 def _mean_similarity(labelings, n_clusters):
     """Mean adjusted Rand index of each with all others."""
+    similarity = _similarities(labelings, n_clusters)
+    return (similarity.sum(axis=1) - 1.0) / max(1, len(labelings) - 1)
+
+
+def _median_similarity(choice, n_clusters):
+    """Median adjusted Rand index of the best trial with the others of its source."""
+    source = choice.chosen.source
+    family = [i for i, one in enumerate(choice.parameters) if one.source == source]
+    labelings = [choice.labelings[i] for i in family]
+    own = family.index(choice.best)
+    others = np.delete(_similarities(labelings, n_clusters)[own], own)
+    return float(np.median(others)) if len(others) else 1.0
+
+
+def _similarities(labelings, n_clusters):
+    """Adjusted Rand index of each with each."""
     n_trials, n_rows = len(labelings), len(labelings[0])
     members = np.hstack(
         [codes[:, None] == np.arange(n_clusters) for codes in labelings]
@@ -226,8 +284,7 @@ def _mean_similarity(labelings, n_clusters):
     expected = np.multiply.outer(own, own) / max(1, n_rows * (n_rows - 1))
     excess = 0.5 * (own[:, None] + own) - expected
     excess[excess < 1e-9] = np.nan  # all rows in one cluster, or each in its own
-    similarity = np.nan_to_num((pairs - expected) / excess, nan=1.0)
-    return (similarity.sum(axis=1) - 1.0) / max(1, n_trials - 1)
+    return np.nan_to_num((pairs - expected) / excess, nan=1.0)
 
 
 def nearest_neighbors(data, metric):

@@ -10,12 +10,15 @@ from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.exceptions import ConvergenceWarning
 
 from widemargin.defaults import (
+    CLUSTER_CURVES,
     CLUSTER_GRAPH_WEIGHT,
     CLUSTER_LIMITS,
     SMALLEST_CLUSTER,
+    SOUND_CLUSTER,
     ClusterLimits,
 )
 from widemargin.graphs import Graph
+from widemargin.graphs.laplacian import spectral_dimension
 from widemargin.labelling.constraints import Constraints
 from widemargin.labelling.problem import LabelProblem
 from widemargin.labelling.search import search_labels
@@ -26,6 +29,7 @@ from widemargin.linalg.rows import gram_order
 from widemargin.objectives.class_sizes import nearest_sizes, size_bounds
 from widemargin.sample import Sample
 from widemargin.solvers.result import SolveResult, Status, worst
+from widemargin.spaces import graph_spectrum
 
 _KMEANS_STARTS = 5
 
@@ -60,6 +64,18 @@ class ClusterGraph:
         if self.intrinsic_reg == 0:
             return None
         return rows.adjacency(self.graph, kernel)
+
+    def suited(self, sample, kernel, limits):
+        """With fewer neighbors if the rows lie along curves, by some of them."""
+        order, n_rows = sample.order, sample.n_rows
+        if n_rows > limits.choice_rows:
+            places = np.linspace(0, n_rows - 1, limits.choice_sample).astype(int)
+            order = order[places]
+        adjacency = sample.rows.take(np.sort(order)).adjacency(self.graph, kernel)
+        if spectral_dimension(adjacency) >= CLUSTER_CURVES.dimension:
+            return self
+        n_neighbors = CLUSTER_CURVES.n_neighbors
+        return replace(self, graph=replace(self.graph, n_neighbors=n_neighbors))
 
     def penalty(self, adjacency, power):
         """The Laplacian of these edges, over their mean degree, and its weight."""
@@ -271,6 +287,29 @@ def cluster_spectrum(problem, order, rng):
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct points
         codes[order] = k_means.fit_predict(points[order])
     return reassign_to_means(problem, codes) if problem.is_feasible(codes) else codes
+
+
+def cluster_graph(laplacian, degrees, n_clusters, order, rng):
+    """Clusters by k-means in the smoothest functions along a graph, and the inertia.
+
+    Every row has length one there: the functions of a cluster are large where its rows
+    have many neighbors, and only their direction tells clusters apart. Twice as many
+    functions as clusters leave room for parts of large clusters. None if a cluster is
+    far below the mean size, as where a few rows are far from all others.
+    """
+    from sklearn.cluster import KMeans  # takes time to import
+
+    vectors = graph_spectrum(laplacian, 2 * n_clusters, degrees).vectors
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    points = vectors / np.maximum(lengths, np.finfo(vectors.dtype).tiny)
+    seed = int(rng.integers(2**31))
+    k_means = KMeans(n_clusters, n_init=_KMEANS_STARTS, random_state=seed)
+    codes = np.empty(len(order), dtype=np.int32)
+    codes[order] = k_means.fit_predict(points[order])
+    smallest = np.bincount(codes, minlength=n_clusters).min()
+    if smallest < SOUND_CLUSTER * len(codes) / n_clusters:
+        return None
+    return codes, float(k_means.inertia_)
 
 
 def reassign_to_means(problem, codes, *, max_rounds=30):

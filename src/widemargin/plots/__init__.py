@@ -34,7 +34,7 @@ points, codes, labeled, classes : arrays
     Where the display was drawn, its legend or None, and the rows of each class.
 """
 
-from widemargin.plots.clusters import ClusterDisplay
+from widemargin.plots.clusters import ClusterDisplay, ClusterNumberDisplay
 from widemargin.plots.convergence import ConvergenceDisplay
 from widemargin.plots.decision import DecisionDisplay
 from widemargin.plots.few_label import FewLabelDisplay
@@ -44,6 +44,7 @@ from widemargin.plots.transduction import TransductionDisplay
 
 __all__ = [
     "ClusterDisplay",
+    "ClusterNumberDisplay",
     "ConvergenceDisplay",
     "DecisionDisplay",
     "FewLabelDisplay",

@@ -54,7 +54,7 @@ class ClusterDisplay(Display):
         plane = _models.make_plane(X, projection, who, estimator)
         labels = np.asarray(getattr(model, "labels_", ()), dtype=int)
         n_found = labels.max(initial=-1) + 1
-        n_clusters = max(getattr(model, "n_clusters", None) or 0, n_found)
+        n_clusters = max(getattr(model, "n_clusters_", 0), n_found)
         if len(labels) != len(plane.points):
             labels = np.asarray(estimator.predict(X))
         sizes = np.bincount(labels[labels >= 0], minlength=n_clusters)
@@ -93,3 +93,82 @@ class ClusterDisplay(Display):
         """The rows as a pandas DataFrame: x, y, cluster."""
         x, y = self.points.T
         return _style.make_frame({"x": x, "y": y, "cluster": self.labels})
+
+
+@dataclass(repr=False, eq=False)
+class ClusterNumberDisplay(Display):
+    """Evidence for each number of clusters that ``n_clusters="auto"`` compared.
+
+    Make it with `from_estimator`; :mod:`widemargin.plots` has what displays share.
+
+    Parameters
+    ----------
+    numbers, chosen : ndarray of int, int
+        Numbers of clusters, and the chosen one.
+    agreement, stability : ndarrays of float
+        Share of neighbors in the same cluster, and similarity of the clusters of
+        different parameters.
+    name
+        Title.
+
+    Attributes
+    ----------
+    lines_, best_ : dict of Line2D, Line2D
+        The lines by their names, and the mark of the chosen number.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from widemargin import MaxMarginClustering
+    >>> from widemargin.plots import ClusterNumberDisplay
+    >>> X, _ = make_blobs(90, centers=3, cluster_std=0.5, random_state=3)
+    >>> model = MaxMarginClustering("auto", random_state=0).fit(X)
+    >>> ClusterNumberDisplay.from_estimator(model).chosen
+    3
+    """
+
+    numbers: np.ndarray
+    agreement: np.ndarray
+    stability: np.ndarray
+    chosen: int
+
+    @classmethod
+    def from_estimator(cls, estimator, **options):
+        """Draw the numbers that a fitted clusterer compared."""
+        who, model = cls.__name__, _models.last_step(estimator)
+        advice = "pass a fitted MaxMarginClustering(n_clusters='auto')"
+        _models.check_model(model, who, needs=("number_choice_",), advice=advice)
+        choice = model.number_choice_
+        if choice is None:
+            raise ValueError(
+                f"{who}.from_estimator draws the numbers of clusters that were "
+                f"compared, and this model was fitted with n_clusters="
+                f"{model.n_clusters}; {advice}."
+            )
+        evidence = choice.numbers, choice.agreement, choice.stability, choice.chosen
+        return cls(*evidence, name=type(model).__name__).plot(**options)
+
+    def plot(self, ax=None, *, legend=True):
+        """Draw it."""
+        self._open(ax, titles=("number of clusters", "agreement and stability"))
+        mean = 0.5 * (self.agreement + self.stability)
+        lines = {"mean": mean, "agreement": self.agreement, "stability": self.stability}
+        looks = {"mean": "-", "agreement": "--", "stability": ":"}
+        self.lines_ = {}
+        for name, values in lines.items():
+            (line,) = self.ax_.plot(
+                self.numbers, values, looks[name], color="black", label=name
+            )
+            self.lines_[name] = line
+        best = self.chosen
+        (self.best_,) = self.ax_.plot(
+            [best], [mean[self.numbers == best][0]], "o", color="black", label=str(best)
+        )
+        self.ax_.set_xticks(self.numbers)
+        self._put_legend([*self.lines_.values(), self.best_] if legend else ())
+        return self
+
+    def frame(self):
+        """The evidence as a pandas DataFrame: clusters, agreement, stability."""
+        columns = {"clusters": self.numbers, "agreement": self.agreement}
+        return _style.make_frame(columns | {"stability": self.stability})

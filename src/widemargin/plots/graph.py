@@ -72,7 +72,9 @@ class GraphDisplay(Display):
             )
         pairwise = _models.is_pairwise(estimator)
         plane = _models.make_plane(X, projection, who, estimator)
-        graph = Graph.read(estimator.graph, f"graph of {kind}")
+        # What was fitted, where the estimator chooses the neighbors.
+        given = getattr(estimator, "graph_", estimator.graph)
+        graph = Graph.read(given, f"graph of {kind}")
         kernel = read_kernel(estimator.kernel, f"kernel of {kind}")
         rows = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32))
         first = np.arange(rows.shape[0]) if pairwise else distinct_rows(rows)[0]
@@ -81,7 +83,7 @@ class GraphDisplay(Display):
         if hasattr(estimator, "classes_"):
             found = _models.infer_rows(estimator, X, y, who)
         elif hasattr(estimator, "labels_"):
-            names = np.arange(estimator.n_clusters)
+            names = np.arange(estimator.n_clusters_)
             found = _models.InferredRows(estimator.labels_, None, names)
         display = cls._make(adjacency, plane, found, f"{kind}: {_graph_name(graph)}")
         display.edges = first[display.edges]

@@ -31,6 +31,7 @@ from widemargin_bench.benchmark import (
     Quick,
     Row,
 )
+from widemargin_bench.cutting_planes import CuttingPlaneClustering, kernel_features
 from widemargin_bench.draws import Unlabeled
 from widemargin_bench.methods import DEFAULT_CLUSTERING, clusterers
 from widemargin_bench.results import show
@@ -117,6 +118,8 @@ def _make_blobs(sizes, deviation, n_features, seed):
     return centers[y] + deviation * rng.normal(size=(len(y), n_features)), y
 
 
+# Any draw of rows would do. Seeds 2 (usps2,7) and 1 (usps0-9) are not 0 only because
+# the recorded results, also of earlier releases, are of these rows.
 PROBLEMS = {
     "iris": bundled("iris"),
     "moons": generated(datasets.make_moons, 500, noise=0.05, random_state=0),
@@ -176,15 +179,40 @@ class Grid:
 
 PAPER_GRID = Grid(tuple(range(1, 11)), tuple(range(-10, 0)), N_STARTS)
 QUICK_GRID = Grid((2, 4, 5, 8), (-8, -5, -2), 3)
+PLANES, PLANES_LIMIT = "CPMMC", 500  # rows, as in the paper: a fit takes seconds
 
 
 def choose_cells(row, methods, quick):
     """The cell in which each search agrees best with the labels; None for others."""
-    grid = QUICK_GRID if quick else PAPER_GRID
-    return {
-        method: best_cell(row["problem"], method, grid) if method in SEARCHES else None
-        for method in methods
-    }
+    grid, chosen = QUICK_GRID if quick else PAPER_GRID, {}
+    for method in methods:
+        if method in SEARCHES:
+            chosen[method] = best_cell(row["problem"], method, grid)
+        elif method == PLANES:
+            chosen[method] = best_planes(row["problem"], QUICK_GRID)
+        else:
+            chosen[method] = None
+    return chosen
+
+
+@cache
+def best_planes(problem, grid):
+    """As `best_cell`, for cutting planes; None if there are too many rows."""
+    X, y = PROBLEMS[problem].load()
+    if len(y) > PLANES_LIMIT:
+        return None
+    aris = {}
+    for width in grid.widths:
+        features = kernel_features(gaussian(X, width))
+        for exponent in grid.exponents:
+            runs = [
+                CuttingPlaneClustering(y.max() + 1, 2.0**exponent, seed=seed)
+                for seed in range(N_STARTS, N_STARTS + grid.n_starts)
+            ]
+            found = [adjusted_rand_score(y, run.fit(features).labels_) for run in runs]
+            aris[width, exponent] = float(np.mean(found))
+    width, exponent = max(aris, key=aris.get)
+    return {"width": width, "exponent": exponent, "ari": aris[width, exponent]}
 
 
 @cache  # tables share problems and methods
@@ -457,6 +485,32 @@ def search(method, kind="paper", *, cell=None):
     return Method(method, measure, kind, extra_input=", ".join(extra))
 
 
+@dataclass
+class KernelPlanes:
+    """`CuttingPlaneClustering` in the features of a Gaussian kernel."""
+
+    n_clusters: int
+    width: int
+    exponent: int
+    seed: int
+
+    def fit(self, X):
+        """Compute features, and search."""
+        features = kernel_features(gaussian(X, self.width))
+        reg = 2.0**self.exponent
+        model = CuttingPlaneClustering(self.n_clusters, reg, seed=self.seed)
+        self.labels_ = model.fit(features).labels_
+        return self
+
+
+def cutting_planes(draw, chosen):
+    """CPMMC from one start, none of those that have chosen the cell."""
+    if chosen is None:
+        return {}
+    cell = chosen["width"], chosen["exponent"]
+    return draw.measure(KernelPlanes(draw.n_clusters, *cell, draw.seed))
+
+
 def gaussian_spectral(draw, _):
     """Spectral clustering with a Gaussian of the width that gamma="scale" means."""
     gamma = 1 / (draw.X.shape[1] * draw.X.var())
@@ -492,6 +546,9 @@ TABLE_METHODS = (
     *map(search, ("UMC-RLS", "Steep-RLS", "Stoc-RLS")),
     search(RESHAKEN, "ours"),
     DEFAULT_CLUSTERING,
+    Method(
+        PLANES, cutting_planes, "paper", extra_input="true labels choose its parameters"
+    ),
     *BASELINES,
 )
 TABLE_ROWS = tuple(problem_row(*pair) for pair in PAPER_SETS.items())
@@ -516,7 +573,8 @@ COLUMNS = (
 )
 UNKNOWN = (
     "The paper does not say which 500 rows of USPS and Letter and how noisy moons it "
-    "took: ours are one draw each (letters A to D; noise 0.05). CPMMC is not run."
+    "took: ours are one draw each (letters A to D; noise 0.05). CPMMC has the cells "
+    "and starts of a quick run to choose from, and as in the paper at most 500 rows."
 )
 FIXED_CELL = (
     "The paper does not state the parameters: sigma is 0.4 times the largest distance "
