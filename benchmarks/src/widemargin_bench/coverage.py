@@ -98,7 +98,7 @@ def _best_peer(results, benchmark, metric, rows, digits, unit):
         except NotMeasured:
             continue
         means[method.name] = fmean(values)
-    # Seconds of models that learn from labels alone say nothing beside these.
+    # Supervised models take fewer seconds, which is no reason to prefer them.
     is_comparable = chosen.lower_is_better is not None and unit != "s"
     if not means or not is_comparable:
         return NOTHING
