@@ -15,7 +15,7 @@ from widemargin.spaces.features import linear_space, nystrom_space
 from widemargin.spaces.gram import GramRowSpace, GramSpace
 
 _LEAST_SPREAD = 8e-5  # part of the mean diagonal that is left of a centered kernel
-_COST_UNITS = 1e-8, 1e16  # beyond, a cost of one changes nothing, or all of it
+_COST_UNITS = 1e-8, 1e10  # beyond, a cost of one changes nothing, or all of it
 
 
 def choose_space(
