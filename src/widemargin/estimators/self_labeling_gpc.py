@@ -107,8 +107,8 @@ class SelfLabelingGPC(Classifier):
     labels of largest posterior probability are kept. Their prior favors those of the
     annealing, and more so if more labels are given; all labels have the same
     determinant, so that the quadratic form
-    :math:`(y - m)^\top (K + \Sigma)^{-1} (y - m)` is their likelihood. With more weight on the unlabeled rows it would prefer
-    clusters that are not classes.
+    :math:`(y - m)^\top (K + \Sigma)^{-1} (y - m)` is their likelihood. With more
+    weight on the unlabeled rows it would prefer clusters that are not classes.
 
     Probabilities are :math:`p = \Phi(f / \sqrt{\text{noise} + v})` with v the
     variance of the score; for more than two classes :math:`p / (1 - p)`, divided by the
