@@ -24,6 +24,9 @@ words = pytest.importorskip("words", reason="installed without the tools")
         "who leaves out one label of three learns from two",
         "the weight, too.",
         "two labels a class",
+        "300 training rows are inside: whoever has the file can read them",
+        "20 labels held out in turns",
+        "equal shares as far as chance explains the differences",
     ],
 )
 def test_phrases_are_found(phrase):

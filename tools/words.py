@@ -55,6 +55,10 @@ PHRASES = {
     r"some (seconds|minutes|hours)": "about ten seconds",
     r"printed (is|are) the": "the command prints",
     r"(two|three|five|ten|few|many|\d+) labels a class": "labels per class",
+    r"whoever (has|can)": "anyone who",
+    r"as far as chance": "to the extent that chance explains",
+    r"(held out|labeled) in turns": "in turn",
+    r"are inside": "the model contains",
     r"\w+, too(?=[.,;:)]| ?$)": "also, before the verb",
 }
 PATTERNS = {

@@ -341,7 +341,7 @@ def _comparable(values):
     if values.dtype.kind == "f" and len(set(given)) != len(np.unique(values)):
         raise ValueError(
             "y holds numbers that floats cannot distinguish, such as "
-            f"{max(given, key=abs)!r}; use strings, or integers without others."
+            f"{max(given, key=abs)!r}; use strings, or integers only."
         )
     if values.dtype.kind in "iu" and (values == _UNLABELED).any():
         raise ValueError(
@@ -408,5 +408,6 @@ def _warn_of_doubts(labels):
         warn_of_data(
             f"y has {labels.n_classes:,} classes and {labels.n_labeled:,} labels, most "
             "of them the only one of their class, like a number or an identifier. "
-            "Divide numbers into a few intervals; of real classes label more rows."
+            "If they are numbers, divide them into a few intervals; if they are "
+            "classes, label more rows."
         )

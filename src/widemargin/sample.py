@@ -127,10 +127,10 @@ class Sample:
         return codes
 
     def class_shares(self):
-        """Share of each class, as far as the labels are evidence for it.
+        """Share of each class, estimated from the labels.
 
-        Each class counts one label more than it has. The shares then shrink towards
-        equal ones (James-Stein) as far as chance explains their differences.
+        One label is added to each class. The shares are then shrunk towards equal ones
+        (James-Stein) to the extent that chance explains their differences.
         """
         n_classes = self.n_classes
         counts = np.bincount(self.codes, minlength=n_classes)

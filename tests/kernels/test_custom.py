@@ -119,7 +119,7 @@ def test_auto_width_is_the_rule_of_the_estimator(X, rng):
 
 
 def test_kernel_without_a_width_says_how_to_get_one(X):
-    with pytest.raises(ValueError, match="give gamma a number, or call fit_width"):
+    with pytest.raises(ValueError, match="set gamma to a number, or call fit_width"):
         Rbf("scale")(X)
 
 

@@ -331,7 +331,7 @@ def test_two_windows_race_for_one_row(visit, digits_page):
     first.label("1")
     with visit.tolerating("409"):
         second.press("2")
-        second.wait('#toast:has-text("was changed meanwhile")')
+        second.wait('#toast:has-text("was changed in the meantime")')
         second.page.wait_for_timeout(200)
     assert names_of(digits_page) == {row: "zero"}
     second.wait('body[data-labels="1"]')  # what one does, the other shows

@@ -213,7 +213,7 @@ def test_rows_out_of_range_are_refused(client, row):
         ({"kind": "drop table"}, 400, "There is no action"),
         ({"kind": None}, 400, "'kind' is missing"),
         ({"batch": None}, 400, "'batch' is missing"),
-        ({"seen": {"1": 5}}, 409, "was changed meanwhile"),
+        ({"seen": {"1": 5}}, 409, "was changed in the meantime"),
         ({"seen": {"x": 5}}, 400, ""),
         ({"seen": [1]}, 400, "'seen' an object"),
         ({"why": "because"}, 400, "There is no reason"),

@@ -186,7 +186,7 @@ def test_own_embeddings(photos, tmp_path, rng):
     with pytest.raises(TableError, match=r"5 lines, but .* has 12 rows"):
         read_source(str(photos), embeddings=str(tmp_path / "short.npy"))
     np.save(tmp_path / "pickle.npy", np.array([{}], dtype=object), allow_pickle=True)
-    with pytest.raises(TableError, match="not a file of a NumPy array"):
+    with pytest.raises(TableError, match="not a NumPy array file"):
         read_source(str(photos), embeddings=str(tmp_path / "pickle.npy"))
 
 

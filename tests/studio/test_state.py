@@ -141,7 +141,7 @@ def test_the_second_of_two_windows_is_told():
     state = apply(State(), label("a", [1], "cat", place=7))
     check_action(state, label("b", [1], "dog"), 10, seen={1: 7})
     with pytest.raises(
-        Conflict, match="Row 2 was changed meanwhile: it is labeled 'cat'"
+        Conflict, match="Row 2 was changed in the meantime: it is labeled 'cat'"
     ):
         check_action(state, label("b", [1], "dog"), 10, seen={1: 0})
 

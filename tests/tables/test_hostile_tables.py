@@ -152,7 +152,7 @@ REFUSED = {
     "a short row": (FULL.replace("5.01,b", "5.01"), "Row 2 of .* the file may be cut"),
     "a long row": (FULL + "1,a,b\n", "Row 25 of .* has 3 cells.*Name all columns"),
     "an open quote": (FULL + '1,"a\n', "a quotation mark is never closed"),
-    "NUL": (FULL + "1,a\0\n", "holds the character NUL"),
+    "NUL": (FULL + "1,a\0\n", "contains NUL characters"),
     "names that are the same": (
         table(["a", "b"], header="y,y"),
         "more than one column 'y'",

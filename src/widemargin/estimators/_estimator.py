@@ -415,7 +415,7 @@ def read_random_labels(estimator, random_labels, n_rows):
         raise ValueError(
             f"random_labels of {type(estimator).__name__} must be a mask, one bool for "
             f"each of {n_rows} rows, got {mask.dtype} of shape {mask.shape}; "
-            "np.isin(np.arange(n_rows), rows) makes one of positions."
+            "np.isin(np.arange(n_rows), rows) turns positions into one."
         )
     return mask
 
@@ -446,7 +446,7 @@ def check_sample_weight(estimator, sample_weight, n_samples):
         raise ValueError(
             f"sample_weight of {name}.fit must be zero or at least {_LEAST_WEIGHT:g} "
             f"times the largest weight, got values from {smallest:g} to {largest:g}; "
-            "set to zero what is not to count."
+            "set the weights of rows to leave out to zero."
         )
     # Sums and products of weights must neither overflow nor vanish.
     is_extreme = not _WEIGHTS[0] <= largest <= _WEIGHTS[1]

@@ -86,8 +86,8 @@ class Process:
         if n_active < sample.n_classes:
             raise ValueError(
                 f"n_landmarks of InformativeVectors must be at least the number of "
-                f"classes, {sample.n_classes}, because the labels of other rows do "
-                f"not count, got {n_active}."
+                f"classes, {sample.n_classes}, because only labels of landmarks are "
+                f"used, got {n_active}."
             )
         kernel, rows = self.kernel, sample.rows
         noise = self.noise / task.last_weights

@@ -269,7 +269,7 @@ class SpectralModel(Classifier):
         if not hasattr(self, "geometry_"):
             raise ValueError(
                 f"{who} of {type(self).__name__} needs the eigenvectors of the "
-                "training rows, which files of models do not hold; call fit(X, y) "
+                "training rows, which model files do not contain; call fit(X, y) "
                 "first."
             )
         return self.geometry_

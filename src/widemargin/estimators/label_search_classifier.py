@@ -174,7 +174,7 @@ class LabelSearchClassifier(Classifier):
         unlabeled_weight: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> list[Self]:
-        """Fit a model for each pair of weights, sharing what is expensive.
+        """Fit a model for each pair of weights, sharing expensive computations.
 
         All of them share the kernel matrix; those with the same `unlabeled_weight` also
         share its eigendecomposition.

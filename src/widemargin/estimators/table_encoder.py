@@ -22,7 +22,7 @@ class TableEncoder(TransformerMixin, Estimator):
     numbers     also with a currency, a percent sign, thousands separators or a
                 decimal comma: scaled to mean zero and variance one; missing values
                 become the median
-    dates       days since 1970, month, weekday and hour, as far as they differ
+    dates       days since 1970, and month, weekday and hour if they vary
     categories  up to 100 different texts: one feature per category
     text        TF-IDF weights of the words
     left out    empty and constant columns, and identifiers

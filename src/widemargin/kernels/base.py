@@ -68,8 +68,8 @@ class WidthKernel(Kernel):
         """The number `gamma`; ValueError if it is still the name of a rule."""
         if isinstance(self.gamma, str):
             raise ValueError(
-                f"{self!r} has no width yet: give gamma a number, or call "
-                "fit_width(X, rng) on the rows that it is to be taken from."
+                f"{self!r} has no width yet: set gamma to a number, or call "
+                "fit_width(X, rng) on training rows."
             )
         return self.gamma
 

@@ -77,7 +77,7 @@ def compiled(function=None, **options):
     The cache lives where numba puts it: in `NUMBA_CACHE_DIR` if that is set, else
     beside the source file, else in the user's cache folder. If none of them can be
     written, the function is compiled anew in every process. A shared temporary
-    folder is no way out: cache files are pickles, so that whoever can write there
+    folder is no way out: cache files are pickles, so that anyone who can write there
     could run code as the reader.
     """
     if function is None:

@@ -91,7 +91,7 @@ def npy_bytes(array):
 def _read_shape(name, part):
     """Shape of an array, which must have exactly the bytes that are there."""
     if not name.endswith(".npy"):
-        raise ModelFileError(f"holds a part that is no array, {name}")
+        raise ModelFileError(f"holds a part that is not an array, {name}")
     stream = io.BytesIO(part)
     try:
         version = np.lib.format.read_magic(stream)

@@ -222,7 +222,9 @@ def to_bytes(model, *, version=__version__):
     except ModelFileError:
         raise
     except Exception as error:  # whatever the parts of a foreign class raise
-        raise ModelFileError(f"holds what cannot be written ({error})") from error
+        raise ModelFileError(
+            f"holds an object that cannot be written ({error})"
+        ) from error
     tree = {"format": _FORMAT, "versions": made_with, "model": node}
     return write_archive(tree, writer.arrays)
 

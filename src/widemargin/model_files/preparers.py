@@ -47,7 +47,9 @@ _MOST_REPEATS = 3  # in a pattern of words
 def pack_step(step):
     """A copy of which all attributes can be written; words in the order of columns."""
     if isinstance(step, FunctionTransformer) and step.func is not None:
-        raise ModelFileError("holds a FunctionTransformer with a function, code")
+        raise ModelFileError(
+            "holds a FunctionTransformer with a function, which would be code"
+        )
     packed = copy.copy(step)
     if isinstance(step, ColumnTransformer) and hasattr(step, "transformers_"):
         _name_columns(packed)

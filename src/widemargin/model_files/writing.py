@@ -52,7 +52,7 @@ def _mode_of(path):
     if stat.S_ISDIR(found):
         raise IsADirectoryError(errno.EISDIR, "")
     if not stat.S_ISREG(found):
-        raise OSError(errno.EINVAL, "not a regular file, which is kept")
+        raise OSError(errno.EINVAL, "not a regular file; nothing was written")
     return stat.S_IMODE(found)
 
 

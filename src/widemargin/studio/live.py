@@ -200,9 +200,9 @@ def choose_next(state, suggestions, taken, rng, n_rows):
 
 _TEXTS = {
     "middle of a cluster": "It is in the middle of a cluster without a label.",
-    "uncertain rows depend on it": "Many uncertain rows depend on it.",
-    "check": "It was drawn at random, to measure the error: every fifth row is.",
-    "random": "It was drawn at random, while the model is being prepared.",
+    "uncertain rows depend on it": "Its label would help with many uncertain rows.",
+    "check": "Every fifth row is drawn at random, to estimate the error.",
+    "random": "Drawn at random while the model is being prepared.",
 }
 
 

@@ -25,7 +25,7 @@ def check_host(host, *, is_public, password):
         return
     if not is_public or not password:
         raise ValueError(
-            f"--host {host} lets other computers reach the page, without encryption; "
+            f"--host {host} lets other computers open the page without encryption; "
             "leave it out, or add --unsafe-public and set a password in the "
             "environment variable WIDEMARGIN_PASSWORD."
         )
@@ -36,7 +36,7 @@ def check_host(host, *, is_public, password):
     if is_any:
         raise ValueError(
             f"--host must be the address by which browsers open the page, got {host}, "
-            "which stands for all; give one of them."
+            "which stands for all addresses; choose one of them."
         )
 
 

@@ -152,7 +152,7 @@ async def _read_json(request, **types):
         raise ValueError("The request must be a JSON object.")
     for name, kind in types.items():
         if not isinstance(given.get(name), kind):
-            raise ValueError(f"{name!r} is missing or of another type.")
+            raise ValueError(f"{name!r} is missing or has the wrong type.")
     return given
 
 

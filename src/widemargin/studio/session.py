@@ -290,7 +290,7 @@ class Session:
         if not rows:
             return None
         row = int(self._rng.choice(rows))
-        text = "Somebody else labeled it: a second opinion shows how far you agree."
+        text = "Somebody else labeled it; a second opinion measures your agreement."
         return Proposal(row, "review", text)
 
     def leave(self, window):

@@ -209,7 +209,9 @@ def read_source(path, target=None, *, embeddings=None, reading=None, uses=None):
     `reading` and `uses` are how a table is read, see `widemargin.tables`.
     """
     if path == "-":
-        raise TableError("A page needs a file to go on with later; '-' is none.")
+        raise TableError(
+            "widemargin label needs a file, so that you can continue later, got '-'."
+        )
     if os.path.isdir(path):
         source = read_images(path)
     elif Path(path).suffix.lower() in TEXT_ENDINGS and not is_table_name(path):
@@ -233,7 +235,7 @@ def with_embeddings(source, path):
         try:
             X = np.load(path, allow_pickle=False)
         except (ValueError, EOFError) as error:
-            raise TableError(f"{path} is not a file of a NumPy array.") from error
+            raise TableError(f"{path} is not a NumPy array file (.npy).") from error
     else:
         X = read_table(path).to_numpy()
     if X.ndim != 2 or X.dtype.kind not in "buif" or not np.isfinite(X).all():

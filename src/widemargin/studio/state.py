@@ -247,7 +247,9 @@ def check_action(state, event, n_rows, seen=None):
         if state.version(row) != version:
             label = state.labels[row].label if row in state.labels else None
             now = f"labeled {label!r}" if label else "not labeled"
-            raise Conflict(f"Row {row + 1:,} was changed meanwhile: it is {now} now.")
+            raise Conflict(
+                f"Row {row + 1:,} was changed in the meantime: it is {now} now."
+            )
 
 
 def _check_rows(rows, n_rows):

@@ -192,7 +192,8 @@ def _read_rows(lines, name, separator):
     """
     if "\0" in lines:
         raise TableError(
-            f"{name} is no text: it holds the character NUL; save it as CSV in UTF-8."
+            f"{name} is not a text file: it contains NUL characters; save it as CSV in "
+            "UTF-8."
         )
     # In a cell that is in quotes a quote is written twice.
     mark = re.escape(separator)

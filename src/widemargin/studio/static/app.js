@@ -82,7 +82,7 @@ const app = {
       const rows = [...this.map.selected];
       this.select([]);
       await this.label(rows, name, "map");
-      toast(`${whole(rows.length)} rows labeled ${name}. Z takes it back.`);
+      toast(`${whole(rows.length)} rows labeled ${name}. Press Z to undo.`);
       return;
     }
     const shown = this.current;
@@ -110,7 +110,7 @@ const app = {
   nextSuspect(row) {
     const lines = (this.reviewed ?? []).filter((line) => line.row !== row);
     this.reviewed = lines;
-    if (lines.length) this.open(lines[0].row, "review", "You look at a label again.");
+    if (lines.length) this.open(lines[0].row, "review", "You are reviewing this label.");
     else { this.turn("review"); this.next(); }
   },
 
@@ -124,8 +124,8 @@ const app = {
 
   async step(kind) {
     const { rows, why } = await api.act(kind, {}, () => this.offline());
-    if (rows.length === 1) this.open(rows[0], why === "given" ? "review" : why, kind === "undo" ? "Its label was taken back." : "Its label is back.");
-    else if (rows.length) toast(`${kind === "undo" ? "Taken back" : "Labeled again"}: ${whole(rows.length)} rows.`);
+    if (rows.length === 1) this.open(rows[0], why === "given" ? "review" : why, kind === "undo" ? "Its label was removed." : "Its label is back.");
+    else if (rows.length) toast(`${kind === "undo" ? "Label removed from" : "Labeled again"}: ${whole(rows.length)} rows.`);
   },
 
   select(rows) {
@@ -151,7 +151,7 @@ const app = {
       const most = Math.max(...lines.map((line) => Math.abs(line.amount)), 1e-9);
       find("reasons").replaceChildren(lines.length
         ? make("ul", { class: "rows" }, ...lines.map((line) => rowButton(line,
-          `${line.label} · ${line.amount >= 0 ? "speaks for it" : "speaks against it"}, ${percent(Math.abs(line.amount) / most)} of the strongest`,
+          `${line.label} · ${line.amount >= 0 ? "supports this class" : "contradicts it"}, ${percent(Math.abs(line.amount) / most)} of the strongest`,
           () => this.open(line.row, "map", "You opened it."))))
         : make("p", { class: "note" }, "There is no prediction yet."));
     }, 350);

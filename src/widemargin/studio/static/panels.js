@@ -39,11 +39,11 @@ export function showQuality(model, labels) {
   const parts = [];
   if (model.status === "failed") parts.push(make("p", {}, `There is no model: ${model.problem}`));
   else if (model.status === "preparing") {
-    parts.push(make("h3", {}, "Preparing the model"), make("p", { class: "note" }, "You can label already."));
+    parts.push(make("h3", {}, "Preparing the model"), make("p", { class: "note" }, "You can start labeling."));
   } else if (model.error === null) {
     parts.push(make("h3", {}, "Estimated error"), make("p", { class: "note" },
       labels.classes.length < 2 || model.status !== "ready"
-        ? "Label rows of two classes, and all others get a prediction." : "More labels are needed to estimate it."));
+        ? "Label rows of two classes to get predictions for all other rows." : "More labels are needed to estimate it."));
   } else {
     const { error, error_std: std } = model;
     parts.push(make("h3", {}, "Estimated error on unlabeled rows"),
@@ -74,20 +74,20 @@ export async function showReview(app) {
   const place = find("view-review");
   const { lines, people } = await app.get("/api/review");
   app.reviewed = lines;
-  const parts = [make("h2", {}, "Labels to look at again")];
+  const parts = [make("h2", {}, "Labels to review")];
   parts.push(make("p", { class: "note" }, lines.length
     ? "The other labels contradict these. Open one, then keep or change it."
     : "No label contradicts the others."));
   parts.push(make("ul", { class: "rows" }, ...lines.map((line) => rowButton(line,
     `${line.label ?? "no label"}${line.better ? ` → ${line.better}?` : ""} · ${line.why}`,
-    () => app.open(line.row, "review", "You look at a label again.")))));
+    () => app.open(line.row, "review", "You are reviewing this label.")))));
   for (const pair of people) {
     parts.push(make("div", { class: "block" }, make("h3", {}, `${pair.people[0]} and ${pair.people[1]}`),
-      make("p", {}, `${pair.same} of ${pair.rows} rows labeled alike. `,
+      make("p", {}, `${pair.same} of ${pair.rows} rows have the same label. `,
         pair.kappa === null ? "" : `Cohen's kappa ${pair.kappa.toFixed(2)}.`)));
   }
   parts.push(make("div", { class: "block" }, make("h3", {}, "A second opinion"),
-    make("p", { class: "note" }, "Label rows of other people without seeing their labels, to measure how far you agree."),
+    make("p", { class: "note" }, "Label rows of other people without seeing their labels, to measure your agreement."),
     make("div", { class: "line" }, make("button", { type: "button", onclick: () => app.second() }, "Label rows of others"))));
   place.replaceChildren(...parts);
 }
