@@ -106,10 +106,16 @@ def threshold_losses(results):
         for name in TWO_TABLES
         for difference in results.differences(name, OTHER_LOSS, "SSuGPR")
     ]
+    ringnorm = [
+        show(results.mean(TWO_TABLES[0], "Ringnorm", name), 1)
+        for name in (OTHER_LOSS, "SSuGPR")
+    ]
     return (
-        "The paper finds that the two losses of its threshold, Eqs. (8) and (9), make "
-        "little difference. Over the rows of Tables 2 and 3 the error with the squared "
-        f"loss minus that with the absolute one is {signed_span(found)} points, "
+        "Section 4.2 compares the two losses of the threshold, squared (8) and "
+        "absolute (9), by SSuGPS: 5.60 and 6.26 % on Ringnorm, 7.15 and 6.86 % on USPS "
+        f"3 against 5. Here SSuGPR has {ringnorm[0]} and {ringnorm[1]} % on Ringnorm. "
+        "Over the rows of Tables 2 and 3 the error with the squared loss minus that "
+        f"with the absolute one is {signed_span(found)} points, "
         f"{show_difference(fmean(found), 2)} on average."
     )
 
