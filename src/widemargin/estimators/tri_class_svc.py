@@ -69,9 +69,10 @@ class TriClassSVC(HingeClassifier):
     "paper" is another problem: unlabeled samples closer to zero than
     :math:`(D - 1 + \varepsilon) / 2` cost nothing. It is the better one where most
     unlabeled rows are irrelevant or there are few labels for many features, and "min"
-    where unlabeled rows are clusters of the classes; with "auto" for both, the models are those of the
-    weights 0, 0.1 ("min") and 0.1 and 1 ("paper"). :doc:`/guide/transductive` compares
-    them, and helps to choose among the three estimators.
+    where unlabeled rows are clusters of the classes; with "auto" for both, the models
+    are those of the weights 0, 0.1 ("min") and 0.1 and 1 ("paper").
+    :doc:`/guide/transductive` compares them, and helps to choose among the three
+    estimators.
 
     More classes are each against the rest; a sample is relevant if some class claims
     it, that is if a score exceeds :math:`(1 + \varepsilon) / 2`, Eq. (5).
