@@ -12,7 +12,7 @@ from widemargin.parameters import Balance
 from widemargin_bench.catalog import Figure, read_published
 from widemargin_bench.runner import measure_cell
 from widemargin_bench.stored_sets import list_sets
-from widemargin_bench.tables.self_labeling import BENCHMARKS, SETS
+from widemargin_bench.tables.self_labeling import BENCHMARKS, OTHER_LOSS, SETS
 from widemargin_bench.tables.self_labeling_methods import (
     DigitDraw,
     NullCategoryClassifier,
@@ -112,7 +112,7 @@ def test_methods_of_the_paper_stand_beside_its_figures():
     for name, benchmark in TABLES.items():
         printed = {method for _, method, _ in read_published(name)}
         run = {m.name for m in benchmark.methods if m.kind in ("paper", "baseline")}
-        assert run <= printed
+        assert run - {OTHER_LOSS} <= printed  # the paper compares losses in words
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -350,7 +350,7 @@ DECISION_TOLERANCE = 0.015
 # the objective falls by more than this share of its value from one check to the next.
 # On uspst(b) with the weights of Newton's method it stopped at 2 to 3 times the lowest
 # objective, with an error of 10.0 % after 100 iterations (mean of four splits), and
-# with this bound at 1.3 to 1.4 times, with 7.4 % after 366; the optimum has 6.5 %. On
+# with this bound at 1.3 to 1.4 times, with 7.5 % after 366; the optimum has 6.5 %. On
 # g50c and coil20(b) nothing changes by more than 0.1 points. Other values were not
 # compared. Data: uspst(b), coil20(b), g50c. Command:
 # `widemargin bench run laplacian-newton-weights`.

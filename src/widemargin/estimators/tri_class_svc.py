@@ -68,10 +68,11 @@ class TriClassSVC(HingeClassifier):
     / u` times `unlabeled_weight`, and :math:`C_0` in the same way. The program (21) of
     "paper" is another problem: unlabeled samples closer to zero than
     :math:`(D - 1 + \varepsilon) / 2` cost nothing. It is the better one where most
-    unlabeled rows are irrelevant or labels are very few, and "min" where unlabeled
-    rows are clusters of the classes; with "auto" for both, the models are those of the
-    weights 0, 0.1 ("min") and 0.1 and 1 ("paper"). :doc:`/guide/transductive` compares
-    them, and helps to choose among the three estimators.
+    unlabeled rows are irrelevant or there are few labels for many features, and "min"
+    where unlabeled rows are clusters of the classes; with "auto" for both, the models
+    are those of the weights 0, 0.1 ("min") and 0.1 and 1 ("paper").
+    :doc:`/guide/transductive` compares them, and helps to choose among the three
+    estimators.
 
     More than two classes are one-vs-rest problems; a sample is relevant if one of its
     scores exceeds :math:`(1 + \varepsilon) / 2`, Eq. (5).
