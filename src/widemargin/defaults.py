@@ -729,12 +729,13 @@ LOW_DENSITY_ROWS = 20_000
 # tests/estimators/test_blocks.py`.
 GATHERED_ROWS = 20_000
 
-# Rows in blocks, on a cluster for example, are joined to anchors. With 2,000, 5,000,
-# 10,000 and 20,000 of them the accuracy of closed-form models is 0.935, 0.950, 0.959
-# and 0.960 with 100 labels, and 0.911, 0.932, 0.941 and 0.954 with 50; without anchors
-# it is 0.964 and 0.935. With 20,000 anchors of which a row is joined to 5 or 8 it is
-# 0.960 and 0.956, with 50 labels 0.951 and 0.947. Rows per center were not compared.
-# Data: mnist, 60,000 rows, 50 principal components, four draws. Command: `python
+# Rows in blocks, on a cluster for example, are joined to anchors. In a prototype with
+# 2,000, 5,000, 10,000 and 20,000 of them, from 20 rows per center, the accuracy of
+# closed-form models was 0.935, 0.950, 0.959 and 0.960 with 100 labels, and 0.911,
+# 0.932, 0.941 and 0.954 with 50; SpectralClassifier without anchors has 0.964 and
+# 0.935. With 20,000 anchors of which a row was joined to 5 and 8 it was 0.960 and
+# 0.956, with 50 labels 0.951 and 0.947. Rows per center were not compared. Data: mnist,
+# 60,000 rows, 50 principal components, four draws. Command: `python
 # benchmarks/speed/dask_rows.py mnist`.
 ANCHORS = AnchorRule(most=20_000, rows_per_anchor=3, n_neighbors=3, rows_per_center=10)
 

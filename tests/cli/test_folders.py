@@ -1,11 +1,12 @@
 """Folders of Parquet files, which are read in batches."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from block_problems import COLUMNS, N_ROWS, make_problem, use_few_rows
+from block_problems import COLUMNS, N_GATHERED, N_ROWS, make_problem, use_few_rows
 from numpy.testing import assert_array_equal
 
 from widemargin import load
@@ -17,13 +18,15 @@ from widemargin.cli.outputs import Output
 def truth(folder, monkeypatch):
     """A folder with numbers, categories, gaps and an id; the true classes."""
     use_few_rows(monkeypatch)
-    monkeypatch.setattr("widemargin.cli.folders.BLOCK_ROWS", 200)
-    X, y, partial = make_problem()
+    monkeypatch.setattr(folders, "BLOCK_ROWS", 200)
+    few = partial(folders.gather_rows, n_drawn=N_GATHERED)
+    monkeypatch.setattr(folders, "gather_rows", few)
+    X, y, known = make_problem()
     frame = pd.DataFrame(X, columns=COLUMNS)
     frame["x1"] = frame["x1"].mask(frame["x1"] > 1.8)  # missing cells
     frame["color"] = np.where(X[:, 0] > 0, "red ", "blue")
     frame["id"] = [f"n{i}" for i in range(N_ROWS)]
-    frame["kind"] = pd.array([None if c < 0 else c for c in partial], dtype="Int64")
+    frame["kind"] = pd.array([None if c < 0 else c for c in known], dtype="Int64")
     (folder / "rows").mkdir()
     # The last file has no label: its column of whole numbers is one of floats.
     frame["kind"] = frame["kind"].where(frame.index < 1000)
@@ -54,6 +57,9 @@ def test_fit_and_predict(done, truth):
     assert "all 1,500 rows count" in str(model[-1].report_)
     next_rows = np.flatnonzero(found["review"] == "label next")
     assert_array_equal(next_rows, np.sort(model[-1].report_.label_next))
+    assert max(next_rows) > N_GATHERED  # rows that were not examined before
+    for row in next_rows:  # the content of the row in the report
+        assert f"{row + 1:,}: x0 {given['x0'].iloc[row]}"[:12] in report
 
     done("predict", "rows.wm", "rows", "--out", "new.parquet")
     again = pd.read_parquet("new.parquet")

@@ -167,11 +167,13 @@ def fit(table, target, folds, verbose, as_json, **options):
         joined, _ = fitting.join_table(sample.cells, found, options["key"])
         work.outputs.write(model, joined)
         inferred = reports.count_labels(found["label"][found["source"] == "inferred"])
+        cells = sample.used_cells
     else:
-        inferred = _write_folder(work, model, table, options["key"])
+        inferred, cells = _write_folder(work, model, table, options["key"])
+        cells = cells[list(sample.used_cells)]
     report = getattr(model[-1], "report_", None)
     report = report and reports.report_as_json(report)
-    facts = [*reports.describe_report(report, sample.used_cells)] if report else []
+    facts = [*reports.describe_report(report, cells)] if report else []
     if folds or not report:
         facts += _describe_estimate(measured, declared.name, folds)
     facts.append(("inferred", reports.describe_counts(inferred) or "nothing"))
@@ -196,7 +198,7 @@ def _fit_folder(work):
 
 
 def _write_folder(work, model, table, key):
-    """Write the model and predictions of a folder; how often each label is inferred."""
+    """Write the model and predictions of a folder, see `folders.write_training`."""
     from widemargin.cli import folders, reports
 
     work.outputs.write_model(model)

@@ -230,14 +230,15 @@ def tabulate_training(sample, model):
 
 def tabulate_block(model, X, y, start):
     """The same for some of the training rows, of which the first is at `start`."""
-    labels, is_given = model.predict(X), labeled_mask(y)
+    found, is_given = model.predict_proba(X), labeled_mask(y)
+    labels = model.classes_[found.argmax(axis=1)]
     labels[is_given] = known_names(y)
-    return _tabulate_given(model, X, labels, is_given, start)
+    return _tabulate_given(model, X, labels, is_given, start, found)
 
 
-def _tabulate_given(model, X, labels, is_given, start=0):
+def _tabulate_given(model, X, labels, is_given, start=0, found=None):
     """Labels with probabilities, whether they were given, and what to review."""
-    table = _tabulate(model, X, labels)
+    table = _tabulate(model, X, labels, found)
     table["source"] = np.where(is_given, "given", "inferred")
     table["review"] = _review(table["probability"], model.classes_)
     table.loc[is_given, "review"] = ""
@@ -297,9 +298,10 @@ def load_model(path, advice="; widemargin fit writes one"):
     return load(path)
 
 
-def _tabulate(model, X, labels):
+def _tabulate(model, X, labels, found=None):
+    """Labels and probabilities, which may have been found before."""
     places = np.searchsorted(model.classes_, labels)
-    all_probabilities = model.predict_proba(X).round(6)
+    all_probabilities = (model.predict_proba(X) if found is None else found).round(6)
     probabilities = all_probabilities[np.arange(len(labels)), places]
     table = pd.DataFrame({"label": labels, "probability": probabilities})
     for name, column in zip(model.classes_, all_probabilities.T, strict=True):

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from widemargin.blocks import BLOCK_ROWS, ParquetBlocks, gather_rows, list_parquet
 from widemargin.cli import fitting
@@ -73,14 +74,22 @@ def fit_blocks(blocks, sample, estimator):
 
 
 def write_training(blocks, model, output, key, advance):
-    """Write the labels of all rows of a folder; how often each is inferred."""
+    """Write the labels of all rows of a folder.
+
+    The result is how often each label is inferred, and the rows to label next, with
+    their positions as index.
+    """
+    wanted, kept = np.sort(model[-1].report_.label_next), []
 
     def tabulate(cells, start):
+        own = wanted[(wanted >= start) & (wanted < start + len(cells))]
+        kept.append(cells.iloc[own - start].set_axis(own))
         frame = tidy_cells(cells, blocks.marks, blocks.target)
         y = as_labels(frame.pop(blocks.target), blocks.as_names)
         return fitting.tabulate_block(model, frame, y, start)
 
-    return write_predictions(blocks.path, output, tabulate, key, advance)
+    counts = write_predictions(blocks.path, output, tabulate, key, advance)
+    return counts, pd.concat(kept)
 
 
 def predict_folder(model, path, output, reading, key, advance):

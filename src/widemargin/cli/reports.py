@@ -328,7 +328,7 @@ def describe_label_next(facts, cells=None):
     if cells is None:
         return
     for row in facts["label_next"]:
-        filled = cells.iloc[row - 1].replace("", None).dropna()
+        filled = cells.loc[row - 1].replace("", None).dropna()
         content = ", ".join(
             f"{name} {textwrap.shorten(str(value), _CELL_WIDTH, placeholder='...')}"
             for name, value in filled.items()
