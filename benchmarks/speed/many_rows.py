@@ -7,9 +7,9 @@ Defaults and one thread; CPU seconds, and the largest memory of a process in GiB
 --record figures are stored in benchmarks/speed/results.jsonl, which pages quote.
 
 mnist    60,000 rows of MNIST, 50 principal components: the closed-form estimator and
-         FewLabelClassifier with 100, 50 and 10 labels; label spreading and Poisson
-         learning on the same graph beside them. The first draw is a fit, others are
-         updates, whose results are those of new fits
+         FewLabelClassifier with 10, 50 and 100 labels. The first draw is a fit, others
+         are updates, whose results are those of new fits
+others   label spreading and Poisson learning on the same graph
 growth   `make_sheets` with 100 labels, at least three for each sheet: from 10,000 to
          1,000,000 rows, each in a process of its own, and as many new rows; accuracy on
          20,000 of the rows
@@ -110,6 +110,11 @@ def mnist(draws):
                 found.append((model.transduction_ == y)[partial < 0].mean())
                 new.append((model.predict(X_new) == y_new).mean())
             report(f"{kind.__name__}, {n_labels} labels", found, new, seconds)
+
+
+def others(draws):
+    """Label spreading and Poisson learning on the same graph."""
+    X, y = load_mnist()[:2]
     adjacency = knn_adjacency(X, 8, "self-tuned")
     for name, method in (("label spreading", spread_labels), ("Poisson", poisson)):
         for n_labels in (100, 50, 10):
@@ -268,6 +273,7 @@ def files(draws):
 
 PARTS = {
     "mnist": mnist,
+    "others": others,
     "growth": growth,
     "svc": svc,
     "spectrum": levels,
