@@ -510,7 +510,7 @@ AGREEMENT_NEIGHBORS = 7
 # Parameters are chosen by twelve trials, each O(n^2), and shaking needs all ties,
 # O(n^2). With 700 rows for the choice the mean adjusted Rand index is 0.86 on digits
 # and 0.76 on uspst, with 600 0.83 and 0.72, with 800 0.87 and 0.76 in 1.15 times the
-# time; other limits are not recorded. Along the graph of all rows the index is MNIST60
+# time; other limits are not recorded. Along the graph of all rows the index is 0.74
 # on 60,000 rows of mnist in 4 s (by landmarks 0.24 to 0.61 in 28 to 67 s), and 0.66 and
 # 0.77 on usps (search 0.73, in minutes). Data: digits and uspst, three seeds; usps,
 # mnist. Command:
