@@ -49,7 +49,9 @@ SEARCH = {
     "CLUSTER_RESHAKES": (0, 1, 2, 5, 10),
     "SMALLEST_CLUSTER": (0.0, 0.05, 0.1, 0.2, 0.4),
     "CLUSTER_TOLERANCE": (0.0, 0.03, 0.1, 0.3),
-    "CLUSTER_CURVES": tuple(CurveGraph(*own) for own in ((0.0, 3), (1.5, 3), (1.5, 5))),
+    "CLUSTER_CURVES": tuple(
+        CurveGraph(*own) for own in ((0.0, 3, 50), (1.5, 3, 50), (1.5, 5, 50))
+    ),
     "MIXTURE": (
         MIXTURE._replace(most_dims=0),  # none
         MIXTURE,

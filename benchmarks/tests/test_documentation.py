@@ -348,7 +348,6 @@ def test_table_of_clustering_with_default_settings(results):
         "k-means": "KMeans",
         "Gaussian mixture": "GaussianMixture",
         "spectral (10 neighbors)": "Spectral",
-        "HDBSCAN": "HDBSCAN",
     }
     *lines, last = table
     assert [line["data"].split()[0] for line in lines] == list(

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from clusterings import FIXED, POWER_1
@@ -92,7 +94,7 @@ def test_chosen_parameters_find_the_same_again(blobs):
         3,
         kernel=chosen.parameters_.kernel,
         ambient_reg=chosen.parameters_.ambient_reg,
-        graph=KnnGraph(power=chosen.parameters_.power),
+        graph=replace(chosen.graph_, power=chosen.parameters_.power),
         random_state=0,
     ).fit(X)
     assert adjusted_rand_score(again.labels_, chosen.labels_) == 1.0

@@ -419,7 +419,7 @@ def _choose(estimator, task, search, graph, rng):
     listed = list_parameters(kernel, estimator.ambient_reg, graph, task, rng)
     is_open = len(listed) > 1 and estimator.n_clusters > 1
     if is_open and estimator.graph == "knn" and graph.intrinsic_reg != 0:
-        graph = graph.suited(task.sample, listed[0].kernel, search.limits)
+        graph = graph.suited(task.sample, listed[0].kernel, search)
     estimator.graph_ = graph.graph
     chosen, found, estimator.choice_ = choose(
         listed,

@@ -65,9 +65,11 @@ class ClusterGraph:
             return None
         return rows.adjacency(self.graph, kernel)
 
-    def suited(self, sample, kernel, limits):
+    def suited(self, sample, kernel, search):
         """With fewer neighbors if the rows lie along curves, by some of them."""
-        order, n_rows = sample.order, sample.n_rows
+        order, n_rows, limits = sample.order, sample.n_rows, search.limits
+        if n_rows < CLUSTER_CURVES.rows_per_cluster * search.sizes.n_clusters:
+            return self
         if n_rows > limits.choice_rows:
             places = np.linspace(0, n_rows - 1, limits.choice_sample).astype(int)
             order = order[places]
@@ -292,16 +294,21 @@ def cluster_spectrum(problem, order, rng):
 def cluster_graph(laplacian, degrees, n_clusters, order, rng):
     """Clusters by k-means in the smoothest functions along a graph, and the inertia.
 
-    Every row has length one there: the functions of a cluster are large where its rows
-    have many neighbors, and only their direction tells clusters apart. Twice as many
-    functions as clusters leave room for parts of large clusters. None if a cluster is
-    far below the mean size, as where a few rows are far from all others.
+    The functions count as much as heat that spreads along the graph leaves of them, by
+    the time at which the first one that is not needed has fallen to 1 / e. Every row
+    has length one then: the functions of a cluster are large where its rows have many
+    neighbors, and only their direction tells clusters apart. Twice as many functions as
+    clusters leave room for parts of large clusters. None if a cluster is far below the
+    mean size, as where a few rows are far from all others.
     """
     from sklearn.cluster import KMeans  # takes time to import
 
-    vectors = graph_spectrum(laplacian, 2 * n_clusters, degrees).vectors
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    points = vectors / np.maximum(lengths, np.finfo(vectors.dtype).tiny)
+    spectrum = graph_spectrum(laplacian, 2 * n_clusters, degrees)
+    values = spectrum.values
+    first = max(values[min(n_clusters, len(values) - 1)], np.finfo(np.float32).tiny)
+    points = spectrum.vectors * np.exp(-values / first).astype(spectrum.vectors.dtype)
+    lengths = np.linalg.norm(points, axis=1, keepdims=True)
+    points /= np.maximum(lengths, np.finfo(points.dtype).tiny)
     seed = int(rng.integers(2**31))
     k_means = KMeans(n_clusters, n_init=_KMEANS_STARTS, random_state=seed)
     codes = np.empty(len(order), dtype=np.int32)
