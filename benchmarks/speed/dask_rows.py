@@ -28,12 +28,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from many_rows import load_mnist, peak_memory
 from threadpoolctl import threadpool_limits
 
 from widemargin import FewLabelClassifier
 from widemargin.blocks import ArrayBlocks, ParquetBlocks
 from widemargin.datasets import hide_labels, make_sheets
+from widemargin_bench.measured import peak_memory
+from widemargin_bench.stored_sets import load_components
 
 FILE_ROWS = 100_000
 N_LABELS = 100
@@ -79,7 +80,7 @@ def report(name, seconds, accuracy, memory, extra=""):
 
 def mnist(options):
     """Draws of labels of MNIST."""
-    X, y, X_new, y_new = load_mnist()
+    X, y, X_new, y_new = load_components()
     for n_labels in (100, 50, 10):
         found, new, seconds = [], [], []
         for draw in range(options.draws):

@@ -22,14 +22,12 @@ parts    15,000 rows of MNIST: components from, and labels inferred for, a part 
 
 import argparse
 import os
-import resource
 import subprocess
 import sys
 import time
 
 import numpy as np
 from scipy.sparse.linalg import cg
-from sklearn.decomposition import PCA
 from threadpoolctl import threadpool_limits
 
 from widemargin import (
@@ -46,28 +44,14 @@ from widemargin.estimators import low_density_classifier
 from widemargin.graphs import graph_laplacian, knn_adjacency
 from widemargin.progress import watch
 from widemargin.spaces import bases, spectrum
-from widemargin_bench.measured import record
+from widemargin_bench.measured import peak_memory, record
+from widemargin_bench.stored_sets import load_components
 
 SIZES = 10_000, 50_000, 100_000, 1_000_000
 KINDS = {
     "growth": (FewLabelClassifier, SIZES),
     "svc": (LaplacianSVC, (20_000, 100_000, 1_000_000)),
 }
-
-
-def load_mnist():
-    """Principal components and classes of the training part and of the test part."""
-    from widemargin_bench.stored_sets import load_set
-
-    data = load_set("mnist", dtype=np.float32)
-    n_rows, X = data.train_size, data.data / np.float32(255)
-    pca = PCA(50, random_state=0).fit(X[:n_rows])
-    X, y = pca.transform(X), data.target
-    return X[:n_rows], y[:n_rows], X[n_rows:], y[n_rows:]
-
-
-def peak_memory():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
 def spread_labels(adjacency, partial, alpha=0.99, n_rounds=200):
@@ -93,7 +77,7 @@ def poisson(adjacency, partial):
 
 def mnist(draws):
     """Ten draws of labels of MNIST."""
-    X, y, X_new, y_new = load_mnist()
+    X, y, X_new, y_new = load_components()
     for kind in (SpectralClassifier, FewLabelClassifier):
         model = None
         for n_labels in (10, 50, 100):
@@ -114,7 +98,7 @@ def mnist(draws):
 
 def others(draws):
     """Label spreading and Poisson learning on the same graph."""
-    X, y = load_mnist()[:2]
+    X, y = load_components()[:2]
     adjacency = knn_adjacency(X, 8, "self-tuned")
     for name, method in (("label spreading", spread_labels), ("Poisson", poisson)):
         for n_labels in (100, 50, 10):
@@ -205,7 +189,7 @@ def svc(draws):
 
 def levels(draws):
     """Rounds of correction of the eigenvectors, and what they change."""
-    X, y = (part[:20_000] for part in load_mnist()[:2])
+    X, y = (part[:20_000] for part in load_components()[:2])
     adjacency = knn_adjacency(X, 8, "self-tuned")
     degrees = np.asarray(adjacency.sum(axis=1)).ravel()
     matrix = graph_laplacian(adjacency).matrix
@@ -242,7 +226,7 @@ def levels(draws):
 
 def parts(draws):
     """LowDensityClassifier with its limits at 7,000 of 15,000 rows."""
-    X, y = (part[:15_000] for part in load_mnist()[:2])
+    X, y = (part[:15_000] for part in load_components()[:2])
     for component_rows in (20_000, 7000):
         for inferred_rows in (20_000, 7000):
             bases.COMPONENT_ROWS = component_rows
@@ -261,7 +245,7 @@ def parts(draws):
 
 def files(draws):
     """Size of the file and accuracy on new rows of condensed models."""
-    X, y, X_new, y_new = load_mnist()
+    X, y, X_new, y_new = load_components()
     model = SpectralClassifier(random_state=0).fit(X, hide_labels(y, 100, rng=0))
     for n_points in (None, 5000, 1000):
         one = model if n_points is None else condense(model, n_points)

@@ -1,6 +1,7 @@
 """Figures that scripts measured by hand, kept for pages that quote them."""
 
 import json
+import resource
 from pathlib import Path
 
 # One JSON object a line: the part of the script, a key, and the figures.
@@ -26,6 +27,11 @@ def read(path=PATH):
             row = json.loads(line)
             found[row.pop("part"), row.pop("key")] = row
     return found
+
+
+def peak_memory():
+    """The largest memory of this process so far, in GiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
 def _round(value):

@@ -185,3 +185,14 @@ def _plain(value):
 def _without_negative_class(y):
     """Recode classes -1 and +1 as 0 and 1; other classes stay as they are."""
     return (y > 0).astype(int) if y.min() < 0 else y
+
+
+def load_components(n_components=50):
+    """Principal components and classes of MNIST: training rows, then test rows."""
+    from sklearn.decomposition import PCA
+
+    data = load_set("mnist", dtype=np.float32)
+    n_rows, X = data.train_size, data.data / np.float32(255)
+    pca = PCA(n_components, random_state=0).fit(X[:n_rows])
+    X, y = pca.transform(X), data.target
+    return X[:n_rows], y[:n_rows], X[n_rows:], y[n_rows:]

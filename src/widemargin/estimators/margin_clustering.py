@@ -434,10 +434,10 @@ def _choose(estimator, task, search, graph, rng):
 
 
 def _is_open(estimator, task, search):
-    """Whether sizes, kernel and weights are left open, of rows in one matrix."""
+    """Whether sizes, kernel and weights are left open, of dense rows."""
     rows, kernel = task.sample.rows, read_parameter(estimator, "kernel")
     is_rbf = isinstance(kernel, Rbf) and kernel.gamma == "auto"
-    is_plain = not (rows.in_blocks or rows.is_sparse or rows.pairwise)
+    is_plain = not (rows.is_sparse or rows.pairwise)
     is_open = estimator.n_clusters > 1 and estimator.ambient_reg == "auto"
     return is_rbf and is_plain and is_open and search.tries_spectrum(task.constraints)
 
@@ -445,6 +445,7 @@ def _is_open(estimator, task, search):
 def _is_left_to_graph(estimator, task, search):
     """Whether a search among so many rows takes long, and nothing is prescribed."""
     is_many = task.sample.n_rows > estimator.limits.graph_rows
+    is_many = is_many and not task.sample.rows.in_blocks
     is_default = estimator.landmarks == "auto" and estimator.intrinsic_reg == "auto"
     return is_many and is_default and _is_open(estimator, task, search)
 
