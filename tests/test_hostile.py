@@ -343,9 +343,7 @@ def test_weights_that_rounding_would_hide_are_refused(overlapping, weight):
     X, y = overlapping
     weights = np.where(y == 1, weight, 1.0)
     for model in (TransductiveSVC(), UniversumSVC(), SelfLabelingSVC()):
-        with pytest.raises(
-            ValueError, match="set the weights of rows to leave out"
-        ):
+        with pytest.raises(ValueError, match="set the weights of rows to leave out"):
             clone(model).fit(X, y, sample_weight=weights)
 
 
