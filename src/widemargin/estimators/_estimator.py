@@ -33,7 +33,6 @@ from widemargin.rows import GramRows, Rows, find_kind, scatter
 from widemargin.sample import collect_sample
 from widemargin.solvers.result import Status
 from widemargin.stored import Stored, check_part, parts_in, require
-from widemargin.tables.errors import TableError, check_twice, listed
 from widemargin.values import Value
 
 FLOATS = (np.float64, np.float32)
@@ -302,7 +301,10 @@ def read_rows(estimator, X, *, reset=True):
     if isinstance(X, Rows):
         return X
     kind, who = find_kind(X), f"X of {type(estimator).__name__}"
-    check_twice(getattr(X, "columns", ()), who)
+    if hasattr(X, "columns"):
+        from widemargin.tables.errors import check_twice  # only users of tables need it
+
+        check_twice(X.columns, who)
     is_gram = reset and is_pairwise(estimator)
     if kind is None:
         formats = False if is_gram else "csr"
@@ -337,6 +339,8 @@ def read_rows(estimator, X, *, reset=True):
 
 def _refuse_mixed(X, who, name, *, reset):
     """Raise `TableError` if columns of a data frame cannot be read as numbers."""
+    from widemargin.tables.errors import TableError, listed
+
     mixed = [each for each in getattr(X, "columns", ()) if not _is_numeric(X[each])]
     if mixed:
         one = len(mixed) == 1
