@@ -26,6 +26,7 @@ from widemargin.estimators._estimator import (
     read_parameter,
     read_rows,
     store_result,
+    values_at,
 )
 from widemargin.kernels import Rbf
 from widemargin.labelling import Automatic, Reshaking, Search, Shaking
@@ -516,7 +517,7 @@ def _try_mixtures(estimator, task, smoother, search, result, rng):
     estimator.choice_ = replace(estimator.choice_, mixtures=trials)
     if mixture is None:
         return
-    own = decide(sample.rows.evaluate(mixture))
+    own = decide(values_at(mixture, sample.rows))
     problem = search.make_problem(smoother, task)
     if np.array_equal(own, codes) or not problem.is_feasible(own):
         return
