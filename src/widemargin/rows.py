@@ -169,7 +169,7 @@ class Rows:
 
     def _join(self, graph, kernel, X, metric):
         """The edges; with an index that predictions use again if there is one."""
-        n_neighbors = min(getattr(graph, "n_neighbors", 0), len(self) - 1)
+        n_neighbors = min(graph.n_neighbors, len(self) - 1)
         if n_neighbors < 1 or not hasattr(graph, "join"):
             return graph.adjacency(X, metric)
         nearest = self.index(kernel, n_neighbors).neighbors(n_neighbors)

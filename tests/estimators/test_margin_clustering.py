@@ -466,6 +466,16 @@ def test_interrupt_of_the_choice_on_a_part_leaves_no_model(blobs, small_clusteri
     assert not hasattr(model, "labels_")
 
 
+def test_interrupt_of_the_choice_of_a_number_is_passed_on(blobs):
+    X, _ = blobs
+    CALLS.clear()
+    model = MaxMarginClustering("auto", search=Interrupted(n_calls=3), random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X)
+    assert len(CALLS) < 10  # other numbers are not tried
+    assert not hasattr(model, "labels_")
+
+
 SENT = []
 
 

@@ -8,6 +8,7 @@ from clusterings import FIXED
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
+from sklearn.neighbors import KNeighborsTransformer
 
 import widemargin
 from widemargin.estimators.margin_clustering import MaxMarginClustering
@@ -174,3 +175,16 @@ def test_a_number_has_no_evidence(blobs):
         model = MaxMarginClustering(3, random_state=0).fit(X)
     assert model.number_choice_ is None
     assert model.n_clusters_ == 3
+
+
+def test_many_rows_are_clustered_along_a_graph_of_the_user():
+    X, y = make_blobs(300, centers=3, cluster_std=0.5, random_state=0)
+    graph = KNeighborsTransformer(n_neighbors=6)
+    model = MaxMarginClustering(3, graph=graph, random_state=0)
+    with patch.object(
+        MaxMarginClustering, "limits", model.limits._replace(graph_rows=100)
+    ):
+        model.fit(X)
+    assert model.parameters_.source == "graph"
+    assert_array_equal(model.predict(X), model.labels_)
+    assert adjusted_rand_score(y, model.labels_) > 0.95

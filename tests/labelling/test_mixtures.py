@@ -143,6 +143,22 @@ def test_units_and_offsets_do_not_matter(nested, n_features):
     assert np.isfinite(plain(np.full((1, n_features), 1e300))).all()
 
 
+@pytest.mark.parametrize("which", ["constant", "repeated"])
+def test_columns_without_news_do_not_matter(nested, which):
+    """A density of no width would fit any shape there."""
+    X, _ = nested
+    poor = (X[:, 0] > 0).astype(int)
+    plain, trials = fit_better_mixture(X, poor, 2, np.arange(300))
+    column = np.full((300, 1), 3.0) if which == "constant" else X[:, :1]
+    more = np.hstack([X, column])
+    other, found = fit_better_mixture(more, poor, 2, np.arange(300))
+    assert [t.is_better for t in found] == [t.is_better for t in trials]
+    if which == "constant":
+        assert_allclose(found[0].misfit, trials[0].misfit, atol=1e-9)
+        assert_allclose(other(more), plain(X), rtol=1e-6, atol=1e-6)
+    assert adjusted_rand_score(plain(X)[:, 0] > 0, other(more)[:, 0] > 0) > 0.9
+
+
 def test_no_mixture_of_equal_or_few_rows():
     codes = np.arange(30) % 2
     assert fit_better_mixture(np.ones((30, 2)), codes, 2, np.arange(30)) == (None, ())

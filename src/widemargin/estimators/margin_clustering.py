@@ -340,7 +340,10 @@ def _fit_chosen_number(estimator, X, init, fixed):
         for number in numbers:
             own = clone(estimator).set_params(n_clusters=number)
             search, graph = _read_search(own), _read_graph(own)
-            _choose(own, task, search, graph, np.random.default_rng(seed))
+            rng = np.random.default_rng(seed)
+            _, _, found = _choose(own, task, search, graph, rng)
+            if found is not None and found.status is Status.INTERRUPTED:
+                raise KeyboardInterrupt  # a part of the trials is no evidence
             tried.append(own.choice_)
     if None in tried:
         raise ValueError(

@@ -12,9 +12,11 @@ class Graph(Value):
     """How rows are joined to a graph; a family of parameters.
 
     A member gives ``adjacency(X, metric)``, and has the fields `power` and
-    `normalized` of its Laplacian. Rows in blocks also need `n_neighbors` and
-    ``join(lengths, neighbors, dtype)``, the edges to the nearest neighbors of each.
+    `normalized` of its Laplacian. Rows in blocks also need ``join(lengths, neighbors,
+    dtype)``, the edges to the nearest neighbors of each.
     """
+
+    n_neighbors = 8  # of a new row, which is compared with them
 
     @classmethod
     def read(cls, given, who):

@@ -269,17 +269,15 @@ def _principal_frame(X, n_dims):
     if not 0 < length < np.inf:
         return None
     centered /= length
-    axes = np.eye(n_features)
-    if n_features > max(n_rows, n_dims):
-        last = n_rows - 1
-        values, vectors = eigh(
-            centered @ centered.T, subset_by_index=(max(0, last - n_dims + 1), last)
-        )
-        kept = values > 1e-12 * values[-1]
-        axes = centered.T @ (vectors[:, kept] / np.sqrt(values[kept]))
-    elif n_features > n_dims:
-        last = n_features - 1
-        axes = eigh(centered.T @ centered, subset_by_index=(last - n_dims + 1, last))[1]
+    is_wide = n_features > n_rows
+    gram = centered @ centered.T if is_wide else centered.T @ centered
+    last = len(gram) - 1
+    values, axes = eigh(gram, subset_by_index=(max(0, last - n_dims + 1), last))
+    # Constant and repeated columns add nothing: without variance any density fits.
+    kept = values > 1e-12 * values[-1]
+    axes = axes[:, kept]
+    if is_wide:
+        axes = centered.T @ (axes / np.sqrt(values[kept]))
     nothing = np.zeros(0)
     return Mixture(center, axes / length, nothing, nothing, nothing)
 

@@ -183,5 +183,5 @@ class GraphDisplay(Display):
 
 
 def _graph_name(graph):
-    n_neighbors = getattr(graph, "n_neighbors", None)
-    return repr(graph) if n_neighbors is None else f"{n_neighbors} nearest neighbors"
+    is_knn = isinstance(graph, KnnGraph)
+    return f"{graph.n_neighbors} nearest neighbors" if is_knn else repr(graph)

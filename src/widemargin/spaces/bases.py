@@ -18,7 +18,7 @@ from widemargin.defaults import (
     SPECTRUM_LADDER,
     SPECTRUM_VALUES,
 )
-from widemargin.graphs import Anchors, ExactIndex, KnnGraph, graph_laplacian
+from widemargin.graphs import Anchors, ExactIndex, graph_laplacian
 from widemargin.kernels import Kernel, Linear, Nystrom
 from widemargin.linalg.rows import row_blocks
 from widemargin.progress import counter
@@ -334,8 +334,7 @@ def graph_basis(rows, kernel, graph, adjacency, n_components):
     laplacian = graph.laplacian_of(adjacency, auto_power=1, normalized=True)
     degrees = np.asarray(adjacency.sum(axis=1), dtype=np.float64).ravel()
     spectrum = spectra.graph_spectrum(laplacian.matrix, n_components, degrees)
-    n_neighbors = getattr(graph, "n_neighbors", KnnGraph().n_neighbors)
-    return GraphBasis(spectrum, kernel, rows, n_neighbors)
+    return GraphBasis(spectrum, kernel, rows, graph.n_neighbors)
 
 
 def label_grams(covariances, bases, label_idx, row_idx=None):

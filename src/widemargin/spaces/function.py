@@ -148,6 +148,7 @@ class NeighborFunction(Stored):
         default=None, repr=False, compare=False, metadata={"kept": False}
     )
     are_means: bool = False  # whether the points are means of rows, and no rows
+    n_averaged: int = 1  # rows that each point is the mean of, at least
 
     @property
     def n_columns(self):
@@ -161,8 +162,8 @@ class NeighborFunction(Stored):
 
     @property
     def training_rows(self):
-        """The points, unless they are means."""
-        return None if self.are_means else self.points
+        """The points, unless they are means of several rows: of one it is that row."""
+        return None if self.n_averaged >= LEAST_CELL else self.points
 
     def condensed(self, n_points):
         """The function of means of at least five points each, and of their values."""
@@ -181,7 +182,7 @@ class NeighborFunction(Stored):
         n_neighbors = min(self.n_neighbors, CONDENSED_NEIGHBORS)
         return replace(
             self, points=means, values=values, n_neighbors=n_neighbors,
-            are_means=True, index=None,
+            are_means=True, n_averaged=LEAST_CELL, index=None,
         )  # fmt: skip
 
     def __call__(self, X):
@@ -216,6 +217,7 @@ class NeighborFunction(Stored):
         require(is_finite(self.values, 2) and self.n_points > 0, self, "values")
         require(self.n_neighbors > 0, self, "n_neighbors")
         require(isinstance(self.are_means, bool), self, "are_means")
+        require(self.n_averaged > 0, self, "n_averaged")
         fits = not self.kernel.pairwise and self.points is not None
         fits = fits and _are_points(None, self.points, self.n_points, n_features)
         require(fits, self, "points")
