@@ -27,7 +27,7 @@ def test_fit_says_what_it_found_and_writes_both_files(done, iris, truth):
     assert "30 in 'species': setosa (10), versicolor (10), virginica (10)" in report
     assert "unlabeled 120" in report
     assert "candidates weight held-out error changed supervised 0." in report
-    assert "of new rows, estimated from 30 held-out labels" in report
+    assert "of new rows; 30 labels held out in turn" in report
     assert "whose class differs from the labels-only model" in report
     assert "estimate" not in report.replace("estimated", "")
     assert "contains 149 training rows" in report  # one flower is like another

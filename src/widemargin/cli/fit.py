@@ -62,12 +62,19 @@ _SETTINGS = {"no_args_is_help": True, "success": "all files were written"}
 class _Number(click.IntRange):
     """A number of clusters, or "auto"."""
 
+    name = "number or auto"
+
     def __init__(self):
         super().__init__(2)
 
     def convert(self, value, param, ctx):
         """The number, or the word."""
-        return value if value == "auto" else super().convert(value, param, ctx)
+        if str(value).lower() == "auto":
+            return "auto"
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"must be a whole number from 2 on, or auto, got {value!r}.")
 
 
 def _begin(task, table, target, endings, as_json, options, **parameters):

@@ -312,8 +312,8 @@ def describe_candidates(facts):
     if facts["error"] is None:
         yield "error", "unknown, because no label could be held out"
         return
-    labels = plural(facts["held_out"], "held-out label")
-    yield "error", f"{_error(facts)} of new rows, estimated from {labels}"
+    labels = plural(facts["held_out"], "label")
+    yield "error", f"{_error(facts)} of new rows; {labels} held out in turn"
 
 
 def describe_label_next(facts, cells=None):
