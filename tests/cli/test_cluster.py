@@ -62,6 +62,4 @@ def test_the_number_of_clusters_can_be_chosen(done, refused):
     assert len(outcome["clusters"]) == model.n_clusters_ == model.number_choice_.chosen
     shown = json.loads(done("inspect", outcome["model"], "--json").stdout)
     assert shown["clusters"] == model.n_clusters_
-    assert "or auto, got 'many'" in refused(
-        "cluster", "iris.csv", "-k", "many"
-    )
+    assert "or auto, got 'many'" in refused("cluster", "iris.csv", "-k", "many")

@@ -457,6 +457,14 @@ def test_rows_to_label_next_are_shown(done):
     assert re.search(r"\n +\d+: sepal_length \d", report)
 
 
+def test_rows_to_label_next_show_their_key(done, iris):
+    iris.insert(4, "tag", [f"T-{i}" for i in range(150)])
+    iris.to_csv("iris.csv", index=False)
+    report = done(*FIT, "--id", "tag").stdout
+    row, tag = re.search(r"\n +(\d+): tag T-(\d+), sepal_length \d", report).groups()
+    assert int(row) == int(tag) + 1
+
+
 def test_a_few_unreadable_cells_are_missing_in_every_fold(done, iris):
     iris["age"] = [str(i % 17) for i in range(150)]
     iris.loc[[2, 70], "age"] = "unknown"

@@ -174,10 +174,10 @@ def fit(table, target, folds, verbose, as_json, **options):
         joined, _ = fitting.join_table(sample.cells, found, options["key"])
         work.outputs.write(model, joined)
         inferred = reports.count_labels(found["label"][found["source"] == "inferred"])
-        cells = sample.used_cells
+        cells = sample.cells
     else:
         inferred, cells = _write_folder(work, model, table, options["key"])
-        cells = cells[list(sample.used_cells)]
+    cells = cells[sample.shown_columns(options["key"])]
     report = getattr(model[-1], "report_", None)
     report = report and reports.report_as_json(report)
     facts = [*reports.describe_report(report, cells)] if report else []

@@ -58,11 +58,10 @@ class Table:
         names = [str(name) for name in self.labels.classes]
         return dict(zip(names, numbers, strict=True))
 
-    @property
-    def used_cells(self):
-        """The cells of the columns that are used, as they stand."""
+    def shown_columns(self, key=None):
+        """Columns that tell a person which row it is: a key, and those used."""
         used = [each.name for each in self.columns if each.kind is not Kind.LEFT_OUT]
-        return self.cells[used]
+        return used if key is None or key in used else [key, *used]
 
     @property
     def n_unlabeled(self):

@@ -283,7 +283,7 @@ def _messages(fitted, average, draw, helps, skipped, error):
             "held-out labels best"
         )
     elif helps is None and len(fitted) > 1:
-        yield "there are too few labels to say whether unlabeled rows help"
+        yield "the held-out labels do not show whether unlabeled rows help"
     n_single = draw.n_single
     if average.n_held_out and n_single:
         has = "1 class has" if n_single == 1 else f"{n_single} classes have"
