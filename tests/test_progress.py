@@ -99,6 +99,7 @@ def test_a_fit_of_many_rows_reports_its_stages(many, monkeypatch):
     assert list(seen) == list(FIT_STAGES)
 
 
+@pytest.mark.slow
 def test_verbose_says_how_long_it_takes(many, monkeypatch, capsys):
     monkeypatch.setattr(_estimator, "_LINE_SECONDS", 0.0)
     FewLabelClassifier(random_state=0, verbose=True).fit(*many)

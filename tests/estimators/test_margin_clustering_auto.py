@@ -125,7 +125,12 @@ def test_clusters_of_the_graph_may_have_different_sizes():
     assert adjusted_rand_score(y, model.labels_) > 0.99
 
 
-@pytest.mark.parametrize("n_clusters", [2, 3, 5])
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "n_clusters", [pytest.param(2, marks=SLOW), 3, pytest.param(5, marks=SLOW)]
+)
 def test_auto_finds_the_number_of_blobs(n_clusters):
     centers = 8 * np.random.default_rng(n_clusters).normal(size=(n_clusters, 4))
     X, y = make_blobs(40 * n_clusters, centers=centers, random_state=0)
@@ -139,6 +144,7 @@ def test_auto_finds_the_number_of_blobs(n_clusters):
     assert_array_equal(model.predict(X), model.labels_)
 
 
+@pytest.mark.slow
 def test_auto_is_repeatable_and_saved(blobs, tmp_path):
     X, _ = blobs
     first = MaxMarginClustering("auto", random_state=3).fit(X)
