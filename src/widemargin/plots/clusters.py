@@ -161,9 +161,8 @@ class ClusterNumberDisplay(Display):
             )
             self.lines_[name] = line
         best = self.chosen
-        (self.best_,) = self.ax_.plot(
-            [best], [mean[self.numbers == best][0]], "o", color="black", label=str(best)
-        )
+        height, name = mean[self.numbers == best][0], f"chosen: {best}"
+        (self.best_,) = self.ax_.plot([best], [height], "o", color="black", label=name)
         self.ax_.set_xticks(self.numbers)
         self._put_legend([*self.lines_.values(), self.best_] if legend else ())
         return self
