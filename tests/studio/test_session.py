@@ -218,7 +218,9 @@ def test_search_and_filter(tmp_path, digits):
 def test_a_full_fit_runs_beside_and_is_exported(session, digits):
     with pytest.raises(ValueError, match="at least two classes"):
         session.fit_fully()
-    give(session, digits[1], range(0, 200, 10))
+    names = list(digits[1])
+    names[60] = "one" if names[60] != "one" else "two"  # a wrong label
+    give(session, names, range(0, 200, 10))
     session.settle()
     with pytest.raises(ValueError, match="no full model yet"):
         export_bytes(session, "model")
@@ -234,6 +236,11 @@ def test_a_full_fit_runs_beside_and_is_exported(session, digits):
     table = labeled_table(session)
     model = session.read_full_model()
     assert isinstance(model, widemargin.FewLabelClassifier)
+    report, text = model.report_, session.full["report"]["text"]  # from 0, and from 1
+    rows = ", ".join(str(row + 1) for row in report.label_next)
+    checks = ", ".join(str(row + 1) for row in report.check_rows)
+    assert f"Rows to label next: {rows} (random checks: {checks})\n" in text
+    assert f"Labels to check: row {report.suspect_labels.rows[0] + 1} (" in text
     X = session.source.X
     unlabeled = table["source"] == "inferred"
     np.testing.assert_array_equal(
