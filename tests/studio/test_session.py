@@ -236,6 +236,7 @@ def test_a_full_fit_runs_beside_and_is_exported(session, digits):
     table = labeled_table(session)
     model = session.read_full_model()
     assert isinstance(model, widemargin.FewLabelClassifier)
+    assert not model.verbose
     report, text = model.report_, session.full["report"]["text"]  # from 0, and from 1
     rows = ", ".join(str(row + 1) for row in report.label_next)
     checks = ", ".join(str(row + 1) for row in report.check_rows)

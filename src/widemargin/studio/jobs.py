@@ -117,6 +117,7 @@ def _fit(folder):
     is_random[read("random_rows")] = True
     model = widemargin.FewLabelClassifier(random_state=0, verbose=True)
     model.fit(X, y, random_labels=is_random)
+    model.set_params(verbose=False)  # its lines were for the page
     widemargin.save(model, folder / "model.wm")
     places = {name: i for i, name in enumerate(classes)}
     codes = [places[name] for name in model.transduction_.tolist()]
