@@ -360,8 +360,9 @@ def test_review_list(visit, digits_page, digits):
     window = visit(digits_page)
     window.settle()
     window.page.click("#tab-review")
-    window.wait(f'#view-review button:has-text("→ {truth}?")')
-    window.page.click(f'#view-review button:has-text("→ {truth}?")')
+    said = f"Row {wrong + 1} · Labeled {names[wrong]}; the other labels suggest {truth}"
+    window.wait(f'#view-review button:has-text("{said}")')
+    window.page.click(f'#view-review button:has-text("{said}")')
     window.wait(f'body[data-row="{wrong}"]')
     window.page.click(f'#classes button[data-class="{truth}"]')
     session._wait_for(lambda: session.state.labels[wrong].label == truth)
@@ -394,7 +395,7 @@ def test_why_and_full_fit_and_export(visit, digits_page, digits, tmp_path):
     assert len(pd.read_csv(files["history"])) == 24
     assert files["model"].read_bytes().startswith(b"PK")
     window.page.click("#finish")
-    window.wait('#status:has-text("has stopped")')
+    window.wait('#status.done:has-text("has stopped")')
     assert digits_page.finished.is_set()
 
 

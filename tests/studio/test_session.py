@@ -177,6 +177,8 @@ def test_suspects_are_reviewed(session, digits):
     session.settle()
     line = session.review()["lines"][0]
     assert (line["row"], line["better"]) == (wrong, digits[1][wrong])
+    said = f"Labeled {names[wrong]}; the other labels suggest {digits[1][wrong]} ("
+    assert line["why"].startswith(f"{said}{names[wrong]}: ")
 
 
 def test_cards_and_explanations(session, digits):

@@ -76,6 +76,6 @@ export function rowButton(line, facts, onclick) {
   return make("li", {}, make("button", { type: "button", onclick },
     line.image ? picture(line.row, "small", "") : null,
     make("span", { class: "what" },
-      make("span", {}, line.text || `Row ${whole(line.row + 1)}`),
-      make("span", { class: "more" }, facts))));
+      line.text ? make("span", {}, line.text) : null,
+      make("span", { class: "more" }, `Row ${whole(line.row + 1)} · ${facts}`))));
 }
