@@ -387,10 +387,9 @@ class Session:
             return []
         if self.problem:
             raise ValueError(self.problem)
-        found = self.live.find_clusters(n_clusters, n_examples)
         return [
-            {"rows": [self.cards.brief(row) for row in rows], "size": size}
-            for rows, size in found
+            {"rows": self.cards.briefs(rows, n_examples), "size": len(rows)}
+            for rows in self.live.find_clusters(n_clusters)
         ]
 
     def _disagreements(self):
