@@ -385,6 +385,12 @@ def test_why_and_full_fit_and_export(visit, digits_page, digits, tmp_path):
     window.page.click("#tab-results")
     window.page.click("#fit")
     window.wait("body[data-full=done]")
+    window.page.set_viewport_size({"width": 1366, "height": 768})
+    report = window.wait(".report")  # nothing of it is cut off
+    assert report.evaluate("part => part.scrollWidth <= part.clientWidth")
+    assert len(report.query_selector_all("tr")) == 4
+    assert "Rows to label next" in report.inner_text()
+    check_access(window)
     files = {}
     for what in ("table", "history", "model"):
         with window.page.expect_download(timeout=PATIENCE) as waiting:

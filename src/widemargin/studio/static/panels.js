@@ -115,6 +115,18 @@ export function showFilters(classes) {
   select.value = before;
 }
 
+// A report as text that wraps; lines of aligned cells, which must not, become a table.
+function report(text) {
+  const parts = text.split("\n\n").map((part) => {
+    const lines = part.split("\n").map((line) => line.split(/ {2,}/));
+    const isTable = lines[0].length > 1 && lines.every((cells) => cells.length === lines[0].length);
+    if (!isTable) return make("p", {}, part);
+    const row = (cells, tag, facts) => make("tr", {}, ...cells.map((cell) => make(tag, facts, cell)));
+    return make("table", {}, row(lines[0], "th", { scope: "col" }), ...lines.slice(1).map((cells) => row(cells, "td")));
+  });
+  return make("div", { class: "report", tabindex: 0, role: "group", "aria-label": "Report" }, ...parts);
+}
+
 function fullFit(app) {
   const { full } = app.model;
   const isRunning = full.status === "running";
@@ -133,7 +145,7 @@ function fullFit(app) {
     const live = app.model.error === null ? "unknown" : `${percent(app.model.error)} ± ${percent(app.model.error_std)}`;
     block.append(make("p", {}, `Estimated error of the full model: ${error}; of the live one: ${live}.`));
     if (isOld) block.append(make("p", { class: "note" }, `It was fitted on ${whole(full.labels)} labels; there are others now.`));
-    block.append(make("pre", { tabindex: 0, "aria-label": "Report" }, full.report.text));
+    block.append(report(full.report.text));
   }
   return block;
 }
