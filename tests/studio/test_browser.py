@@ -325,7 +325,7 @@ def test_two_windows_race_for_one_row(visit, digits_page):
     row = first.row
     second.page.click("#tab-search")
     second.page.fill("#words", f"#{row + 1}")
-    second.wait(f'#hits button:has-text("Row {row + 1} ")')
+    second.wait('#found:has-text("1 row")')
     second.page.click("#hits button")
     second.wait(f'body[data-row="{row}"]')
     first.label("1")
@@ -360,8 +360,11 @@ def test_review_list(visit, digits_page, digits):
     window = visit(digits_page)
     window.settle()
     window.page.click("#tab-review")
-    window.wait(f'#view-review button:has-text("→ {truth}?")')
-    window.page.click(f'#view-review button:has-text("→ {truth}?")')
+    said = f"Labeled {names[wrong]}; the other labels suggest {truth}"
+    window.wait(f'#view-review button:has-text("{said}")')
+    line = window.page.query_selector(f'#view-review button:has-text("{said}")')
+    assert line.inner_text().startswith(f"Row {wrong + 1}\n")
+    line.click()
     window.wait(f'body[data-row="{wrong}"]')
     window.page.click(f'#classes button[data-class="{truth}"]')
     session._wait_for(lambda: session.state.labels[wrong].label == truth)
@@ -382,6 +385,12 @@ def test_why_and_full_fit_and_export(visit, digits_page, digits, tmp_path):
     window.page.click("#tab-results")
     window.page.click("#fit")
     window.wait("body[data-full=done]")
+    window.page.set_viewport_size({"width": 1366, "height": 768})
+    report = window.wait(".report")  # nothing of it is cut off
+    assert report.evaluate("part => part.scrollWidth <= part.clientWidth")
+    assert len(report.query_selector_all("tr")) == 4
+    assert "Rows to label next" in report.inner_text()
+    check_access(window)
     files = {}
     for what in ("table", "history", "model"):
         with window.page.expect_download(timeout=PATIENCE) as waiting:
@@ -394,7 +403,7 @@ def test_why_and_full_fit_and_export(visit, digits_page, digits, tmp_path):
     assert len(pd.read_csv(files["history"])) == 24
     assert files["model"].read_bytes().startswith(b"PK")
     window.page.click("#finish")
-    window.wait('#status:has-text("has stopped")')
+    window.wait('#status.done:has-text("has stopped")')
     assert digits_page.finished.is_set()
 
 
@@ -534,6 +543,29 @@ def test_everybody_can_use_it(visit, digits_page, digits):
     window.page.click("#name-groups")
     window.page.click("#show-groups")
     window.wait(".group")
+    check_access(window)
+
+
+def test_a_wide_table_leaves_buttons_and_error_in_view(visit, digits):
+    X, names = digits
+    y = [name if row % 10 == 0 else None for row, name in enumerate(names)]
+    columns = [f"pixel {i}" for i in range(X.shape[1])]
+    window = visit(visit.start(from_arrays(pd.DataFrame(X, columns=columns), y)))
+    window.settle()
+    for width, height in ((1366, 768), (800, 1100)):
+        window.page.set_viewport_size({"width": width, "height": height})
+        for part in ("#card .likely", "#classes", "#skip", "#quality .figure"):
+            window.wait(part)
+            bottom = window.page.evaluate(
+                "part => document.querySelector(part).getBoundingClientRect().bottom",
+                part,
+            )
+            assert bottom <= height, (part, width)
+    window.page.focus("#card .list")
+    window.press("End")
+    window.page.wait_for_function(
+        "() => document.querySelector('#card .list').scrollTop > 100"
+    )
     check_access(window)
 
 

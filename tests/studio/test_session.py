@@ -177,6 +177,8 @@ def test_suspects_are_reviewed(session, digits):
     session.settle()
     line = session.review()["lines"][0]
     assert (line["row"], line["better"]) == (wrong, digits[1][wrong])
+    said = f"Labeled {names[wrong]}; the other labels suggest {digits[1][wrong]} ("
+    assert line["why"].startswith(f"{said}{names[wrong]}: ")
 
 
 def test_cards_and_explanations(session, digits):
@@ -218,7 +220,9 @@ def test_search_and_filter(tmp_path, digits):
 def test_a_full_fit_runs_beside_and_is_exported(session, digits):
     with pytest.raises(ValueError, match="at least two classes"):
         session.fit_fully()
-    give(session, digits[1], range(0, 200, 10))
+    names = list(digits[1])
+    names[60] = "one" if names[60] != "one" else "two"  # a wrong label
+    give(session, names, range(0, 200, 10))
     session.settle()
     with pytest.raises(ValueError, match="no full model yet"):
         export_bytes(session, "model")
@@ -234,6 +238,12 @@ def test_a_full_fit_runs_beside_and_is_exported(session, digits):
     table = labeled_table(session)
     model = session.read_full_model()
     assert isinstance(model, widemargin.FewLabelClassifier)
+    assert not model.verbose
+    report, text = model.report_, session.full["report"]["text"]  # from 0, and from 1
+    rows = ", ".join(str(row + 1) for row in report.label_next)
+    checks = ", ".join(str(row + 1) for row in report.check_rows)
+    assert f"Rows to label next: {rows} (random checks: {checks})\n" in text
+    assert f"Labels to check: row {report.suspect_labels.rows[0] + 1} (" in text
     X = session.source.X
     unlabeled = table["source"] == "inferred"
     np.testing.assert_array_equal(

@@ -7,7 +7,7 @@ from widemargin.studio.state import Refusal
 
 MOST_TEXT = 20_000  # characters of a text on a card; a cell shows fewer
 _MOST_CELL, _MOST_BRIEF, _MOST_SOUGHT = 500, 160, 5_000
-_MOST_COLUMNS = 30
+_MOST_COLUMNS, _MOST_BRIEF_COLUMNS = 30, 6
 
 
 class CardMaker:
@@ -22,13 +22,18 @@ class CardMaker:
         self.shown = (
             pd.DataFrame(index=range(source.n_rows)) if shown is None else shown
         )
-        self._numbers = {}
+        self._numbers, self._varying = {}, []
         for name in self.shown:
             values = self.shown[name]
             if pd.api.types.is_numeric_dtype(values) and values.notna().any():
                 values = values.to_numpy(dtype=float, na_value=np.nan)
                 low, high = np.nanpercentile(values, [1, 99])
                 self._numbers[name] = values, float(low), float(high)
+                varies = (values != values[0]).any()
+            else:
+                varies = values.astype(str).nunique() > 1
+            self._varying += [name] if varies else []
+        self._moments = {name: _moments(n[0]) for name, n in self._numbers.items()}
         self._means = None, {}
 
     def check(self, row):
@@ -47,18 +52,26 @@ class CardMaker:
         names = list(self.shown)
         card["n_columns"] = len(names)
         if len(names) > _MOST_COLUMNS:
-            ranks = {name: self._rank(name, row) for name in names}
-            kept = set(sorted(names, key=lambda n: -ranks[n])[:_MOST_COLUMNS])
+            kept = set(self._most_unusual([row], _MOST_COLUMNS))
             names = [name for name in names if name in kept]
         card["columns"] = [self._cell(name, row, snapshot, classes) for name in names]
         return card
 
-    def _rank(self, name, row):
-        """How unusual a cell is: its distance from the middle of its column."""
+    def _most_unusual(self, rows, n):
+        """The n columns in which rows differ most from all; no constant ones."""
+        ranks = {name: self._rank(name, rows) for name in self._varying}
+        return sorted(ranks, key=lambda name: -ranks[name])[:n]
+
+    def _rank(self, name, rows):
+        """Distance of the mean of rows from that of all, in standard deviations.
+
+        Words count as one standard deviation: a person knows rows by them.
+        """
         if name not in self._numbers:
             return 1.0
-        values, low, high = self._numbers[name]
-        return np.nan_to_num(abs(values[row] - (low + high) / 2)) / _spread(low, high)
+        values, (mean, std) = self._numbers[name][0][rows], self._moments[name]
+        values = values[np.isfinite(values)]
+        return abs(values.mean() - mean) / std if len(values) and std > 0 else 0.0
 
     def _cell(self, name, row, snapshot, classes):
         if name not in self._numbers:
@@ -95,15 +108,19 @@ class CardMaker:
                 known[name] = np.bincount(codes, values[used], n_classes) / counts
         return known[name]
 
-    def brief(self, row):
-        """A row in a line."""
+    def briefs(self, rows, n):
+        """The first n rows of a group in a line each, all with the same columns."""
+        names = self._most_unusual(rows, _MOST_BRIEF_COLUMNS)
+        return [self.brief(row, names) for row in rows[:n]]
+
+    def brief(self, row, names=None):
+        """A row in a line, by default with its most unusual columns."""
         row = int(row)
         if self.source.texts is not None:
             text = self.source.texts[row][:_MOST_BRIEF]
         else:
-            cells = [
-                (name, self.shown[name].iloc[row]) for name in list(self.shown)[:6]
-            ]
+            names = names or self._most_unusual([row], _MOST_BRIEF_COLUMNS)
+            cells = [(name, self.shown[name].iloc[row]) for name in names]
             cells = [(name, value) for name, value in cells if pd.notna(value) is True]
             text = ", ".join(_short(name, value) for name, value in cells)
         return {"row": row, "text": text[:_MOST_BRIEF], "image": self.has_image}
@@ -132,6 +149,12 @@ class CardMaker:
         parts = [] if self.source.texts is None else [self.source.texts[row]]
         parts += [str(value) for value in self.shown.iloc[row]]
         return " ".join(part[:_MOST_SOUGHT] for part in parts).lower()
+
+
+def _moments(values):
+    """Mean and standard deviation of the finite values."""
+    values = values[np.isfinite(values)]
+    return (float(values.mean()), float(values.std())) if len(values) else (0.0, 0.0)
 
 
 def _spread(low, high):

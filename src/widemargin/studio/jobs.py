@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -116,6 +117,7 @@ def _fit(folder):
     is_random[read("random_rows")] = True
     model = widemargin.FewLabelClassifier(random_state=0, verbose=True)
     model.fit(X, y, random_labels=is_random)
+    model.set_params(verbose=False)  # its lines were for the page
     widemargin.save(model, folder / "model.wm")
     places = {name: i for i, name in enumerate(classes)}
     codes = [places[name] for name in model.transduction_.tolist()]
@@ -123,7 +125,7 @@ def _fit(folder):
     np.save(folder / "certainty.npy", model.certainty_)
     report = model.report_
     facts = {
-        "text": str(report),
+        "text": str(_count_from_one(report)),
         "error": float(report.error) if report.n_held_out else None,
         "error_std": float(report.error_std) if report.n_held_out else None,
         "candidates": [
@@ -131,6 +133,19 @@ def _fit(folder):
         ],
     }
     (folder / "report.json").write_text(json.dumps(facts), "utf-8")
+
+
+def _count_from_one(report):
+    """A report whose rows count from 1, as everywhere on the page."""
+    suspects, checks = report.suspect_labels, report.check_rows
+    if suspects is not None:
+        suspects = replace(suspects, rows=suspects.rows + 1)
+    return replace(
+        report,
+        label_next=report.label_next + 1,
+        check_rows=None if checks is None else checks + 1,
+        suspect_labels=suspects,
+    )
 
 
 def main(kind, folder):

@@ -146,8 +146,8 @@ class LiveModel:
         parts = found.rows[0], found.labels[0], found.amounts[0]
         return list(zip(*(part.tolist() for part in parts), strict=True))
 
-    def find_clusters(self, n_clusters, n_examples):
-        """Rows of each cluster, the nearest to its center first; and its size.
+    def find_clusters(self, n_clusters):
+        """Rows of each cluster, the nearest to its center first.
 
         The coordinates are those of the first suggestions; largest clusters first.
         """
@@ -165,8 +165,8 @@ class LiveModel:
         for k in range(means.n_clusters):
             members = np.flatnonzero(means.labels_ == k)
             nearest = members[np.argsort(lengths[members, k], kind="stable")]
-            clusters.append((origin[nearest[:n_examples]].tolist(), len(members)))
-        return sorted(clusters, key=lambda cluster: -cluster[1])
+            clusters.append(origin[nearest].tolist())
+        return sorted(clusters, key=len, reverse=True)
 
 
 def choose_next(state, suggestions, taken, rng, n_rows):

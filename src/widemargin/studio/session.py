@@ -387,10 +387,9 @@ class Session:
             return []
         if self.problem:
             raise ValueError(self.problem)
-        found = self.live.find_clusters(n_clusters, n_examples)
         return [
-            {"rows": [self.cards.brief(row) for row in rows], "size": size}
-            for rows, size in found
+            {"rows": self.cards.briefs(rows, n_examples), "size": len(rows)}
+            for rows in self.live.find_clusters(n_clusters)
         ]
 
     def _disagreements(self):
@@ -401,9 +400,10 @@ class Session:
         state, lines, disputed = self.state, [], self._disagreements()
         for row, probability, code in self.snapshot.suspects:
             if row in state.labels and code < len(state.classes):
-                why = f"{100 * probability:.0f} % probable from the other labels"
+                label, better = state.labels[row].label, state.classes[code]
+                why = f"the other labels suggest {better} ("
+                why += f"{label}: {100 * probability:.0f} %)"
                 why += "; two people disagree" if row in disputed else ""
-                better = state.classes[code]
                 lines.append(self._line(row, why, better))
         known = {line["row"] for line in lines}
         for row in sorted(disputed - known):
@@ -421,9 +421,10 @@ class Session:
 
     def _line(self, row, why, better):
         event = self.state.labels.get(row)
-        label = None if event is None else event.label
-        brief = self.cards.brief(row)
-        return {**brief, "label": label, "why": why, "better": better}
+        why = (
+            f"Not labeled; {why}" if event is None else f"Labeled {event.label}; {why}"
+        )
+        return {**self.cards.brief(row), "why": why, "better": better}
 
     def search(self, words="", show="all", most=100):
         """Rows with some words: all, labeled, unlabeled, uncertain, or "class:NAME"."""

@@ -179,12 +179,17 @@ const app = {
   async finish() {
     await api.post("/api/finish");
     this.isFinished = true;
-    find("status").textContent = "The program has stopped; every label is stored.";
+    this.say("The program has stopped; every label is stored.", "done");
   },
 
   offline() {
     body.dataset.online = "no";
-    if (!this.isFinished) find("status").textContent = "Not connected; trying again …";
+    if (!this.isFinished) this.say("Not connected; trying again …");
+  },
+
+  say(text, kind = "") {
+    find("status").textContent = text;
+    find("status").className = kind;
   },
 
   turn(view) {
@@ -209,7 +214,8 @@ function showCount() {
 const handlers = {
   open() {
     body.dataset.online = "yes";
-    find("status").textContent = "";
+    app.isFinished = false;
+    app.say("");
     if (body.dataset.ready === "yes" && !app.current && !api.isWaiting()) app.next();
   },
   closed() { app.offline(); },
@@ -433,4 +439,4 @@ async function start() {
   body.dataset.ready = "yes";
 }
 
-start().catch((error) => { find("status").textContent = error.message; });
+start().catch((error) => app.say(error.message));

@@ -57,7 +57,7 @@ export function showCard(place, { card, text }, classes, isBlind) {
     const shown = card.text + (card.cut ? ` … (${whole(card.cut)} more characters)` : "");
     parts.push(make("div", { class: "words", tabindex: 0, role: "group", "aria-label": "Text" }, shown || "(empty)"));
   }
-  if (card.columns.length) parts.push(columns(card, classes));
+  if (card.columns.length) parts.push(make("div", { class: "list", tabindex: 0, role: "group", "aria-label": "Columns" }, columns(card, classes)));
   if (card.columns.some((cell) => cell.means?.some((mean) => mean !== null))) {
     parts.push(make("p", { class: "note" }, "Thin mark: this row. Colored marks: means of the classes."));
   }
@@ -69,13 +69,19 @@ export function showCard(place, { card, text }, classes, isBlind) {
     const how = why === "given" ? "in the file" : `by ${who}`;
     parts.push(make("p", { class: "reason" }, "Labeled ", make("strong", {}, card.label), ` ${how}.`));
   } else if (!isBlind && card.likely.length) parts.push(likely(card, classes));
+  const before = place.querySelector(".list");
+  const [top, isFocused] = [before?.scrollTop, before && before === document.activeElement];
   place.replaceChildren(...parts);
+  const list = place.querySelector(".list");
+  if (list && place.dataset.row === String(card.row)) list.scrollTop = top ?? 0; // only the prediction is new
+  if (isFocused) list?.focus();
+  place.dataset.row = card.row;
 }
 
 export function rowButton(line, facts, onclick) {
   return make("li", {}, make("button", { type: "button", onclick },
     line.image ? picture(line.row, "small", "") : null,
     make("span", { class: "what" },
-      make("span", {}, line.text || `Row ${whole(line.row + 1)}`),
+      make("span", {}, `Row ${whole(line.row + 1)}${line.text ? ` · ${line.text}` : ""}`),
       make("span", { class: "more" }, facts))));
 }

@@ -78,8 +78,7 @@ export async function showReview(app) {
   parts.push(make("p", { class: "note" }, lines.length
     ? "The other labels contradict these. Open one, then keep or change it."
     : "No label contradicts the others."));
-  parts.push(make("ul", { class: "rows" }, ...lines.map((line) => rowButton(line,
-    `${line.label ?? "no label"}${line.better ? ` → ${line.better}?` : ""} · ${line.why}`,
+  parts.push(make("ul", { class: "rows" }, ...lines.map((line) => rowButton(line, line.why,
     () => app.open(line.row, "review", "You are reviewing this label.")))));
   for (const pair of people) {
     parts.push(make("div", { class: "block" }, make("h3", {}, `${pair.people[0]} and ${pair.people[1]}`),
@@ -103,7 +102,7 @@ export async function search(app) {
   }
   find("hits").replaceChildren(...listed.map((line) => {
     const sure = line.label === null ? "no prediction" : line.labeled ? `labeled ${line.label}` : `${line.label}, ${percent(line.certainty)}`;
-    return rowButton(line, `Row ${whole(line.row + 1)} · ${sure}`, () => app.open(line.row, "search", "You searched for it."));
+    return rowButton(line, sure, () => app.open(line.row, "search", "You searched for it."));
   }));
 }
 
@@ -116,12 +115,24 @@ export function showFilters(classes) {
   select.value = before;
 }
 
+// A report as text that wraps; lines of aligned cells, which must not, become a table.
+function report(text) {
+  const parts = text.split("\n\n").map((part) => {
+    const lines = part.split("\n").map((line) => line.split(/ {2,}/));
+    const isTable = lines[0].length > 1 && lines.every((cells) => cells.length === lines[0].length);
+    if (!isTable) return make("p", {}, part);
+    const row = (cells, tag, facts) => make("tr", {}, ...cells.map((cell) => make(tag, facts, cell)));
+    return make("table", {}, row(lines[0], "th", { scope: "col" }), ...lines.slice(1).map((cells) => row(cells, "td")));
+  });
+  return make("div", { class: "report", tabindex: 0, role: "group", "aria-label": "Report" }, ...parts);
+}
+
 function fullFit(app) {
   const { full } = app.model;
   const isRunning = full.status === "running";
   const canFit = app.labels.classes.length > 1 && !isRunning;
   const block = make("div", { class: "block" }, make("h2", {}, "Model"),
-    make("p", { class: "note" }, "The full model averages more candidates than the live one, and is what a model file holds. It is fitted beside; you can go on labeling."),
+    make("p", { class: "note" }, "The full model averages more candidates than the live one, and is what a model file holds. It is fitted in the background; you can go on labeling."),
     make("div", { class: "line" },
       make("button", { type: "button", class: "primary", id: "fit", disabled: !canFit, onclick: () => app.fit() },
         isRunning ? "Fitting …" : full.status === "done" ? "Fit again" : "Fit the full model"),
@@ -134,7 +145,7 @@ function fullFit(app) {
     const live = app.model.error === null ? "unknown" : `${percent(app.model.error)} ± ${percent(app.model.error_std)}`;
     block.append(make("p", {}, `Estimated error of the full model: ${error}; of the live one: ${live}.`));
     if (isOld) block.append(make("p", { class: "note" }, `It was fitted on ${whole(full.labels)} labels; there are others now.`));
-    block.append(make("pre", { tabindex: 0, "aria-label": "Report" }, full.report.text));
+    block.append(report(full.report.text));
   }
   return block;
 }
@@ -147,7 +158,7 @@ export function showResults(app) {
     make("div", { class: "block" }, make("h2", {}, "Labels and predictions"),
       make("p", { class: "note" }, "All columns, with label, prediction, probability, and whether the label was given, made here, or inferred."),
       make("div", { class: "line" }, file("table", "get-table", "Labeled table (.csv)"), file("history", "get-history", "History (.csv)")),
-      make("p", { class: "note" }, `Every label is kept in ${app.info.store}. Start the same command to go on.`)),
+      make("p", { class: "note" }, `Every label is kept in ${app.info.store}. Run the same command again to continue.`)),
     fullFit(app),
     make("div", { class: "block" }, make("h2", {}, "People and windows"),
       make("div", { class: "field" }, make("label", { for: "who" }, "Your name, kept with your labels"), name),
