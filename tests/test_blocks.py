@@ -12,7 +12,9 @@ from block_problems import (
     use_few_rows,
 )
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.decomposition import PCA, IncrementalPCA
+from scipy import sparse
+from sklearn.decomposition import PCA, IncrementalPCA, TruncatedSVD
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer, StandardScaler
 
 import widemargin
@@ -26,14 +28,14 @@ class ListBlocks(Blocks):
 
     def __init__(self, parts, n_features=20):
         self.parts, self.n_features = parts, n_features
-        self.n_rows = sum(len(X) for X, _ in parts)
+        self.n_rows = sum(X.shape[0] for X, _ in parts)
         self.dtype = np.dtype(np.float64)
 
     def __iter__(self):
         start = 0
         for place, (X, y) in enumerate(self.parts):
             yield Block(X, y, start, f"block {place} of X")
-            start += len(X)
+            start += X.shape[0]
 
 
 @pytest.fixture
@@ -190,6 +192,26 @@ def test_tables_are_encoded_after_an_encoder_has_seen_some_rows(folder, few_rows
     blocks = ParquetBlocks(folder, target="y", columns=list(frame))
     model = fit(blocks.transformed(TableEncoder().fit(frame)))
     assert model.n_features_in_ == 20
+
+
+def test_sparse_rows_are_refused_with_a_way_out(problem, few_rows, folder):
+    X, _, partial = problem
+    with pytest.raises(ValueError, match=r"X of ArrayBlocks is sparse.*TruncatedSVD"):
+        ArrayBlocks(sparse.csr_matrix(X), partial)
+    with pytest.raises(ValueError, match=r"block 0 of X is sparse.*TruncatedSVD"):
+        fit(ListBlocks([(sparse.csr_array(X), partial)]))
+    rng = np.random.default_rng(0)
+    words = np.array("a red blue fast slow car was sold here today".split())
+    for path in folder.glob("part-*"):
+        frame = pd.read_parquet(path).drop(columns="truth")
+        frame["text"] = [" ".join(rng.choice(words, 6)) for _ in range(len(frame))]
+        frame.to_parquet(path)
+    frame, blocks = frame.drop(columns="y"), ParquetBlocks(folder, target="y")
+    encoder = TableEncoder(text=["text"]).fit(frame)
+    with pytest.raises(ValueError, match=r"X after TableEncoder is sparse"):
+        blocks.transformed(encoder)
+    pipeline = make_pipeline(encoder, TruncatedSVD(10)).fit(frame)
+    assert fit(blocks.transformed(pipeline)).n_features_in_ == 10
 
 
 def test_labels_are_thinned_whatever_the_blocks_are(problem):

@@ -67,7 +67,7 @@ class Blocks:
         began = spoken = time.monotonic()
         for block in self:
             yield function(block, shared)
-            now, n_done = time.monotonic(), block.start + len(block.X)
+            now, n_done = time.monotonic(), block.start + block.X.shape[0]
             if say is not None and now - spoken > _SAY_SECONDS and n_done:
                 spoken, left = now, (now - began) * (self.n_rows / n_done - 1)
                 say(f"{n_done:,} of {self.n_rows:,} rows, about {left:.0f} s left")
@@ -119,6 +119,7 @@ class ArrayBlocks(Blocks):
 
     def __init__(self, X, y=None, block_rows=BLOCK_ROWS):
         X = np.load(X, mmap_mode="r") if isinstance(X, str | Path) else X
+        _refuse_sparse(X, "X of ArrayBlocks")
         if len(getattr(X, "shape", ())) != 2:
             raise ValueError(
                 "X of ArrayBlocks must be an array of rows, a memory map or the path "
@@ -218,17 +219,19 @@ class TransformedBlocks(Blocks):
 
     def __post_init__(self):
         self.n_rows = self.blocks.n_rows
-        first = next((block.X for block in self.blocks if len(block.X)), None)
+        first = next((block.X for block in self.blocks if block.X.shape[0]), None)
         if first is None:
             raise ValueError("X must have at least one row, got none.")
         found = self.transformer.transform(first[:2])
+        who = f"X after {type(self.transformer).__name__}"
+        _refuse_sparse(found, who)
         self.n_features = found.shape[1]
         dtypes = list(found.dtypes) if hasattr(found, "dtypes") else [found.dtype]
-        self.dtype = find_dtype(dtypes, f"X after {type(self.transformer).__name__}")
+        self.dtype = find_dtype(dtypes, who)
 
     def __iter__(self):
         for block in self.blocks:
-            if len(block.X):  # transformers refuse an empty one
+            if block.X.shape[0]:  # transformers refuse an empty one
                 yield block._replace(X=self.transformer.transform(block.X))
 
 
@@ -251,7 +254,7 @@ def _fit_in_batches(transformer, blocks):
     least = max(getattr(transformer, "n_components", None) or 0, 1)
     for block in blocks:
         waiting.append(block.X)
-        n_waiting += len(block.X)
+        n_waiting += block.X.shape[0]
         if n_waiting >= 2 * least:  # at least as many are left for the last time
             joined = _stack(waiting)
             fitted.partial_fit(joined[:-least])
@@ -273,15 +276,20 @@ def find_dtype(dtypes, who):
     return np.dtype(np.float32 if is_single else np.float64)
 
 
-def read_matrix(block, n_features, dtype):
-    """The rows of a block as a matrix; ValueError if they are not like the others."""
-    X = block.X
+def _refuse_sparse(X, who):
+    """Raise ValueError if rows are sparse."""
     if sparse.issparse(X):
         raise ValueError(
-            f"{block.name} is sparse, and rows in blocks must be dense; leave out "
-            "columns of text, or reduce them by TruncatedSVD first."
+            f"{who} is sparse, and rows in blocks must be dense. Leave out columns of "
+            "text, or fit make_pipeline(TableEncoder(), TruncatedSVD(100)) on some "
+            "rows and pass blocks.transformed(pipeline)."
         )
-    given = X
+
+
+def read_matrix(block, n_features, dtype):
+    """The rows of a block as a matrix; ValueError if they are not like the others."""
+    given = X = block.X
+    _refuse_sparse(X, block.name)
     X = X.to_numpy() if hasattr(X, "to_numpy") else np.asarray(X)
     is_like = X.ndim == 2 and X.shape[1] == n_features and X.dtype.kind in "biuf"
     if not is_like:
@@ -315,7 +323,7 @@ class _Survey(NamedTuple):
 
 def _survey(block, wanted):
     """Check the rows of a block; take labeled ones and those that are wanted."""
-    n_rows = len(block.X)
+    n_rows = block.X.shape[0]
     X = block.X if wanted.matrix is None else read_matrix(block, *wanted.matrix)
     if n_rows and wanted.matrix is not None:
         Rows(X).check(block.name, is_training=False)
