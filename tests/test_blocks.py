@@ -112,6 +112,24 @@ def test_memory_maps_and_parquet_give_the_same_model(
     assert_array_equal(found.feature_names_in_, COLUMNS)
 
 
+def test_columns_may_be_of_different_types(problem, few_rows, tmp_path):
+    X, _, partial = problem
+    frame = pd.DataFrame(X, columns=COLUMNS)
+    frame["x0"], frame["x1"] = frame["x0"] > 0, frame["x1"].astype("Float64")
+    frame["x2"] = (10 * frame["x2"]).astype("int16")
+    parts = [(frame[:700], partial[:700]), (frame[700:], partial[700:])]
+    plain = frame.to_numpy(dtype=np.float64)
+    found = fit(ListBlocks(parts)).predict_proba(plain)
+    expected = fit(ArrayBlocks(plain, partial)).predict_proba(plain)
+    assert_allclose(found, expected, atol=1e-6)
+    frame.assign(y=partial).to_parquet(tmp_path / "rows.parquet")
+    blocks = ParquetBlocks(tmp_path, target="y")
+    assert_allclose(fit(blocks).predict_proba(frame), expected, atol=1e-6)
+    frame.loc[900, "x1"] = pd.NA
+    with pytest.raises(ValueError, match="block 1 of X holds NaN"):
+        fit(ListBlocks([parts[0], (frame[700:], partial[700:])]))
+
+
 def test_empty_blocks_change_nothing(problem, few_rows):
     X, _, partial = problem
     parts = [(X[:0], partial[:0]), (X[:700], partial[:700]), (X[700:], partial[700:])]
@@ -201,7 +219,7 @@ def test_sparse_rows_are_refused_with_a_way_out(problem, few_rows, folder):
     with pytest.raises(ValueError, match=r"block 0 of X is sparse.*TruncatedSVD"):
         fit(ListBlocks([(sparse.csr_array(X), partial)]))
     rng = np.random.default_rng(0)
-    words = np.array("a red blue fast slow car was sold here today".split())
+    words = np.array(["red", "blue", "fast", "slow", "car", "was", "sold"])
     for path in folder.glob("part-*"):
         frame = pd.read_parquet(path).drop(columns="truth")
         frame["text"] = [" ".join(rng.choice(words, 6)) for _ in range(len(frame))]

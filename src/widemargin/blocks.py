@@ -267,13 +267,18 @@ def _fit_in_batches(transformer, blocks):
 def find_dtype(dtypes, who):
     """The floating type of rows of some types; ValueError for others than numbers."""
     for dtype in dtypes:
-        if not isinstance(dtype, np.dtype) or dtype.kind not in "biuf":
+        if not _is_numeric(dtype):
             raise ValueError(
                 f"{who} must hold numbers, got {dtype}; leave such columns out, or "
                 "make numbers of them first."
             )
     is_single = all(dtype == np.float32 for dtype in dtypes)
     return np.dtype(np.float32 if is_single else np.float64)
+
+
+def _is_numeric(dtype):
+    """Whether a type of NumPy or pandas, such as Float64, is one of real numbers."""
+    return getattr(dtype, "kind", "O") in "biuf"
 
 
 def _refuse_sparse(X, who):
@@ -288,17 +293,20 @@ def _refuse_sparse(X, who):
 
 def read_matrix(block, n_features, dtype):
     """The rows of a block as a matrix; ValueError if they are not like the others."""
-    given = X = block.X
+    X, is_frame = block.X, hasattr(block.X, "iloc")
     _refuse_sparse(X, block.name)
-    X = X.to_numpy() if hasattr(X, "to_numpy") else np.asarray(X)
-    is_like = X.ndim == 2 and X.shape[1] == n_features and X.dtype.kind in "biuf"
-    if not is_like:
-        types = sorted({str(t) for t in getattr(given, "dtypes", [X.dtype])})
+    X = X if is_frame else np.asarray(X)
+    types = list(X.dtypes) if is_frame else [X.dtype]
+    is_like = X.ndim == 2 and X.shape[1] == n_features
+    if not (is_like and all(map(_is_numeric, types))):
         raise ValueError(
             f"{block.name} must hold numbers in {n_features:,} columns, as the first "
-            f"one does, got {', '.join(types)} of shape {X.shape}."
+            f"one does, got {', '.join(sorted(set(map(str, types))))} of shape "
+            f"{X.shape}."
         )
-    return X.astype(dtype, copy=False)
+    if not is_frame:
+        return X.astype(dtype, copy=False)
+    return X.to_numpy(dtype=dtype, na_value=np.nan)  # also of columns that differ
 
 
 class _Wanted(NamedTuple):
