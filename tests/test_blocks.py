@@ -12,6 +12,7 @@ from block_problems import (
     use_few_rows,
 )
 from numpy.testing import assert_allclose, assert_array_equal
+from pyarrow.parquet import ParquetFile
 from scipy import sparse
 from sklearn.decomposition import PCA, IncrementalPCA, TruncatedSVD
 from sklearn.pipeline import make_pipeline
@@ -334,6 +335,35 @@ def test_files_of_a_folder_must_fit_each_other(folder):
         ParquetBlocks(folder, target="y")
     frame.drop(columns="x3").to_parquet(folder / "part-1.parquet")
     with pytest.raises(ValueError, match=r"part-1\.parquet has no column 'x3'"):
+        ParquetBlocks(folder, target="y")
+
+
+@pytest.mark.parametrize("place", [0, 2])
+@pytest.mark.parametrize("names", [["b", "a"], [3, 5]])
+def test_a_file_may_have_no_label(problem, few_rows, tmp_path, place, names):
+    X, _, partial = problem
+    y = np.array([None if code < 0 else names[code] for code in partial], dtype=object)
+    y[place * 500 : (place + 1) * 500] = None
+    frame = pd.DataFrame(X, columns=COLUMNS).assign(y=pd.Series(y, dtype=object))
+    for i in range(3):
+        part = frame[i * 500 : (i + 1) * 500]
+        part.to_parquet(tmp_path / f"part-{i}.parquet")
+    empty = ParquetFile(tmp_path / f"part-{place}.parquet").schema_arrow.field("y")
+    assert str(empty.type) == "null"
+    found = fit(ParquetBlocks(tmp_path, target="y"))
+    expected = fit(ArrayBlocks(X, y)).predict_proba(X)
+    assert_allclose(found.predict_proba(frame[COLUMNS]), expected, atol=1e-6)
+
+
+def test_a_feature_without_values_in_a_file_is_named_as_missing(folder):
+    frame = pd.read_parquet(folder / "part-0.parquet")
+    frame.assign(x3=None).to_parquet(folder / "part-0.parquet")
+    blocks = ParquetBlocks(folder, target="y", columns=COLUMNS)
+    assert blocks.dtype == np.float32
+    with pytest.raises(ValueError, match=r"part-0.* holds NaN"):
+        fit(blocks)
+    frame.assign(x3="a").to_parquet(folder / "part-1.parquet")
+    with pytest.raises(ValueError, match=r"'x3' is float in .*part-2.*string in .*-1"):
         ParquetBlocks(folder, target="y")
 
 

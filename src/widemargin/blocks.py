@@ -177,12 +177,12 @@ class ParquetBlocks(Blocks):
         given = [name for name in schema.names if name != target]
         self.feature_names = given if columns is None else list(columns)
         self._names = [*self.feature_names, *([] if target is None else [target])]
-        for file, one in zip(self.files, opened, strict=True):
-            _check_schema(file, one.schema_arrow, self._names, schema, self.files[0])
         self.n_features = len(self.feature_names)
         if not self.n_features:
             raise ValueError(f"{path} has no columns besides the target {target!r}.")
-        self._types = {name: schema.field(name).type for name in self.feature_names}
+        schemas = [file.schema_arrow for file in opened]
+        found = _find_types(self.files, schemas, self._names)
+        self._types = {name: found[name] for name in self.feature_names}
 
     @property
     def dtype(self):
@@ -205,6 +205,10 @@ class ParquetBlocks(Blocks):
             )
             for part in parts:
                 frame = part.to_pandas()[self._names]  # columns in this order
+                # Where a file has no value of a number, its column is one of objects.
+                empty = [n for n in self.feature_names if _is_null(part, n)]
+                numbers = [n for n in empty if _is_number(self._types[n])]
+                frame = frame.astype(dict.fromkeys(numbers, np.float64))
                 y = None if self.target is None else frame.pop(self.target)
                 yield Block(frame, y, start, f"{file}, from row {start:,} of all,")
                 start += len(frame)
@@ -512,21 +516,39 @@ def _open_parquet(path):
         raise ValueError(f"{path} is not a Parquet file: {reason}.") from error
 
 
-def _check_schema(path, schema, names, first, first_path):
-    """Raise ValueError unless a file has the columns, all of the kinds of the first."""
-    lacking = [name for name in names if name not in schema.names]
-    if lacking:
-        raise ValueError(
-            f"{path} has no column {', '.join(map(repr, lacking[:5]))}; its columns "
-            f"are {', '.join(map(repr, schema.names[:20]))}."
-        )
-    for name in names:
-        own, other = schema.field(name).type, first.field(name).type
-        if _is_number(own) != _is_number(other):
+def _find_types(paths, schemas, names):
+    """The type of each column in the first file where it has values.
+
+    ValueError if a file lacks a column, or has numbers where another has none.
+    """
+    from pyarrow import types
+
+    found = {}
+    for path, schema in zip(paths, schemas, strict=True):
+        lacking = [name for name in names if name not in schema.names]
+        if lacking:
             raise ValueError(
-                f"Column {name!r} is {own} in {path} and {other} in {first_path}; "
-                "write all files with the same types."
+                f"{path} has no column {', '.join(map(repr, lacking[:5]))}; its "
+                f"columns are {', '.join(map(repr, schema.names[:20]))}."
             )
+        for name in names:
+            own = schema.field(name).type
+            other, other_path = found.setdefault(name, (own, path))
+            if types.is_null(other):
+                found[name] = own, path
+            elif not types.is_null(own) and _is_number(own) != _is_number(other):
+                raise ValueError(
+                    f"Column {name!r} is {own} in {path} and {other} in {other_path}; "
+                    "write all files with the same types."
+                )
+    return {name: own for name, (own, _) in found.items()}
+
+
+def _is_null(part, name):
+    """Whether a column is of the type without any value."""
+    from pyarrow import types
+
+    return types.is_null(part.schema.field(name).type)
 
 
 def _is_number(dtype):

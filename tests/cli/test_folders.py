@@ -90,6 +90,15 @@ def test_texts(done, truth):
     assert "note" in done("inspect", "rows.wm").stdout
 
 
+def test_a_file_without_labels_may_come_first(done, truth):
+    frame = pd.read_parquet("rows/2.parquet")
+    frame.assign(kind=None, x4=None).to_parquet("rows/0.parquet", index=False)
+    done(*FIT)
+    found = pd.read_parquet("rows-predictions.parquet")
+    assert (found["source"][:500] == "inferred").all()
+    assert (found["label"][500:] == truth[500:]).mean() > 0.9
+
+
 def test_key_and_json(done, truth):
     words = *FIT, "--id", "id", "--predictions", "some.parquet", "--json"
     outcome = json.loads(done(*words).stdout)
