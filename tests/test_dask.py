@@ -106,6 +106,21 @@ def test_data_frames_and_parquet_give_the_model_of_one_machine(
     assert_array_equal(other, again)  # rows and labels are matched by position
 
 
+def test_score_needs_known_labels(client, problem):
+    X, y, partial = problem
+    table = dd.from_pandas(make_frame(X, partial), npartitions=3)
+    model, rows = fit(table, "y"), table[COLUMNS]
+    assert_array_equal(model.feature_names_in_, COLUMNS)
+    expected = accuracy(model.model_, pd.DataFrame(X, columns=COLUMNS), y)
+    assert model.score(rows, y) == expected
+    assert model.score(rows, da.from_array(y, chunks=400)) == expected
+    assert model.score(rows, dd.from_pandas(pd.Series(y), npartitions=2)) == expected
+    for labels in (partial, table["y"], np.where(partial < 0, np.nan, partial)):
+        with pytest.raises(ValueError, match="must hold known labels only, got 1,470"):
+            model.score(rows, labels)
+    assert not hasattr(fit(da.from_array(X), partial), "feature_names_in_")
+
+
 def test_nothing_is_computed_before_it_is_asked_for(client, problem):
     X, _, partial = problem
     model = FewLabelClassifier(random_state=0).fit(X, partial)

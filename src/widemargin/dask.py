@@ -12,12 +12,14 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin.blocks import Block, Blocks, find_dtype
-from widemargin.estimators._estimator import Estimator
+from widemargin.estimators._estimator import Estimator, set_features
 from widemargin.estimators.few_label_classifier import FewLabelClassifier
+from widemargin.labels import refuse_unlabeled
 from widemargin.model_files.parts import FittedEstimator
 
 __all__ = ["DaskFewLabelClassifier", "predict", "predict_proba"]
@@ -64,6 +66,10 @@ class DaskFewLabelClassifier(ClassifierMixin, BaseEstimator):
         the rows that were gathered.
     classes_ : ndarray of shape (n_classes,)
         The class names, sorted.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of str
+        Their names, if X was a data frame.
 
     Notes
     -----
@@ -110,7 +116,8 @@ class DaskFewLabelClassifier(ClassifierMixin, BaseEstimator):
         blocks = DaskBlocks(X, y)
         model = FewLabelClassifier(**self.get_params(deep=False))
         self.model_ = model.fit(blocks)
-        self.classes_, self.n_features_in_ = model.classes_, model.n_features_in_
+        self.classes_ = model.classes_
+        set_features(self, blocks.n_features, blocks.feature_names)
         return self
 
     @property
@@ -128,6 +135,17 @@ class DaskFewLabelClassifier(ClassifierMixin, BaseEstimator):
         """Class probabilities, lazily for dask collections, see `predict_proba`."""
         check_is_fitted(self, "model_")
         return predict_proba(self.model_, X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy on rows whose labels are known, computed at once.
+
+        ValueError if y marks an unlabeled row.
+        """
+        compute = _import_dask().compute
+        y, weights = compute(y, sample_weight, traverse=False)
+        refuse_unlabeled(y, f"y of {type(self).__name__}.score")
+        (predicted,) = compute(self.predict(X))
+        return float(accuracy_score(y, predicted, sample_weight=weights))
 
 
 def predict(model, X):
