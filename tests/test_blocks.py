@@ -1,5 +1,8 @@
 """Fits on rows that are read block by block."""
 
+from functools import reduce
+from operator import add
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -251,6 +254,39 @@ def test_labels_are_thinned_whatever_the_blocks_are(problem):
     assert_array_equal(found.y[known], y[found.idx[known]])
     assert_array_equal(found.rows, X[found.idx])
     assert found.n_labels == N_ROWS
+
+
+class SpyBlocks(ArrayBlocks):
+    """Blocks that are added up by halves, as on a cluster, and keep what is found."""
+
+    def total(self, function, shared, say=None):
+        parts = [function(block, shared) for block in self]
+        while len(parts) > 1:
+            parts = [reduce(add, parts[i : i + 2]) for i in range(0, len(parts), 2)]
+        self.found = parts[0]
+        return self.found
+
+
+@pytest.mark.filterwarnings("ignore:y has .* the only one of their class")
+@pytest.mark.parametrize("n_classes", [2, 20, 400])
+def test_surveys_of_any_order_keep_few_labels_and_the_same(problem, n_classes):
+    X, _, _ = problem
+    y = np.sort(np.random.default_rng(0).integers(n_classes, size=N_ROWS))
+
+    def gather(kind, block_rows):
+        blocks = kind(X, y, block_rows=block_rows)
+        return blocks, gather_rows(blocks, np.random.default_rng(0), n_drawn=50)
+
+    _, expected = gather(ArrayBlocks, N_ROWS)  # of all labels at once
+    for block_rows in (7, 40, 400):
+        blocks, found = gather(SpyBlocks, block_rows)
+        assert len(blocks.found.labeled) == 50
+        assert sum(map(len, blocks.found.drawn)) == 50
+        _, in_turn = gather(ArrayBlocks, block_rows)
+        for each in (found, in_turn):
+            assert_array_equal(each.idx, expected.idx)
+            assert_array_equal(each.y, expected.y)
+            assert_array_equal(each.rows, X[expected.idx])
 
 
 @pytest.mark.parametrize("names", [["b", "a"], [True, False], [3.0, 5.0]])

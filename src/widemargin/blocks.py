@@ -7,7 +7,7 @@ to a graph between anchors. All that is gathered is small, whatever the number o
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -41,7 +41,7 @@ class Blocks:
     """Rows and labels that are read block by block, as often as they are needed.
 
     A subclass has these attributes and yields a `Block` for each few rows. Where blocks
-    can be computed elsewhere, it replaces `map` and `total`.
+    can be computed elsewhere, it replaces `total`.
     """
 
     n_rows: int
@@ -54,10 +54,6 @@ class Blocks:
 
     def __len__(self):
         return self.n_rows
-
-    def map(self, function, shared, say=None):
-        """The list of ``function(block, shared)`` of all blocks, in their order."""
-        return list(self._run(function, shared, say))
 
     def total(self, function, shared, say=None):
         """The sum of ``function(block, shared)`` over all blocks."""
@@ -322,15 +318,46 @@ class _Wanted(NamedTuple):
     matrix: tuple | None  # number of features and type; None leaves rows as they are
 
 
-class _Survey(NamedTuple):
-    """What was gathered of a block."""
+@dataclass(frozen=True)
+class _Survey:
+    """What was gathered of a block; the sum is that of both, with labels thinned."""
 
+    seed: int  # of the choice of labels
+    most_labels: int
     n_rows: int
-    idx: np.ndarray  # positions of rows, sorted: those wanted, and labeled ones
-    rows: Any
-    label_idx: np.ndarray
-    names: np.ndarray  # labels
+    n_blocks: int
+    drawn: list  # rows that are wanted, an entry for each block that has some
+    label_idx: np.ndarray  # positions of labeled rows, sorted
+    names: np.ndarray  # their labels
+    labeled: Any  # the rows
     n_labels: int  # also those that were left out
+
+    def __add__(self, other):
+        joined = _Survey(
+            self.seed,
+            self.most_labels,
+            self.n_rows + other.n_rows,
+            self.n_blocks + other.n_blocks,
+            self.drawn + other.drawn,
+            np.concatenate([self.label_idx, other.label_idx]),
+            _join_names([self.names, other.names]),
+            _stack([self.labeled, other.labeled]),
+            self.n_labels + other.n_labels,
+        )
+        return joined.thinned()
+
+    def thinned(self):
+        """Without the labels that are too many: those of any sum would be the same.
+
+        A label that is kept among all is kept among those of each part: with fewer
+        others, none comes before it that had not done so already.
+        """
+        if len(self.label_idx) <= self.most_labels:
+            return self
+        kept = _thin_labels(self.label_idx, self.names, self.seed, self.most_labels)
+        label_idx, names = self.label_idx[kept], self.names[kept]
+        rows = _take(self.labeled, kept)
+        return replace(self, label_idx=label_idx, names=names, labeled=rows)
 
 
 def _survey(block, wanted):
@@ -339,21 +366,21 @@ def _survey(block, wanted):
     X = block.X if wanted.matrix is None else read_matrix(block, *wanted.matrix)
     if n_rows and wanted.matrix is not None:
         Rows(X).check(block.name, is_training=False)
-    label_idx, names, n_labels = np.zeros(0, dtype=np.int64), np.zeros(0), 0
+    own_idx, names = np.zeros(0, dtype=np.int64), np.zeros(0)
     if block.y is not None:
         if len(block.y) != n_rows:
             raise ValueError(
                 f"{block.name} has {n_rows:,} rows, but its part of y {len(block.y):,} "
                 "entries; X and y must be divided into the same blocks."
             )
-        label_idx = block.start + np.flatnonzero(labeled_mask(block.y))
-        names, n_labels = known_names(block.y), len(label_idx)
-        kept = _thin_labels(label_idx, names, wanted.seed, wanted.most_labels)
-        label_idx, names = label_idx[kept], names[kept]
+        own_idx, names = np.flatnonzero(labeled_mask(block.y)), known_names(block.y)
+    label_idx, seed, most = own_idx + block.start, wanted.seed, wanted.most_labels
+    kept, n_labels = _thin_labels(label_idx, names, seed, most), len(label_idx)
+    label_idx, names, labeled = label_idx[kept], names[kept], _take(X, own_idx[kept])
     first, last = np.searchsorted(wanted.idx, [block.start, block.start + n_rows])
-    idx = np.union1d(wanted.idx[first:last], label_idx)
-    rows = _take(X, idx - block.start)
-    return _Survey(n_rows, idx, rows, label_idx, names, n_labels)
+    drawn = [_take(X, wanted.idx[first:last] - block.start)] if last > first else []
+    taken = drawn, label_idx, names, labeled, n_labels
+    return _Survey(seed, most, n_rows, 1, *taken)
 
 
 def _take(X, idx):
@@ -415,35 +442,31 @@ def gather_rows(blocks, rng, *, n_drawn=GATHERED_ROWS, n_more=0, raw=False, say=
     some = rng.choice(n_all, min(n_drawn + n_more, n_all), replace=False)
     matrix = None if raw else (blocks.n_features, blocks.dtype)
     wanted = _Wanted(np.sort(some), seed, n_drawn, matrix)
-    parts = blocks.map(_survey, wanted, say)
-    n_found = sum(part.n_rows for part in parts)
-    if n_found != n_all:
-        raise ValueError(f"X must have {n_all:,} rows, got {n_found:,} in all blocks.")
-    n_labels = sum(part.n_labels for part in parts)
-    if not n_labels:
+    found = blocks.total(_survey, wanted, say)
+    if found.n_rows != n_all:
         raise ValueError(
-            f"y has no label in any of {len(parts):,} blocks of {n_all:,} rows; -1 "
+            f"X must have {n_all:,} rows, got {found.n_rows:,} in all blocks."
+        )
+    if not found.n_labels:
+        raise ValueError(
+            f"y has no label in any of {found.n_blocks:,} blocks of {n_all:,} rows; -1 "
             "among integers, NaN or None marks an unlabeled row."
         )
-    names = _join_names([part.names for part in parts if len(part.names)])
+    label_idx, names, drawn = found.label_idx, found.names, _stack(found.drawn)
     read_labels(names)  # raises unless there are two classes
-    label_idx = np.concatenate([part.label_idx for part in parts])
-    kept = _thin_labels(label_idx, names, seed, n_drawn)
-    label_idx, names = label_idx[kept], names[kept]
-    every = np.concatenate([part.idx for part in parts])
-    rows = _stack([part.rows for part in parts if len(part.idx)])
-    idx = np.union1d(label_idx, some[:n_drawn])
-    own = rows if len(idx) == len(every) else _take(rows, np.searchsorted(every, idx))
-    places = np.searchsorted(idx, label_idx)
-    y = np.repeat(names[:1], len(idx))
-    y[places] = names
-    y = hide(y, ~np.isin(np.arange(len(idx)), places))
-    drawn = _take(rows, np.searchsorted(every, wanted.idx)) if n_more else None
-    return Gathered(idx, own, y, n_labels, drawn)
+    others = np.setdiff1d(some[:n_drawn], label_idx)
+    places = np.searchsorted(wanted.idx, others)
+    idx = np.concatenate([label_idx, others])
+    order = np.argsort(idx)
+    y = hide(np.resize(names, len(idx)), np.arange(len(idx)) >= len(names))[order]
+    rows = _take(_stack([found.labeled, _take(drawn, places)]), order)
+    drawn = drawn if n_more else None
+    return Gathered(idx[order], _stack([rows]), y, found.n_labels, drawn)
 
 
 def _stack(parts):
-    """The rows of several parts in one."""
+    """The rows of several parts in one; the types of empty ones do not matter."""
+    parts = [part for part in parts if part.shape[0]] or parts[:1]
     if hasattr(parts[0], "iloc"):
         import pandas as pd
 
@@ -453,6 +476,7 @@ def _stack(parts):
 
 def _join_names(parts):
     """Labels of several blocks in one array; ValueError if their types differ."""
+    parts = [part for part in parts if len(part)] or parts[:1]
     kinds = {part.dtype.kind for part in parts}
     if kinds <= set("iuf") or len(kinds) == 1:
         return np.concatenate(parts)

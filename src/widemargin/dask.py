@@ -25,7 +25,7 @@ from widemargin.model_files.parts import FittedEstimator
 __all__ = ["DaskFewLabelClassifier", "predict", "predict_proba"]
 
 _Y = "y of DaskFewLabelClassifier"
-_SUMMED = 8  # matrices that one task adds up
+_SUMMED = 8  # results of blocks that one task adds up
 _LARGE_GRAPH = "1GB"  # a model in a task graph is no mistake of the user
 
 
@@ -315,10 +315,6 @@ class DaskBlocks(Blocks):
         shared = self.dask.delayed(_hand_over)(shared)
         return [call(block, shared) for block in self._blocks]
 
-    def map(self, function, shared, say=None):
-        """The list of ``function(block, shared)`` of all blocks, in their order."""
-        return list(self._compute(*self._tasks(function, shared)))
-
     def total(self, function, shared, say=None):
         """The sum of ``function(block, shared)``, added up by the workers."""
         parts, total = self._tasks(function, shared), self.dask.delayed(_sum_up)
@@ -335,7 +331,7 @@ class DaskBlocks(Blocks):
 
 
 def _sum_up(parts):
-    """The sum of some matrices."""
+    """The sum of what some blocks give."""
     return reduce(add, parts)
 
 
