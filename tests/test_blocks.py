@@ -354,6 +354,27 @@ def test_bad_arguments(problem, tmp_path):
         ParquetBlocks(tmp_path)
 
 
+def test_a_data_frame_is_read_in_slices(problem, few_rows):
+    X, _, partial = problem
+    frame = pd.DataFrame(X, columns=COLUMNS)
+    found = fit(ArrayBlocks(frame, partial, block_rows=400))
+    assert_array_equal(found.feature_names_in_, COLUMNS)
+    expected = fit(ArrayBlocks(X, partial)).predict_proba(X)
+    assert_allclose(found.predict_proba(frame), expected, atol=1e-6)
+    assert ArrayBlocks(frame.set_axis(range(20), axis=1)).feature_names is None
+    with pytest.raises(ValueError, match=r"must hold numbers, got (str|object)"):
+        ArrayBlocks(frame.assign(x3="a"), partial)
+
+
+@pytest.mark.parametrize("block_rows", [0, -5, 2.5, "all"])
+def test_block_rows_is_a_number(problem, folder, block_rows):
+    message = f"block_rows must be a number from 1 on, got {block_rows!r}"
+    with pytest.raises(ValueError, match=message):
+        ArrayBlocks(problem[0], block_rows=block_rows)
+    with pytest.raises(ValueError, match=message):
+        ParquetBlocks(folder, block_rows=block_rows)
+
+
 def test_update_needs_all_rows(problem, few_rows):
     X, _, partial = problem
     model = fit(ArrayBlocks(X, partial))

@@ -121,6 +121,31 @@ def test_score_needs_known_labels(client, problem):
     assert not hasattr(fit(da.from_array(X), partial), "feature_names_in_")
 
 
+def test_columns_of_pandas_types(client, problem, expected):
+    X, _, partial = problem
+    table = dd.from_pandas(make_frame(X, partial).astype({"x0": "Float64"}), 3)
+    model = fit(table.astype({"y": "Int64"}), "y")
+    found = model.predict_proba(table[COLUMNS]).compute()
+    assert_allclose(found, expected, atol=1e-6)
+
+
+def test_other_columns_are_refused_before_anything_is_computed(client, problem):
+    X, _, partial = problem
+    frame = make_frame(X[:200], partial[:200])
+    table = dd.from_pandas(frame, npartitions=2)
+    model = fit(table, "y")
+    with pytest.raises(ValueError, match=r"0 missing and 1 other ones, 'y'; pass"):
+        model.predict(table)
+    with pytest.raises(ValueError, match=r"1 missing and 0 other ones, 'x0'"):
+        model.predict_proba(table[COLUMNS[1:]])
+    with pytest.raises(ValueError, match=r"in another order"):
+        model.predict(table[COLUMNS[::-1]])
+    mixed = frame.assign(x0=np.where(frame["x0"] > 0, "red", "blue"))
+    encoded = FewLabelClassifier(random_state=0).fit(mixed[COLUMNS], frame["y"])
+    lazy = predict(encoded, dd.from_pandas(mixed, npartitions=2))  # finds its columns
+    assert_array_equal(lazy.compute(), encoded.predict(mixed[COLUMNS]))
+
+
 def test_nothing_is_computed_before_it_is_asked_for(client, problem):
     X, _, partial = problem
     model = FewLabelClassifier(random_state=0).fit(X, partial)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from numbers import Integral
 from operator import add
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -91,7 +92,7 @@ class ArrayBlocks(Blocks):
 
     Parameters
     ----------
-    X : array of shape (n_samples, n_features) or path
+    X : array of shape (n_samples, n_features), data frame or path
         A memory map, ``np.load("X.npy", mmap_mode="r")``, or anything else with
         `shape`, `dtype` and slices of rows; the path of an ``.npy`` file is opened so.
     y : array-like of shape (n_samples,), optional
@@ -127,15 +128,21 @@ class ArrayBlocks(Blocks):
                 f"y of ArrayBlocks must have an entry for each of {X.shape[0]:,} rows, "
                 f"got {len(y):,}; mark unlabeled rows with -1, NaN or None."
             )
-        self.X, self.y, self.block_rows = X, y, block_rows
+        self.X, self.y, self.block_rows = X, y, _check_block_rows(block_rows)
         self.n_rows, self.n_features = X.shape
-        self.dtype = find_dtype([X.dtype], "X of ArrayBlocks")
+        is_frame = hasattr(X, "iloc")
+        if is_frame and all(isinstance(name, str) for name in X.columns):
+            self.feature_names = list(X.columns)
+        types = list(X.dtypes) if is_frame else [X.dtype]
+        self.dtype = find_dtype(types, "X of ArrayBlocks")
 
     def __iter__(self):
         for place, start in enumerate(range(0, self.n_rows, self.block_rows)):
             some = slice(start, start + self.block_rows)
             y = None if self.y is None else getattr(self.y, "iloc", self.y)[some]
-            yield Block(np.asarray(self.X[some]), y, start, f"block {place} of X")
+            is_frame = hasattr(self.X, "iloc")
+            X = self.X.iloc[some] if is_frame else np.asarray(self.X[some])
+            yield Block(X, y, start, f"block {place} of X")
 
 
 class ParquetBlocks(Blocks):
@@ -164,8 +171,8 @@ class ParquetBlocks(Blocks):
     """
 
     def __init__(self, path, target=None, columns=None, block_rows=BLOCK_ROWS):
-        self.files = list_parquet(path)
-        self.path, self.target, self.block_rows = path, target, block_rows
+        self.files, self.path, self.target = list_parquet(path), path, target
+        self.block_rows = _check_block_rows(block_rows)
         opened = [_open_parquet(file) for file in self.files]
         self.sizes = [file.metadata.num_rows for file in opened]
         self.n_rows = sum(self.sizes)
@@ -233,6 +240,13 @@ class TransformedBlocks(Blocks):
         for block in self.blocks:
             if block.X.shape[0]:  # transformers refuse an empty one
                 yield block._replace(X=self.transformer.transform(block.X))
+
+
+def _check_block_rows(block_rows):
+    """The number itself; ValueError unless it can be one of rows."""
+    if not isinstance(block_rows, Integral) or block_rows < 1:
+        raise ValueError(f"block_rows must be a number from 1 on, got {block_rows!r}.")
+    return int(block_rows)
 
 
 def _fit_in_batches(transformer, blocks):

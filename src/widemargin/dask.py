@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin.blocks import Block, Blocks, find_dtype
 from widemargin.estimators._estimator import Estimator, set_features
 from widemargin.estimators.few_label_classifier import FewLabelClassifier
+from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.labels import refuse_unlabeled
 from widemargin.model_files.parts import FittedEstimator
 
@@ -196,6 +197,8 @@ def _map(model, method, X, dtype, n_columns=None):
     dask = _import_dask()
     if not dask.is_dask_collection(X):
         return getattr(model, method)(X)
+    if hasattr(X, "columns"):
+        _check_names(model, X)
     shape = () if n_columns is None else (n_columns,)
     meta = np.empty((0, *shape), dtype=dtype)
     # A task of its own: a worker reads the model, and indexes its points, only once.
@@ -208,6 +211,29 @@ def _map(model, method, X, dtype, n_columns=None):
     else:
         chunks = {"chunks": (X.chunks[0], shape)}
     return X.map_blocks(_predict_block, meta=meta, like=meta, **chunks, **options)
+
+
+def _check_names(model, X):
+    """Raise ValueError if a data frame has other columns than a model was fitted on.
+
+    Encoders of tables find their columns themselves, and so may those of others.
+    """
+    first = model[0] if isinstance(model, Pipeline) else model
+    is_encoder = isinstance(first, TableEncoder) or getattr(first, "encoder_", None)
+    known, given = getattr(first, "feature_names_in_", None), list(X.columns)
+    if is_encoder or not isinstance(first, Estimator) or known is None:
+        return
+    if given != list(known):
+        lacking = [name for name in known if name not in given]
+        more = [name for name in given if name not in known]
+        what = "the same columns in another order"
+        if lacking or more:
+            what = f"{len(lacking):,} missing and {len(more):,} other ones"
+            what += f", {', '.join(map(repr, [*lacking, *more][:5]))}"
+        raise ValueError(
+            f"X must have the columns that {type(first).__name__} was fitted on, got "
+            f"{what}; pass X[list(model.feature_names_in_)]."
+        )
 
 
 def _predict_block(X, model, method, like):
