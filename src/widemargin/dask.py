@@ -74,9 +74,10 @@ class DaskFewLabelClassifier(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    The rows are read twice: to check them and gather labels, and to join them to
-    anchors. Chunks of 10,000 to 1,000,000 rows suit it; each must fit into the memory
-    of a worker a few times.
+    An array is read twice: to check the rows and gather labels, and to join the rows to
+    anchors. A data frame is read three times, since its partitions are counted before;
+    ``X.persist()`` reads it once, if the workers have the memory. Chunks of 10,000 to
+    1,000,000 rows suit it; each must fit into the memory of a worker a few times.
 
     Examples
     --------
