@@ -24,6 +24,8 @@ from sklearn.preprocessing import QuantileTransformer, StandardScaler
 import widemargin
 from widemargin import FewLabelClassifier, TableEncoder
 from widemargin.blocks import ArrayBlocks, Block, Blocks, ParquetBlocks, gather_rows
+from widemargin.graphs.anchors import Anchors
+from widemargin.progress import is_watched, watch
 from widemargin.spaces import bases
 
 
@@ -440,3 +442,18 @@ def test_progress_names_the_rows(problem, few_rows, capsys, monkeypatch):
     assert "reading 1,500 rows" in printed
     assert "500 of 1,500 rows, about" in printed
     assert "joining 1,500 rows to 500 anchors" in printed
+
+
+def test_searches_in_blocks_are_no_stages_of_the_fit(problem, few_rows, monkeypatch):
+    X, _, partial = problem
+    in_blocks, count = [], Anchors.count
+
+    def keep(anchors, some):
+        in_blocks.append(is_watched())
+        return count(anchors, some)
+
+    monkeypatch.setattr(Anchors, "count", keep)
+    with watch(lambda state: None):
+        fit(ArrayBlocks(X, partial, block_rows=500))
+        assert is_watched()
+    assert in_blocks == [False] * 3

@@ -23,7 +23,8 @@ from widemargin.dask import _lean as lean
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
-delayed = pytest.importorskip("dask").delayed
+dask = pytest.importorskip("dask")
+delayed = dask.delayed
 
 # What the packages warn of when clusters start and stop is not about this one.
 pytestmark = [
@@ -144,6 +145,35 @@ def test_other_columns_are_refused_before_anything_is_computed(client, problem):
     encoded = FewLabelClassifier(random_state=0).fit(mixed[COLUMNS], frame["y"])
     lazy = predict(encoded, dd.from_pandas(mixed, npartitions=2))  # finds its columns
     assert_array_equal(lazy.compute(), encoded.predict(mixed[COLUMNS]))
+
+
+def fit_aloud(X, y):
+    return DaskFewLabelClassifier(random_state=0, verbose=True).fit(X, y)
+
+
+def test_progress_names_the_rows_on_a_cluster(
+    client, problem, expected, capsys, monkeypatch
+):
+    X, _, partial = problem
+    monkeypatch.setattr("widemargin.blocks._SAY_SECONDS", -1.0)
+    chunks = da.from_array(X, chunks=(500, -1))
+    model = fit_aloud(chunks, partial)
+    assert capsys.readouterr().out.count("1,000 of 1,500 rows, about") == 2
+    assert_allclose(model.predict_proba(X), expected, atol=1e-6)
+    spoiled = da.from_array(np.where(X > 1, np.nan, X), chunks=(500, -1))
+    with pytest.raises(ValueError, match="of X holds NaN"):
+        fit_aloud(spoiled, partial)
+
+
+def test_progress_names_the_rows_on_this_machine(
+    problem, expected, capsys, monkeypatch
+):
+    X, _, partial = problem
+    monkeypatch.setattr("widemargin.blocks._SAY_SECONDS", -1.0)
+    with dask.config.set(scheduler="threads"):
+        model = fit_aloud(da.from_array(X, chunks=(500, -1)), partial)
+    assert capsys.readouterr().out.count("1,000 of 1,500 rows, about") == 2
+    assert_allclose(model.predict_proba(X), expected, atol=1e-6)
 
 
 def test_nothing_is_computed_before_it_is_asked_for(client, problem):

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin.defaults import ANCHORS, GATHERED_ROWS
 from widemargin.graphs import AnchorGraph, find_anchors
 from widemargin.labels import hide, known_names, labeled_mask, read_labels
+from widemargin.progress import paused, say_left
 from widemargin.rows import Rows
 
 BLOCK_ROWS = 2**16  # of memory maps and Parquet files, unless their groups are smaller
@@ -61,13 +62,11 @@ class Blocks:
         return reduce(add, self._run(function, shared, say))
 
     def _run(self, function, shared, say):
-        began = spoken = time.monotonic()
+        tell, n_done = tell_rows(self.n_rows, say), 0
         for block in self:
             yield function(block, shared)
-            now, n_done = time.monotonic(), block.start + block.X.shape[0]
-            if say is not None and now - spoken > _SAY_SECONDS and n_done:
-                spoken, left = now, (now - began) * (self.n_rows / n_done - 1)
-                say(f"{n_done:,} of {self.n_rows:,} rows, about {left:.0f} s left")
+            n_done += block.X.shape[0]
+            tell(n_done)
 
     def transformed(self, transformer):
         """The same rows after a transformer, such as ``StandardScaler()``.
@@ -85,6 +84,20 @@ class Blocks:
         [-1.0, 1.0]
         """
         return TransformedBlocks(self, _fit_in_batches(transformer, self))
+
+
+def tell_rows(n_rows, say):
+    """What is called with the number of rows that are done; `say` takes a line."""
+    began = spoken = time.monotonic()
+
+    def tell(n_done):
+        nonlocal spoken
+        now = time.monotonic()
+        if say is not None and now - spoken > _SAY_SECONDS and n_done:
+            spoken, left = now, (now - began) * (n_rows / n_done - 1)
+            say(f"{n_done:,} of {n_rows:,} rows, {say_left(left)}")
+
+    return tell
 
 
 class ArrayBlocks(Blocks):
@@ -509,6 +522,12 @@ def anchor_rows(blocks, rng, *, rule=ANCHORS, n_gathered=GATHERED_ROWS, say=None
 
     The graph is None if there are no more rows than are gathered.
     """
+    with paused():  # searches in blocks are no stages of the fit
+        return _anchor(blocks, rng, rule, n_gathered, say)
+
+
+def _anchor(blocks, rng, rule, n_gathered, say):
+    """See `anchor_rows`."""
     n_rows, is_few = blocks.n_rows, blocks.n_rows <= n_gathered
     n_anchors = 0 if is_few else min(rule.most, n_rows // rule.rows_per_anchor)
     n_more = max(rule.rows_per_center * n_anchors - n_gathered, 0)

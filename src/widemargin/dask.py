@@ -16,7 +16,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin.blocks import Block, Blocks, find_dtype
+from widemargin.blocks import Block, Blocks, find_dtype, tell_rows
 from widemargin.estimators._estimator import Estimator, set_features
 from widemargin.estimators.few_label_classifier import FewLabelClassifier
 from widemargin.estimators.table_encoder import TableEncoder
@@ -27,7 +27,8 @@ __all__ = ["DaskFewLabelClassifier", "predict", "predict_proba"]
 
 _Y = "y of DaskFewLabelClassifier"
 _SUMMED = 8  # results of blocks that one task adds up
-_LARGE_GRAPH = "1GB"  # a model in a task graph is no mistake of the user
+# A model in a task graph is no mistake of the user.
+_OPTIONS = {"distributed.admin.large-graph-warning-threshold": "1GB"}
 
 
 def _import_dask():
@@ -35,6 +36,7 @@ def _import_dask():
     try:
         import dask
         import dask.array
+        import dask.callbacks
         import dask.dataframe
     except ImportError as error:
         raise ImportError(
@@ -290,7 +292,8 @@ class DaskBlocks(Blocks):
                 parts = [split(part, names) for part in parts]
             else:
                 parts = zip(parts, self._divide(y, sizes), strict=True)
-        self.n_rows, starts = int(sum(sizes)), np.cumsum([0, *sizes[:-1]]).tolist()
+        self._sizes = [int(size) for size in sizes]
+        self.n_rows, starts = sum(self._sizes), np.cumsum([0, *sizes[:-1]]).tolist()
         make = dask.delayed(Block)
         self._blocks = [
             make(*part, start, f"{kind} {place} of X")
@@ -344,17 +347,52 @@ class DaskBlocks(Blocks):
 
     def total(self, function, shared, say=None):
         """The sum of ``function(block, shared)``, added up by the workers."""
-        parts, total = self._tasks(function, shared), self.dask.delayed(_sum_up)
+        tasks, total = self._tasks(function, shared), self.dask.delayed(_sum_up)
+        parts = tasks
         while len(parts) > 1:
             groups = range(0, len(parts), _SUMMED)
             parts = [total(parts[i : i + _SUMMED]) for i in groups]
-        return self._compute(parts[0])[0]
+        if say is None:
+            return self._compute(parts[0])[0]
+        return self._compute_aloud(parts[0], tasks, say)
+
+    def _compute_aloud(self, result, tasks, say):
+        """The result, which needs all tasks; lines say how many rows are done."""
+        tell, n_done = tell_rows(self.n_rows, say), 0
+        client = getattr(self.dask.base.get_scheduler(), "__self__", None)
+        if not hasattr(client, "compute"):  # a scheduler of this machine
+            sizes = dict(zip([task.key for task in tasks], self._sizes, strict=True))
+
+            def count(key, *_):
+                nonlocal n_done
+                if key in sizes:
+                    n_done += sizes[key]
+                    tell(n_done)
+
+            with self.dask.callbacks.Callback(posttask=count):
+                return self._compute(result)[0]
+        from distributed import as_completed
+
+        # Futures of the tasks would keep their results; these keep nothing.
+        ends = [self.dask.delayed(_end)(task) for task in tasks]
+        with self.dask.config.set(_OPTIONS):
+            result, *ends = client.compute([result, *ends], optimize_graph=False)
+        sizes = dict(zip([end.key for end in ends], self._sizes, strict=True))
+        for end in as_completed(ends):
+            if end.status != "finished":
+                break  # the result says why
+            n_done += sizes[end.key]
+            tell(n_done)
+        return result.result()
 
     def _compute(self, *tasks):
         # Inlined, `shared` would be read again by each task.
-        options = {"distributed.admin.large-graph-warning-threshold": _LARGE_GRAPH}
-        with self.dask.config.set(options):
+        with self.dask.config.set(_OPTIONS):
             return self.dask.compute(*tasks, optimize_graph=False)
+
+
+def _end(part):
+    """Nothing, once a task is done."""
 
 
 def _sum_up(parts):
