@@ -1,5 +1,8 @@
 """Fits on rows that are read block by block."""
 
+from functools import reduce
+from operator import add
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,12 +15,17 @@ from block_problems import (
     use_few_rows,
 )
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.decomposition import PCA, IncrementalPCA
+from pyarrow.parquet import ParquetFile
+from scipy import sparse
+from sklearn.decomposition import PCA, IncrementalPCA, TruncatedSVD
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer, StandardScaler
 
 import widemargin
 from widemargin import FewLabelClassifier, TableEncoder
 from widemargin.blocks import ArrayBlocks, Block, Blocks, ParquetBlocks, gather_rows
+from widemargin.graphs.anchors import Anchors
+from widemargin.progress import is_watched, watch
 from widemargin.spaces import bases
 
 
@@ -26,14 +34,14 @@ class ListBlocks(Blocks):
 
     def __init__(self, parts, n_features=20):
         self.parts, self.n_features = parts, n_features
-        self.n_rows = sum(len(X) for X, _ in parts)
+        self.n_rows = sum(X.shape[0] for X, _ in parts)
         self.dtype = np.dtype(np.float64)
 
     def __iter__(self):
         start = 0
         for place, (X, y) in enumerate(self.parts):
             yield Block(X, y, start, f"block {place} of X")
-            start += len(X)
+            start += X.shape[0]
 
 
 @pytest.fixture
@@ -108,6 +116,24 @@ def test_memory_maps_and_parquet_give_the_same_model(
     frame = pd.DataFrame(X, columns=COLUMNS)
     assert_allclose(found.predict_proba(frame), probabilities, atol=1e-6)
     assert_array_equal(found.feature_names_in_, COLUMNS)
+
+
+def test_columns_may_be_of_different_types(problem, few_rows, tmp_path):
+    X, _, partial = problem
+    frame = pd.DataFrame(X, columns=COLUMNS)
+    frame["x0"], frame["x1"] = frame["x0"] > 0, frame["x1"].astype("Float64")
+    frame["x2"] = (10 * frame["x2"]).astype("int16")
+    parts = [(frame[:700], partial[:700]), (frame[700:], partial[700:])]
+    plain = frame.to_numpy(dtype=np.float64)
+    found = fit(ListBlocks(parts)).predict_proba(plain)
+    expected = fit(ArrayBlocks(plain, partial)).predict_proba(plain)
+    assert_allclose(found, expected, atol=1e-6)
+    frame.assign(y=partial).to_parquet(tmp_path / "rows.parquet")
+    blocks = ParquetBlocks(tmp_path, target="y")
+    assert_allclose(fit(blocks).predict_proba(frame), expected, atol=1e-6)
+    frame.loc[900, "x1"] = pd.NA
+    with pytest.raises(ValueError, match="block 1 of X holds NaN"):
+        fit(ListBlocks([parts[0], (frame[700:], partial[700:])]))
 
 
 def test_empty_blocks_change_nothing(problem, few_rows):
@@ -192,6 +218,26 @@ def test_tables_are_encoded_after_an_encoder_has_seen_some_rows(folder, few_rows
     assert model.n_features_in_ == 20
 
 
+def test_sparse_rows_are_refused_with_a_way_out(problem, few_rows, folder):
+    X, _, partial = problem
+    with pytest.raises(ValueError, match=r"X of ArrayBlocks is sparse.*TruncatedSVD"):
+        ArrayBlocks(sparse.csr_matrix(X), partial)
+    with pytest.raises(ValueError, match=r"block 0 of X is sparse.*TruncatedSVD"):
+        fit(ListBlocks([(sparse.csr_array(X), partial)]))
+    rng = np.random.default_rng(0)
+    words = np.array(["red", "blue", "fast", "slow", "car", "was", "sold"])
+    for path in folder.glob("part-*"):
+        frame = pd.read_parquet(path).drop(columns="truth")
+        frame["text"] = [" ".join(rng.choice(words, 6)) for _ in range(len(frame))]
+        frame.to_parquet(path)
+    frame, blocks = frame.drop(columns="y"), ParquetBlocks(folder, target="y")
+    encoder = TableEncoder(text=["text"]).fit(frame)
+    with pytest.raises(ValueError, match=r"X after TableEncoder is sparse"):
+        blocks.transformed(encoder)
+    pipeline = make_pipeline(encoder, TruncatedSVD(10)).fit(frame)
+    assert fit(blocks.transformed(pipeline)).n_features_in_ == 10
+
+
 def test_labels_are_thinned_whatever_the_blocks_are(problem):
     X, y, _ = problem
     y = y.copy()
@@ -210,6 +256,39 @@ def test_labels_are_thinned_whatever_the_blocks_are(problem):
     assert_array_equal(found.y[known], y[found.idx[known]])
     assert_array_equal(found.rows, X[found.idx])
     assert found.n_labels == N_ROWS
+
+
+class SpyBlocks(ArrayBlocks):
+    """Blocks that are added up by halves, as on a cluster, and keep what is found."""
+
+    def total(self, function, shared, say=None):
+        parts = [function(block, shared) for block in self]
+        while len(parts) > 1:
+            parts = [reduce(add, parts[i : i + 2]) for i in range(0, len(parts), 2)]
+        self.found = parts[0]
+        return self.found
+
+
+@pytest.mark.filterwarnings("ignore:y has .* the only one of their class")
+@pytest.mark.parametrize("n_classes", [2, 20, 400])
+def test_surveys_of_any_order_keep_few_labels_and_the_same(problem, n_classes):
+    X, _, _ = problem
+    y = np.sort(np.random.default_rng(0).integers(n_classes, size=N_ROWS))
+
+    def gather(kind, block_rows):
+        blocks = kind(X, y, block_rows=block_rows)
+        return blocks, gather_rows(blocks, np.random.default_rng(0), n_drawn=50)
+
+    _, expected = gather(ArrayBlocks, N_ROWS)  # of all labels at once
+    for block_rows in (7, 40, 400):
+        blocks, found = gather(SpyBlocks, block_rows)
+        assert len(blocks.found.labeled) == 50
+        assert sum(map(len, blocks.found.drawn)) == 50
+        _, in_turn = gather(ArrayBlocks, block_rows)
+        for each in (found, in_turn):
+            assert_array_equal(each.idx, expected.idx)
+            assert_array_equal(each.y, expected.y)
+            assert_array_equal(each.rows, X[expected.idx])
 
 
 @pytest.mark.parametrize("names", [["b", "a"], [True, False], [3.0, 5.0]])
@@ -277,6 +356,27 @@ def test_bad_arguments(problem, tmp_path):
         ParquetBlocks(tmp_path)
 
 
+def test_a_data_frame_is_read_in_slices(problem, few_rows):
+    X, _, partial = problem
+    frame = pd.DataFrame(X, columns=COLUMNS)
+    found = fit(ArrayBlocks(frame, partial, block_rows=400))
+    assert_array_equal(found.feature_names_in_, COLUMNS)
+    expected = fit(ArrayBlocks(X, partial)).predict_proba(X)
+    assert_allclose(found.predict_proba(frame), expected, atol=1e-6)
+    assert ArrayBlocks(frame.set_axis(range(20), axis=1)).feature_names is None
+    with pytest.raises(ValueError, match=r"must hold numbers, got (str|object)"):
+        ArrayBlocks(frame.assign(x3="a"), partial)
+
+
+@pytest.mark.parametrize("block_rows", [0, -5, 2.5, "all"])
+def test_block_rows_is_a_number(problem, folder, block_rows):
+    message = f"block_rows must be a number from 1 on, got {block_rows!r}"
+    with pytest.raises(ValueError, match=message):
+        ArrayBlocks(problem[0], block_rows=block_rows)
+    with pytest.raises(ValueError, match=message):
+        ParquetBlocks(folder, block_rows=block_rows)
+
+
 def test_update_needs_all_rows(problem, few_rows):
     X, _, partial = problem
     model = fit(ArrayBlocks(X, partial))
@@ -297,6 +397,35 @@ def test_files_of_a_folder_must_fit_each_other(folder):
         ParquetBlocks(folder, target="y")
 
 
+@pytest.mark.parametrize("place", [0, 2])
+@pytest.mark.parametrize("names", [["b", "a"], [3, 5]])
+def test_a_file_may_have_no_label(problem, few_rows, tmp_path, place, names):
+    X, _, partial = problem
+    y = np.array([None if code < 0 else names[code] for code in partial], dtype=object)
+    y[place * 500 : (place + 1) * 500] = None
+    frame = pd.DataFrame(X, columns=COLUMNS).assign(y=pd.Series(y, dtype=object))
+    for i in range(3):
+        part = frame[i * 500 : (i + 1) * 500]
+        part.to_parquet(tmp_path / f"part-{i}.parquet")
+    empty = ParquetFile(tmp_path / f"part-{place}.parquet").schema_arrow.field("y")
+    assert str(empty.type) == "null"
+    found = fit(ParquetBlocks(tmp_path, target="y"))
+    expected = fit(ArrayBlocks(X, y)).predict_proba(X)
+    assert_allclose(found.predict_proba(frame[COLUMNS]), expected, atol=1e-6)
+
+
+def test_a_feature_without_values_in_a_file_is_named_as_missing(folder):
+    frame = pd.read_parquet(folder / "part-0.parquet")
+    frame.assign(x3=None).to_parquet(folder / "part-0.parquet")
+    blocks = ParquetBlocks(folder, target="y", columns=COLUMNS)
+    assert blocks.dtype == np.float32
+    with pytest.raises(ValueError, match=r"part-0.* holds NaN"):
+        fit(blocks)
+    frame.assign(x3="a").to_parquet(folder / "part-1.parquet")
+    with pytest.raises(ValueError, match=r"'x3' is float in .*part-2.*string in .*-1"):
+        ParquetBlocks(folder, target="y")
+
+
 def test_columns_of_text_are_refused_before_anything_is_read(folder):
     for path in folder.glob("part-*"):
         frame = pd.read_parquet(path)
@@ -313,3 +442,18 @@ def test_progress_names_the_rows(problem, few_rows, capsys, monkeypatch):
     assert "reading 1,500 rows" in printed
     assert "500 of 1,500 rows, about" in printed
     assert "joining 1,500 rows to 500 anchors" in printed
+
+
+def test_searches_in_blocks_are_no_stages_of_the_fit(problem, few_rows, monkeypatch):
+    X, _, partial = problem
+    in_blocks, count = [], Anchors.count
+
+    def keep(anchors, some):
+        in_blocks.append(is_watched())
+        return count(anchors, some)
+
+    monkeypatch.setattr(Anchors, "count", keep)
+    with watch(lambda state: None):
+        fit(ArrayBlocks(X, partial, block_rows=500))
+        assert is_watched()
+    assert in_blocks == [False] * 3

@@ -23,7 +23,8 @@ from widemargin.dask import _lean as lean
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
-delayed = pytest.importorskip("dask").delayed
+dask = pytest.importorskip("dask")
+delayed = dask.delayed
 
 # What the packages warn of when clusters start and stop is not about this one.
 pytestmark = [
@@ -104,6 +105,75 @@ def test_data_frames_and_parquet_give_the_model_of_one_machine(
     uneven = dd.from_map(pd.Series, [partial[:10], partial[10:]])
     other = fit(table[COLUMNS], uneven).predict(table[COLUMNS]).compute()
     assert_array_equal(other, again)  # rows and labels are matched by position
+
+
+def test_score_needs_known_labels(client, problem):
+    X, y, partial = problem
+    table = dd.from_pandas(make_frame(X, partial), npartitions=3)
+    model, rows = fit(table, "y"), table[COLUMNS]
+    assert_array_equal(model.feature_names_in_, COLUMNS)
+    expected = accuracy(model.model_, pd.DataFrame(X, columns=COLUMNS), y)
+    assert model.score(rows, y) == expected
+    assert model.score(rows, da.from_array(y, chunks=400)) == expected
+    assert model.score(rows, dd.from_pandas(pd.Series(y), npartitions=2)) == expected
+    for labels in (partial, table["y"], np.where(partial < 0, np.nan, partial)):
+        with pytest.raises(ValueError, match="must hold known labels only, got 1,470"):
+            model.score(rows, labels)
+    assert not hasattr(fit(da.from_array(X), partial), "feature_names_in_")
+
+
+def test_columns_of_pandas_types(client, problem, expected):
+    X, _, partial = problem
+    table = dd.from_pandas(make_frame(X, partial).astype({"x0": "Float64"}), 3)
+    model = fit(table.astype({"y": "Int64"}), "y")
+    found = model.predict_proba(table[COLUMNS]).compute()
+    assert_allclose(found, expected, atol=1e-6)
+
+
+def test_other_columns_are_refused_before_anything_is_computed(client, problem):
+    X, _, partial = problem
+    frame = make_frame(X[:200], partial[:200])
+    table = dd.from_pandas(frame, npartitions=2)
+    model = fit(table, "y")
+    with pytest.raises(ValueError, match=r"0 missing and 1 other ones, 'y'; pass"):
+        model.predict(table)
+    with pytest.raises(ValueError, match=r"1 missing and 0 other ones, 'x0'"):
+        model.predict_proba(table[COLUMNS[1:]])
+    with pytest.raises(ValueError, match=r"in another order"):
+        model.predict(table[COLUMNS[::-1]])
+    mixed = frame.assign(x0=np.where(frame["x0"] > 0, "red", "blue"))
+    encoded = FewLabelClassifier(random_state=0).fit(mixed[COLUMNS], frame["y"])
+    lazy = predict(encoded, dd.from_pandas(mixed, npartitions=2))  # finds its columns
+    assert_array_equal(lazy.compute(), encoded.predict(mixed[COLUMNS]))
+
+
+def fit_aloud(X, y):
+    return DaskFewLabelClassifier(random_state=0, verbose=True).fit(X, y)
+
+
+def test_progress_names_the_rows_on_a_cluster(
+    client, problem, expected, capsys, monkeypatch
+):
+    X, _, partial = problem
+    monkeypatch.setattr("widemargin.blocks._SAY_SECONDS", -1.0)
+    chunks = da.from_array(X, chunks=(500, -1))
+    model = fit_aloud(chunks, partial)
+    assert capsys.readouterr().out.count("1,000 of 1,500 rows, about") == 2
+    assert_allclose(model.predict_proba(X), expected, atol=1e-6)
+    spoiled = da.from_array(np.where(X > 1, np.nan, X), chunks=(500, -1))
+    with pytest.raises(ValueError, match="of X holds NaN"):
+        fit_aloud(spoiled, partial)
+
+
+def test_progress_names_the_rows_on_this_machine(
+    problem, expected, capsys, monkeypatch
+):
+    X, _, partial = problem
+    monkeypatch.setattr("widemargin.blocks._SAY_SECONDS", -1.0)
+    with dask.config.set(scheduler="threads"):
+        model = fit_aloud(da.from_array(X, chunks=(500, -1)), partial)
+    assert capsys.readouterr().out.count("1,000 of 1,500 rows, about") == 2
+    assert_allclose(model.predict_proba(X), expected, atol=1e-6)
 
 
 def test_nothing_is_computed_before_it_is_asked_for(client, problem):

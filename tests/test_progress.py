@@ -11,6 +11,7 @@ from widemargin.progress import (
     counter,
     every,
     is_watched,
+    paused,
     say_left,
     track,
     watch,
@@ -44,6 +45,22 @@ def test_remaining_time_follows_from_the_time_so_far():
     assert states[-1].seconds_left is None  # too early; the clock was not asked
     watched.report("only", 0.25)
     assert states[-1].seconds_left == pytest.approx(3.0)  # one second for a quarter
+
+
+def test_a_pause_is_not_reported_and_takes_no_time(monkeypatch):
+    states, now = [], [0.0]
+    monkeypatch.setattr(Watch.__init__, "__defaults__", (FIT_STAGES, lambda: now[0]))
+    with watch(states.append):
+        with paused():
+            counter("labels", 1)()
+            now[0] += 1000.0
+        assert not states
+        now[0] += 1.0
+        counter("cells", 1)()
+    share = states[0].share
+    assert states[0].seconds_left == pytest.approx((1.0 - share) / share)
+    with paused():  # nobody watches
+        assert not is_watched()
 
 
 @pytest.mark.parametrize(

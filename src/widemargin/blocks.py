@@ -7,8 +7,9 @@ to a graph between anchors. All that is gathered is small, whatever the number o
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
+from numbers import Integral
 from operator import add
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin.defaults import ANCHORS, GATHERED_ROWS
 from widemargin.graphs import AnchorGraph, find_anchors
 from widemargin.labels import hide, known_names, labeled_mask, read_labels
+from widemargin.progress import paused, say_left
 from widemargin.rows import Rows
 
 BLOCK_ROWS = 2**16  # of memory maps and Parquet files, unless their groups are smaller
@@ -41,7 +43,7 @@ class Blocks:
     """Rows and labels that are read block by block, as often as they are needed.
 
     A subclass has these attributes and yields a `Block` for each few rows. Where blocks
-    can be computed elsewhere, it replaces `map` and `total`.
+    can be computed elsewhere, it replaces `total`.
     """
 
     n_rows: int
@@ -55,22 +57,16 @@ class Blocks:
     def __len__(self):
         return self.n_rows
 
-    def map(self, function, shared, say=None):
-        """The list of ``function(block, shared)`` of all blocks, in their order."""
-        return list(self._run(function, shared, say))
-
     def total(self, function, shared, say=None):
         """The sum of ``function(block, shared)`` over all blocks."""
         return reduce(add, self._run(function, shared, say))
 
     def _run(self, function, shared, say):
-        began = spoken = time.monotonic()
+        tell, n_done = tell_rows(self.n_rows, say), 0
         for block in self:
             yield function(block, shared)
-            now, n_done = time.monotonic(), block.start + len(block.X)
-            if say is not None and now - spoken > _SAY_SECONDS and n_done:
-                spoken, left = now, (now - began) * (self.n_rows / n_done - 1)
-                say(f"{n_done:,} of {self.n_rows:,} rows, about {left:.0f} s left")
+            n_done += block.X.shape[0]
+            tell(n_done)
 
     def transformed(self, transformer):
         """The same rows after a transformer, such as ``StandardScaler()``.
@@ -90,12 +86,26 @@ class Blocks:
         return TransformedBlocks(self, _fit_in_batches(transformer, self))
 
 
+def tell_rows(n_rows, say):
+    """What is called with the number of rows that are done; `say` takes a line."""
+    began = spoken = time.monotonic()
+
+    def tell(n_done):
+        nonlocal spoken
+        now = time.monotonic()
+        if say is not None and now - spoken > _SAY_SECONDS and n_done:
+            spoken, left = now, (now - began) * (n_rows / n_done - 1)
+            say(f"{n_done:,} of {n_rows:,} rows, {say_left(left)}")
+
+    return tell
+
+
 class ArrayBlocks(Blocks):
     """Rows of an array that is read in slices, such as a memory map.
 
     Parameters
     ----------
-    X : array of shape (n_samples, n_features) or path
+    X : array of shape (n_samples, n_features), data frame or path
         A memory map, ``np.load("X.npy", mmap_mode="r")``, or anything else with
         `shape`, `dtype` and slices of rows; the path of an ``.npy`` file is opened so.
     y : array-like of shape (n_samples,), optional
@@ -119,6 +129,7 @@ class ArrayBlocks(Blocks):
 
     def __init__(self, X, y=None, block_rows=BLOCK_ROWS):
         X = np.load(X, mmap_mode="r") if isinstance(X, str | Path) else X
+        _refuse_sparse(X, "X of ArrayBlocks")
         if len(getattr(X, "shape", ())) != 2:
             raise ValueError(
                 "X of ArrayBlocks must be an array of rows, a memory map or the path "
@@ -130,15 +141,21 @@ class ArrayBlocks(Blocks):
                 f"y of ArrayBlocks must have an entry for each of {X.shape[0]:,} rows, "
                 f"got {len(y):,}; mark unlabeled rows with -1, NaN or None."
             )
-        self.X, self.y, self.block_rows = X, y, block_rows
+        self.X, self.y, self.block_rows = X, y, _check_block_rows(block_rows)
         self.n_rows, self.n_features = X.shape
-        self.dtype = find_dtype([X.dtype], "X of ArrayBlocks")
+        is_frame = hasattr(X, "iloc")
+        if is_frame and all(isinstance(name, str) for name in X.columns):
+            self.feature_names = list(X.columns)
+        types = list(X.dtypes) if is_frame else [X.dtype]
+        self.dtype = find_dtype(types, "X of ArrayBlocks")
 
     def __iter__(self):
         for place, start in enumerate(range(0, self.n_rows, self.block_rows)):
             some = slice(start, start + self.block_rows)
             y = None if self.y is None else getattr(self.y, "iloc", self.y)[some]
-            yield Block(np.asarray(self.X[some]), y, start, f"block {place} of X")
+            is_frame = hasattr(self.X, "iloc")
+            X = self.X.iloc[some] if is_frame else np.asarray(self.X[some])
+            yield Block(X, y, start, f"block {place} of X")
 
 
 class ParquetBlocks(Blocks):
@@ -167,8 +184,8 @@ class ParquetBlocks(Blocks):
     """
 
     def __init__(self, path, target=None, columns=None, block_rows=BLOCK_ROWS):
-        self.files = list_parquet(path)
-        self.path, self.target, self.block_rows = path, target, block_rows
+        self.files, self.path, self.target = list_parquet(path), path, target
+        self.block_rows = _check_block_rows(block_rows)
         opened = [_open_parquet(file) for file in self.files]
         self.sizes = [file.metadata.num_rows for file in opened]
         self.n_rows = sum(self.sizes)
@@ -176,12 +193,12 @@ class ParquetBlocks(Blocks):
         given = [name for name in schema.names if name != target]
         self.feature_names = given if columns is None else list(columns)
         self._names = [*self.feature_names, *([] if target is None else [target])]
-        for file, one in zip(self.files, opened, strict=True):
-            _check_schema(file, one.schema_arrow, self._names, schema, self.files[0])
         self.n_features = len(self.feature_names)
         if not self.n_features:
             raise ValueError(f"{path} has no columns besides the target {target!r}.")
-        self._types = {name: schema.field(name).type for name in self.feature_names}
+        schemas = [file.schema_arrow for file in opened]
+        found = _find_types(self.files, schemas, self._names)
+        self._types = {name: found[name] for name in self.feature_names}
 
     @property
     def dtype(self):
@@ -204,6 +221,10 @@ class ParquetBlocks(Blocks):
             )
             for part in parts:
                 frame = part.to_pandas()[self._names]  # columns in this order
+                # Where a file has no value of a number, its column is one of objects.
+                empty = [n for n in self.feature_names if _is_null(part, n)]
+                numbers = [n for n in empty if _is_number(self._types[n])]
+                frame = frame.astype(dict.fromkeys(numbers, np.float64))
                 y = None if self.target is None else frame.pop(self.target)
                 yield Block(frame, y, start, f"{file}, from row {start:,} of all,")
                 start += len(frame)
@@ -218,18 +239,27 @@ class TransformedBlocks(Blocks):
 
     def __post_init__(self):
         self.n_rows = self.blocks.n_rows
-        first = next((block.X for block in self.blocks if len(block.X)), None)
+        first = next((block.X for block in self.blocks if block.X.shape[0]), None)
         if first is None:
             raise ValueError("X must have at least one row, got none.")
         found = self.transformer.transform(first[:2])
+        who = f"X after {type(self.transformer).__name__}"
+        _refuse_sparse(found, who)
         self.n_features = found.shape[1]
         dtypes = list(found.dtypes) if hasattr(found, "dtypes") else [found.dtype]
-        self.dtype = find_dtype(dtypes, f"X after {type(self.transformer).__name__}")
+        self.dtype = find_dtype(dtypes, who)
 
     def __iter__(self):
         for block in self.blocks:
-            if len(block.X):  # transformers refuse an empty one
+            if block.X.shape[0]:  # transformers refuse an empty one
                 yield block._replace(X=self.transformer.transform(block.X))
+
+
+def _check_block_rows(block_rows):
+    """The number itself; ValueError unless it can be one of rows."""
+    if not isinstance(block_rows, Integral) or block_rows < 1:
+        raise ValueError(f"block_rows must be a number from 1 on, got {block_rows!r}.")
+    return int(block_rows)
 
 
 def _fit_in_batches(transformer, blocks):
@@ -251,7 +281,7 @@ def _fit_in_batches(transformer, blocks):
     least = max(getattr(transformer, "n_components", None) or 0, 1)
     for block in blocks:
         waiting.append(block.X)
-        n_waiting += len(block.X)
+        n_waiting += block.X.shape[0]
         if n_waiting >= 2 * least:  # at least as many are left for the last time
             joined = _stack(waiting)
             fitted.partial_fit(joined[:-least])
@@ -264,7 +294,7 @@ def _fit_in_batches(transformer, blocks):
 def find_dtype(dtypes, who):
     """The floating type of rows of some types; ValueError for others than numbers."""
     for dtype in dtypes:
-        if not isinstance(dtype, np.dtype) or dtype.kind not in "biuf":
+        if not _is_numeric(dtype):
             raise ValueError(
                 f"{who} must hold numbers, got {dtype}; leave such columns out, or "
                 "make numbers of them first."
@@ -273,24 +303,37 @@ def find_dtype(dtypes, who):
     return np.dtype(np.float32 if is_single else np.float64)
 
 
-def read_matrix(block, n_features, dtype):
-    """The rows of a block as a matrix; ValueError if they are not like the others."""
-    X = block.X
+def _is_numeric(dtype):
+    """Whether a type of NumPy or pandas, such as Float64, is one of real numbers."""
+    return getattr(dtype, "kind", "O") in "biuf"
+
+
+def _refuse_sparse(X, who):
+    """Raise ValueError if rows are sparse."""
     if sparse.issparse(X):
         raise ValueError(
-            f"{block.name} is sparse, and rows in blocks must be dense; leave out "
-            "columns of text, or reduce them by TruncatedSVD first."
+            f"{who} is sparse, and rows in blocks must be dense. Leave out columns of "
+            "text, or fit make_pipeline(TableEncoder(), TruncatedSVD(100)) on some "
+            "rows and pass blocks.transformed(pipeline)."
         )
-    given = X
-    X = X.to_numpy() if hasattr(X, "to_numpy") else np.asarray(X)
-    is_like = X.ndim == 2 and X.shape[1] == n_features and X.dtype.kind in "biuf"
-    if not is_like:
-        types = sorted({str(t) for t in getattr(given, "dtypes", [X.dtype])})
+
+
+def read_matrix(block, n_features, dtype):
+    """The rows of a block as a matrix; ValueError if they are not like the others."""
+    X, is_frame = block.X, hasattr(block.X, "iloc")
+    _refuse_sparse(X, block.name)
+    X = X if is_frame else np.asarray(X)
+    types = list(X.dtypes) if is_frame else [X.dtype]
+    is_like = X.ndim == 2 and X.shape[1] == n_features
+    if not (is_like and all(map(_is_numeric, types))):
         raise ValueError(
             f"{block.name} must hold numbers in {n_features:,} columns, as the first "
-            f"one does, got {', '.join(types)} of shape {X.shape}."
+            f"one does, got {', '.join(sorted(set(map(str, types))))} of shape "
+            f"{X.shape}."
         )
-    return X.astype(dtype, copy=False)
+    if not is_frame:
+        return X.astype(dtype, copy=False)
+    return X.to_numpy(dtype=dtype, na_value=np.nan)  # also of columns that differ
 
 
 class _Wanted(NamedTuple):
@@ -302,38 +345,69 @@ class _Wanted(NamedTuple):
     matrix: tuple | None  # number of features and type; None leaves rows as they are
 
 
-class _Survey(NamedTuple):
-    """What was gathered of a block."""
+@dataclass(frozen=True)
+class _Survey:
+    """What was gathered of a block; the sum is that of both, with labels thinned."""
 
+    seed: int  # of the choice of labels
+    most_labels: int
     n_rows: int
-    idx: np.ndarray  # positions of rows, sorted: those wanted, and labeled ones
-    rows: Any
-    label_idx: np.ndarray
-    names: np.ndarray  # labels
+    n_blocks: int
+    drawn: list  # rows that are wanted, an entry for each block that has some
+    label_idx: np.ndarray  # positions of labeled rows, sorted
+    names: np.ndarray  # their labels
+    labeled: Any  # the rows
     n_labels: int  # also those that were left out
+
+    def __add__(self, other):
+        joined = _Survey(
+            self.seed,
+            self.most_labels,
+            self.n_rows + other.n_rows,
+            self.n_blocks + other.n_blocks,
+            self.drawn + other.drawn,
+            np.concatenate([self.label_idx, other.label_idx]),
+            _join_names([self.names, other.names]),
+            _stack([self.labeled, other.labeled]),
+            self.n_labels + other.n_labels,
+        )
+        return joined.thinned()
+
+    def thinned(self):
+        """Without the labels that are too many: those of any sum would be the same.
+
+        A label that is kept among all is kept among those of each part: with fewer
+        others, none comes before it that had not done so already.
+        """
+        if len(self.label_idx) <= self.most_labels:
+            return self
+        kept = _thin_labels(self.label_idx, self.names, self.seed, self.most_labels)
+        label_idx, names = self.label_idx[kept], self.names[kept]
+        rows = _take(self.labeled, kept)
+        return replace(self, label_idx=label_idx, names=names, labeled=rows)
 
 
 def _survey(block, wanted):
     """Check the rows of a block; take labeled ones and those that are wanted."""
-    n_rows = len(block.X)
+    n_rows = block.X.shape[0]
     X = block.X if wanted.matrix is None else read_matrix(block, *wanted.matrix)
     if n_rows and wanted.matrix is not None:
         Rows(X).check(block.name, is_training=False)
-    label_idx, names, n_labels = np.zeros(0, dtype=np.int64), np.zeros(0), 0
+    own_idx, names = np.zeros(0, dtype=np.int64), np.zeros(0)
     if block.y is not None:
         if len(block.y) != n_rows:
             raise ValueError(
                 f"{block.name} has {n_rows:,} rows, but its part of y {len(block.y):,} "
                 "entries; X and y must be divided into the same blocks."
             )
-        label_idx = block.start + np.flatnonzero(labeled_mask(block.y))
-        names, n_labels = known_names(block.y), len(label_idx)
-        kept = _thin_labels(label_idx, names, wanted.seed, wanted.most_labels)
-        label_idx, names = label_idx[kept], names[kept]
+        own_idx, names = np.flatnonzero(labeled_mask(block.y)), known_names(block.y)
+    label_idx, seed, most = own_idx + block.start, wanted.seed, wanted.most_labels
+    kept, n_labels = _thin_labels(label_idx, names, seed, most), len(label_idx)
+    label_idx, names, labeled = label_idx[kept], names[kept], _take(X, own_idx[kept])
     first, last = np.searchsorted(wanted.idx, [block.start, block.start + n_rows])
-    idx = np.union1d(wanted.idx[first:last], label_idx)
-    rows = _take(X, idx - block.start)
-    return _Survey(n_rows, idx, rows, label_idx, names, n_labels)
+    drawn = [_take(X, wanted.idx[first:last] - block.start)] if last > first else []
+    taken = drawn, label_idx, names, labeled, n_labels
+    return _Survey(seed, most, n_rows, 1, *taken)
 
 
 def _take(X, idx):
@@ -395,35 +469,31 @@ def gather_rows(blocks, rng, *, n_drawn=GATHERED_ROWS, n_more=0, raw=False, say=
     some = rng.choice(n_all, min(n_drawn + n_more, n_all), replace=False)
     matrix = None if raw else (blocks.n_features, blocks.dtype)
     wanted = _Wanted(np.sort(some), seed, n_drawn, matrix)
-    parts = blocks.map(_survey, wanted, say)
-    n_found = sum(part.n_rows for part in parts)
-    if n_found != n_all:
-        raise ValueError(f"X must have {n_all:,} rows, got {n_found:,} in all blocks.")
-    n_labels = sum(part.n_labels for part in parts)
-    if not n_labels:
+    found = blocks.total(_survey, wanted, say)
+    if found.n_rows != n_all:
         raise ValueError(
-            f"y has no label in any of {len(parts):,} blocks of {n_all:,} rows; -1 "
+            f"X must have {n_all:,} rows, got {found.n_rows:,} in all blocks."
+        )
+    if not found.n_labels:
+        raise ValueError(
+            f"y has no label in any of {found.n_blocks:,} blocks of {n_all:,} rows; -1 "
             "among integers, NaN or None marks an unlabeled row."
         )
-    names = _join_names([part.names for part in parts if len(part.names)])
+    label_idx, names, drawn = found.label_idx, found.names, _stack(found.drawn)
     read_labels(names)  # raises unless there are two classes
-    label_idx = np.concatenate([part.label_idx for part in parts])
-    kept = _thin_labels(label_idx, names, seed, n_drawn)
-    label_idx, names = label_idx[kept], names[kept]
-    every = np.concatenate([part.idx for part in parts])
-    rows = _stack([part.rows for part in parts if len(part.idx)])
-    idx = np.union1d(label_idx, some[:n_drawn])
-    own = rows if len(idx) == len(every) else _take(rows, np.searchsorted(every, idx))
-    places = np.searchsorted(idx, label_idx)
-    y = np.repeat(names[:1], len(idx))
-    y[places] = names
-    y = hide(y, ~np.isin(np.arange(len(idx)), places))
-    drawn = _take(rows, np.searchsorted(every, wanted.idx)) if n_more else None
-    return Gathered(idx, own, y, n_labels, drawn)
+    others = np.setdiff1d(some[:n_drawn], label_idx)
+    places = np.searchsorted(wanted.idx, others)
+    idx = np.concatenate([label_idx, others])
+    order = np.argsort(idx)
+    y = hide(np.resize(names, len(idx)), np.arange(len(idx)) >= len(names))[order]
+    rows = _take(_stack([found.labeled, _take(drawn, places)]), order)
+    drawn = drawn if n_more else None
+    return Gathered(idx[order], _stack([rows]), y, found.n_labels, drawn)
 
 
 def _stack(parts):
-    """The rows of several parts in one."""
+    """The rows of several parts in one; the types of empty ones do not matter."""
+    parts = [part for part in parts if part.shape[0]] or parts[:1]
     if hasattr(parts[0], "iloc"):
         import pandas as pd
 
@@ -433,6 +503,7 @@ def _stack(parts):
 
 def _join_names(parts):
     """Labels of several blocks in one array; ValueError if their types differ."""
+    parts = [part for part in parts if len(part)] or parts[:1]
     kinds = {part.dtype.kind for part in parts}
     if kinds <= set("iuf") or len(kinds) == 1:
         return np.concatenate(parts)
@@ -451,6 +522,12 @@ def anchor_rows(blocks, rng, *, rule=ANCHORS, n_gathered=GATHERED_ROWS, say=None
 
     The graph is None if there are no more rows than are gathered.
     """
+    with paused():  # searches in blocks are no stages of the fit
+        return _anchor(blocks, rng, rule, n_gathered, say)
+
+
+def _anchor(blocks, rng, rule, n_gathered, say):
+    """See `anchor_rows`."""
     n_rows, is_few = blocks.n_rows, blocks.n_rows <= n_gathered
     n_anchors = 0 if is_few else min(rule.most, n_rows // rule.rows_per_anchor)
     n_more = max(rule.rows_per_center * n_anchors - n_gathered, 0)
@@ -496,21 +573,39 @@ def _open_parquet(path):
         raise ValueError(f"{path} is not a Parquet file: {reason}.") from error
 
 
-def _check_schema(path, schema, names, first, first_path):
-    """Raise ValueError unless a file has the columns, all of the kinds of the first."""
-    lacking = [name for name in names if name not in schema.names]
-    if lacking:
-        raise ValueError(
-            f"{path} has no column {', '.join(map(repr, lacking[:5]))}; its columns "
-            f"are {', '.join(map(repr, schema.names[:20]))}."
-        )
-    for name in names:
-        own, other = schema.field(name).type, first.field(name).type
-        if _is_number(own) != _is_number(other):
+def _find_types(paths, schemas, names):
+    """The type of each column in the first file where it has values.
+
+    ValueError if a file lacks a column, or has numbers where another has none.
+    """
+    from pyarrow import types
+
+    found = {}
+    for path, schema in zip(paths, schemas, strict=True):
+        lacking = [name for name in names if name not in schema.names]
+        if lacking:
             raise ValueError(
-                f"Column {name!r} is {own} in {path} and {other} in {first_path}; "
-                "write all files with the same types."
+                f"{path} has no column {', '.join(map(repr, lacking[:5]))}; its "
+                f"columns are {', '.join(map(repr, schema.names[:20]))}."
             )
+        for name in names:
+            own = schema.field(name).type
+            other, other_path = found.setdefault(name, (own, path))
+            if types.is_null(other):
+                found[name] = own, path
+            elif not types.is_null(own) and _is_number(own) != _is_number(other):
+                raise ValueError(
+                    f"Column {name!r} is {own} in {path} and {other} in {other_path}; "
+                    "write all files with the same types."
+                )
+    return {name: own for name, (own, _) in found.items()}
+
+
+def _is_null(part, name):
+    """Whether a column is of the type without any value."""
+    from pyarrow import types
+
+    return types.is_null(part.schema.field(name).type)
 
 
 def _is_number(dtype):

@@ -12,19 +12,23 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin.blocks import Block, Blocks, find_dtype
-from widemargin.estimators._estimator import Estimator
+from widemargin.blocks import Block, Blocks, find_dtype, tell_rows
+from widemargin.estimators._estimator import Estimator, set_features
 from widemargin.estimators.few_label_classifier import FewLabelClassifier
+from widemargin.estimators.table_encoder import TableEncoder
+from widemargin.labels import refuse_unlabeled
 from widemargin.model_files.parts import FittedEstimator
 
 __all__ = ["DaskFewLabelClassifier", "predict", "predict_proba"]
 
 _Y = "y of DaskFewLabelClassifier"
-_SUMMED = 8  # matrices that one task adds up
-_LARGE_GRAPH = "1GB"  # a model in a task graph is no mistake of the user
+_SUMMED = 8  # results of blocks that one task adds up
+# A model in a task graph is no mistake of the user.
+_OPTIONS = {"distributed.admin.large-graph-warning-threshold": "1GB"}
 
 
 def _import_dask():
@@ -32,6 +36,7 @@ def _import_dask():
     try:
         import dask
         import dask.array
+        import dask.callbacks
         import dask.dataframe
     except ImportError as error:
         raise ImportError(
@@ -64,12 +69,17 @@ class DaskFewLabelClassifier(ClassifierMixin, BaseEstimator):
         the rows that were gathered.
     classes_ : ndarray of shape (n_classes,)
         The class names, sorted.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of str
+        Their names, if X was a data frame.
 
     Notes
     -----
-    The rows are read twice: to check them and gather labels, and to join them to
-    anchors. Chunks of 10,000 to 1,000,000 rows suit it; each must fit into the memory
-    of a worker a few times.
+    An array is read twice: to check the rows and gather labels, and to join the rows to
+    anchors. A data frame is read three times, since its partitions are counted before;
+    ``X.persist()`` reads it once, if the workers have the memory. Chunks of 10,000 to
+    1,000,000 rows suit it; each must fit into the memory of a worker a few times.
 
     Examples
     --------
@@ -110,7 +120,8 @@ class DaskFewLabelClassifier(ClassifierMixin, BaseEstimator):
         blocks = DaskBlocks(X, y)
         model = FewLabelClassifier(**self.get_params(deep=False))
         self.model_ = model.fit(blocks)
-        self.classes_, self.n_features_in_ = model.classes_, model.n_features_in_
+        self.classes_ = model.classes_
+        set_features(self, blocks.n_features, blocks.feature_names)
         return self
 
     @property
@@ -128,6 +139,17 @@ class DaskFewLabelClassifier(ClassifierMixin, BaseEstimator):
         """Class probabilities, lazily for dask collections, see `predict_proba`."""
         check_is_fitted(self, "model_")
         return predict_proba(self.model_, X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy on rows whose labels are known, computed at once.
+
+        ValueError if y marks an unlabeled row.
+        """
+        compute = _import_dask().compute
+        y, weights = compute(y, sample_weight, traverse=False)
+        refuse_unlabeled(y, f"y of {type(self).__name__}.score")
+        (predicted,) = compute(self.predict(X))
+        return float(accuracy_score(y, predicted, sample_weight=weights))
 
 
 def predict(model, X):
@@ -178,6 +200,8 @@ def _map(model, method, X, dtype, n_columns=None):
     dask = _import_dask()
     if not dask.is_dask_collection(X):
         return getattr(model, method)(X)
+    if hasattr(X, "columns"):
+        _check_names(model, X)
     shape = () if n_columns is None else (n_columns,)
     meta = np.empty((0, *shape), dtype=dtype)
     # A task of its own: a worker reads the model, and indexes its points, only once.
@@ -190,6 +214,29 @@ def _map(model, method, X, dtype, n_columns=None):
     else:
         chunks = {"chunks": (X.chunks[0], shape)}
     return X.map_blocks(_predict_block, meta=meta, like=meta, **chunks, **options)
+
+
+def _check_names(model, X):
+    """Raise ValueError if a data frame has other columns than a model was fitted on.
+
+    Encoders of tables find their columns themselves, and so may those of others.
+    """
+    first = model[0] if isinstance(model, Pipeline) else model
+    is_encoder = isinstance(first, TableEncoder) or getattr(first, "encoder_", None)
+    known, given = getattr(first, "feature_names_in_", None), list(X.columns)
+    if is_encoder or not isinstance(first, Estimator) or known is None:
+        return
+    if given != list(known):
+        lacking = [name for name in known if name not in given]
+        more = [name for name in given if name not in known]
+        what = "the same columns in another order"
+        if lacking or more:
+            what = f"{len(lacking):,} missing and {len(more):,} other ones"
+            what += f", {', '.join(map(repr, [*lacking, *more][:5]))}"
+        raise ValueError(
+            f"X must have the columns that {type(first).__name__} was fitted on, got "
+            f"{what}; pass X[list(model.feature_names_in_)]."
+        )
 
 
 def _predict_block(X, model, method, like):
@@ -245,7 +292,8 @@ class DaskBlocks(Blocks):
                 parts = [split(part, names) for part in parts]
             else:
                 parts = zip(parts, self._divide(y, sizes), strict=True)
-        self.n_rows, starts = int(sum(sizes)), np.cumsum([0, *sizes[:-1]]).tolist()
+        self._sizes = [int(size) for size in sizes]
+        self.n_rows, starts = sum(self._sizes), np.cumsum([0, *sizes[:-1]]).tolist()
         make = dask.delayed(Block)
         self._blocks = [
             make(*part, start, f"{kind} {place} of X")
@@ -297,27 +345,58 @@ class DaskBlocks(Blocks):
         shared = self.dask.delayed(_hand_over)(shared)
         return [call(block, shared) for block in self._blocks]
 
-    def map(self, function, shared, say=None):
-        """The list of ``function(block, shared)`` of all blocks, in their order."""
-        return list(self._compute(*self._tasks(function, shared)))
-
     def total(self, function, shared, say=None):
         """The sum of ``function(block, shared)``, added up by the workers."""
-        parts, total = self._tasks(function, shared), self.dask.delayed(_sum_up)
+        tasks, total = self._tasks(function, shared), self.dask.delayed(_sum_up)
+        parts = tasks
         while len(parts) > 1:
             groups = range(0, len(parts), _SUMMED)
             parts = [total(parts[i : i + _SUMMED]) for i in groups]
-        return self._compute(parts[0])[0]
+        if say is None:
+            return self._compute(parts[0])[0]
+        return self._compute_aloud(parts[0], tasks, say)
+
+    def _compute_aloud(self, result, tasks, say):
+        """The result, which needs all tasks; lines say how many rows are done."""
+        tell, n_done = tell_rows(self.n_rows, say), 0
+        client = getattr(self.dask.base.get_scheduler(), "__self__", None)
+        if not hasattr(client, "compute"):  # a scheduler of this machine
+            sizes = dict(zip([task.key for task in tasks], self._sizes, strict=True))
+
+            def count(key, *_):
+                nonlocal n_done
+                if key in sizes:
+                    n_done += sizes[key]
+                    tell(n_done)
+
+            with self.dask.callbacks.Callback(posttask=count):
+                return self._compute(result)[0]
+        from distributed import as_completed
+
+        # Futures of the tasks would keep their results; these keep nothing.
+        ends = [self.dask.delayed(_end)(task) for task in tasks]
+        with self.dask.config.set(_OPTIONS):
+            result, *ends = client.compute([result, *ends], optimize_graph=False)
+        sizes = dict(zip([end.key for end in ends], self._sizes, strict=True))
+        for end in as_completed(ends):
+            if end.status != "finished":
+                break  # the result says why
+            n_done += sizes[end.key]
+            tell(n_done)
+        return result.result()
 
     def _compute(self, *tasks):
         # Inlined, `shared` would be read again by each task.
-        options = {"distributed.admin.large-graph-warning-threshold": _LARGE_GRAPH}
-        with self.dask.config.set(options):
+        with self.dask.config.set(_OPTIONS):
             return self.dask.compute(*tasks, optimize_graph=False)
 
 
+def _end(part):
+    """Nothing, once a task is done."""
+
+
 def _sum_up(parts):
-    """The sum of some matrices."""
+    """The sum of what some blocks give."""
     return reduce(add, parts)
 
 

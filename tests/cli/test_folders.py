@@ -2,12 +2,14 @@
 
 import json
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from block_problems import COLUMNS, N_GATHERED, N_ROWS, make_problem, use_few_rows
 from numpy.testing import assert_array_equal
+from sklearn.decomposition import TruncatedSVD
 
 from widemargin import load
 from widemargin.cli import folders
@@ -65,6 +67,36 @@ def test_fit_and_predict(done, truth):
     again = pd.read_parquet("new.parquet")
     assert_array_equal(again["label"][~is_given], found["label"][~is_given])
     assert_array_equal(again["probability"][~is_given], found["probability"][~is_given])
+
+
+def test_texts(done, truth):
+    rng, start = np.random.default_rng(0), 0
+    words = np.array(["fast car", "slow boat", "old tree", "new house", "tall man"])
+    for path in sorted(Path("rows").iterdir()):
+        frame = pd.read_parquet(path)
+        own = truth[start : start + len(frame)]
+        texts = np.where(own == 0, "sold today", "kept for later")
+        frame["note"] = [f"{' '.join(rng.choice(words, 4))} {t}" for t in texts]
+        frame[["x0", "note", "kind"]].to_parquet(path, index=False)
+        start += len(frame)
+    assert "note" in done(*FIT).stdout
+    found = pd.read_parquet("rows-predictions.parquet")
+    assert (found["label"] == truth).mean() > 0.9
+    assert isinstance(load("rows.wm")[1], TruncatedSVD)
+    done("predict", "rows.wm", "rows", "--out", "new.parquet")
+    again = pd.read_parquet("new.parquet")
+    inferred = found["source"] == "inferred"
+    assert_array_equal(again["label"][inferred], found["label"][inferred])
+    assert "note" in done("inspect", "rows.wm").stdout
+
+
+def test_a_file_without_labels_may_come_first(done, truth):
+    frame = pd.read_parquet("rows/2.parquet")
+    frame.assign(kind=None, x4=None).to_parquet("rows/0.parquet", index=False)
+    done(*FIT)
+    found = pd.read_parquet("rows-predictions.parquet")
+    assert (found["source"][:500] == "inferred").all()
+    assert (found["label"][500:] == truth[500:]).mean() > 0.9
 
 
 def test_key_and_json(done, truth):

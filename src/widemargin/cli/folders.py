@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
+from sklearn.decomposition import TruncatedSVD
 
 from widemargin.blocks import BLOCK_ROWS, ParquetBlocks, gather_rows, list_parquet
 from widemargin.cli import fitting
@@ -22,6 +24,9 @@ except ImportError as error:
     raise ImportError(
         "A folder of Parquet files needs pyarrow: pip install 'widemargin[parquet]'."
     ) from error
+
+
+_TEXT_FEATURES = 100  # of all columns; as many as neighbors of sparse rows have
 
 
 class TableBlocks(ParquetBlocks):
@@ -66,10 +71,17 @@ def read_folder(path, target, reading, uses, key, seed):
 
 
 def fit_blocks(blocks, sample, estimator):
-    """The pipeline of an encoder, which learns from some rows, and the estimator."""
+    """The pipeline of an encoder, which learns from some rows, and the estimator.
+
+    Features of texts are reduced to a few dense ones: rows in blocks must be dense.
+    """
     pipeline = fitting.make_pipeline(sample, estimator)
-    encoder = pipeline[0].fit(sample.X, columns=sample.columns)
-    estimator.fit(blocks.transformed(encoder))
+    found = pipeline[0].fit(sample.X, columns=sample.columns).transform(sample.X)
+    if sparse.issparse(found):
+        n_components = min(_TEXT_FEATURES, *found.shape)
+        reducer = TruncatedSVD(n_components, random_state=0).fit(found)
+        pipeline.steps.insert(1, ("reduce", reducer))
+    estimator.fit(blocks.transformed(pipeline[:-1]))
     return pipeline
 
 

@@ -200,7 +200,8 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         self.encoder_, progress = None, Progress.of(self)
         rng = as_generator(self.random_state)
         progress.say(f"reading {len(blocks):,} rows")
-        found, graph = anchor_rows(blocks, rng, say=progress.say)
+        say = progress.say if progress.verbose else None
+        found, graph = anchor_rows(blocks, rng, say=say)
         rows, who = found.anchored(graph), f"X of {type(self).__name__}"
         set_features(self, blocks.n_features, blocks.feature_names)
         rows.check(who)
