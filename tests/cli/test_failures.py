@@ -236,6 +236,20 @@ def test_an_interrupt_of_an_import_is_reported(run, monkeypatch):
         assert result.stderr == "Interrupted; no file is half-written.\n"
 
 
+def test_an_interrupt_of_a_class_statement_is_reported(run, monkeypatch):
+    """As Python 3.11 passes it on, during an import."""
+
+    class Part:
+        def __set_name__(self, owner, name):
+            raise KeyboardInterrupt
+
+    def interrupt(*_, **__):
+        type("Whole", (), {"part": Part()})
+
+    monkeypatch.setattr("widemargin.cli.fitting.fit_and_estimate", interrupt)
+    assert run(*FIT).exit_code == 130
+
+
 def test_an_interrupt_of_a_solver_is_one_line(run, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt

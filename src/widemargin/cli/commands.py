@@ -58,6 +58,9 @@ class Command(click.Command):
         except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
             raise
         except Exception as error:
+            # Python 3.11 wraps what is raised while a class is made, in an import.
+            if isinstance(error.__cause__, KeyboardInterrupt):
+                raise error.__cause__ from None
             if debug:
                 click.echo(visible(traceback.format_exc(), kept="\n"), err=True)
             raise _in_one_sentence(error) from error
