@@ -149,8 +149,10 @@ def child(request: dict):
         raise ImportError(f"widemargin came from {widemargin.__file__}")
     estimators = public_estimators(widemargin)
     if "estimator" not in request:
-        # without `predict` there is nothing to score
-        return [name for name, own in estimators.items() if hasattr(own, "predict")]
+        # what transforms tables predicts nothing that could be scored
+        return [
+            name for name, own in estimators.items() if not hasattr(own, "transform")
+        ]
     return asdict(run_fit(estimators[request["estimator"]], request["n_rows"]))
 
 

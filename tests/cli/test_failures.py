@@ -193,7 +193,7 @@ def test_a_full_standard_output_is_reported(done):
     with open("/dev/full", "w") as full:
         result = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True)
     assert result.returncode == 2
-    expected = "Error: Cannot write standard output: no space left on device.\n"
+    expected = "Error: Cannot write to stdout: no space left on device.\n"
     assert result.stderr == expected
 
 
