@@ -102,4 +102,4 @@ def test_figures_of_scikit_learn_beside_ours():
     accuracy = SVC(C=10).fit(X[labeled], y[labeled]).score(X, y)
     assert f"SVC(C=10) on the 20 labels has {accuracy:.2f}" in README
     codes = KMeans(10, n_init=10, random_state=0).fit_predict(X[:400])
-    assert f"10 k-means: {adjusted_rand_score(y[:400], codes):.2f}" in README
+    assert f"k-means, 10 starts: {adjusted_rand_score(y[:400], codes):.2f}" in README

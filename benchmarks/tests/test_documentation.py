@@ -576,8 +576,8 @@ def test_sentences_about_coil_and_faces(results):
         f"odd against even objects it has {shown(name, ALTERNATE, 'SVM')}, and Newton "
         f"{shown(name, ALTERNATE, 'LapSVM Newton')}",
         f"{shown(large, 'facemit', 'SVM')} for the SVM on the raw pixels",
-        f"the SVM has {shown(large, EQUALIZED, 'SVM')} "
-        f"(paper {show(results.printed(large, 'facemit', 'SVM'), 1)})",
+        f"the error of the SVM is {shown(large, EQUALIZED, 'SVM')} % "
+        f"(paper {show(results.printed(large, 'facemit', 'SVM'), 1)} %)",
     )
 
 
