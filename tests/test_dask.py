@@ -87,6 +87,7 @@ def test_arrays_in_any_chunks_give_the_model_of_one_machine(client, problem, exp
     assert model.report_.n_labeled == 30
 
 
+@pytest.mark.slow
 def test_data_frames_and_parquet_give_the_model_of_one_machine(
     client, problem, expected, tmp_path
 ):

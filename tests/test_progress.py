@@ -103,6 +103,7 @@ def many():
     return X.astype(np.float32), hide_labels(y, 12, rng=0)
 
 
+@pytest.mark.slow
 def test_a_fit_of_many_rows_reports_its_stages(many, monkeypatch):
     # Components of all rows, as of more than 20,000.
     monkeypatch.setattr("widemargin.spaces.bases.COMPONENT_ROWS", 5000)

@@ -54,6 +54,7 @@ def test_one_cluster(refused):
     assert "whole number from 2 on" in refused("cluster", "iris.csv", "-k", 1)
 
 
+@pytest.mark.slow
 def test_the_number_of_clusters_can_be_chosen(done, refused):
     outcome = json.loads(
         done("cluster", "few.csv", "-k", "auto", "--drop", "species", "--json").stdout

@@ -85,6 +85,7 @@ def test_a_model_file_executes_nothing(run, done, hostile):
         assert not EXECUTED.search(result.output), result.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_terminal", [True, False])
 def test_a_table_is_exact_unless_it_is_shown(done, hostile, is_terminal):
     done(*FIT)

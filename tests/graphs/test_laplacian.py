@@ -185,6 +185,7 @@ def test_no_laplacian_is_zero(rng, dtype):
     assert not product.any()
 
 
+@pytest.mark.slow
 def test_dimension_of_a_large_graph_needs_no_square_matrix():
     """A ring of a million rows; a dense matrix would take eight terabytes."""
     n_rows = 10**6
