@@ -595,7 +595,7 @@ def test_sentence_about_label_spreading_of_digits(results):
     on_page(
         "docs/papers.md",
         f"(mean errors {ours[0]} against {other[0]} and {ours[1]} against {other[1]})",
-        f"better than both ({ten[0]}, {ten[1]})",
+        f"has lower errors than both ({ten[0]}, {ten[1]})",
     )
 
 
