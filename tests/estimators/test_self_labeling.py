@@ -27,6 +27,7 @@ from widemargin.objectives.gp_evidence import GpEvidence, LogNormalPrior
 from widemargin.rows import Rows
 from widemargin.sample import collect_sample
 from widemargin.solvers.evidence import (
+    LabelEvidence,
     LeaveOneOutDensity,
     MarginalLikelihood,
     learn_hyperparameters,
@@ -503,7 +504,7 @@ def test_probit_is_the_chance_of_a_positive_noisy_score(either):
 
 def test_probabilities_far_away_know_little(two):
     X, _, y_partial = two
-    model = SelfLabelingGPC().fit(X, y_partial)
+    model = SelfLabelingGPC(hyperparameters="heuristic").fit(X, y_partial)
     far, near = (model.predict(x, return_std=True)[1] for x in (X + 1e3, X))
     assert far.min() > near.max()
     assert np.abs(model.predict_proba(X + 1e3)[:, 1] - 0.5).max() < 0.1
@@ -555,17 +556,20 @@ def test_one_label_of_each_class(three, estimator):
 
 
 @pytest.mark.parametrize("criterion", ["marginal-likelihood", "loo"])
-@pytest.mark.parametrize("per_feature", [False, True])
-def test_hyperparameters_are_those_of_the_evidence(two, criterion, per_feature):
-    """With a prior around where they start, here from given labels only."""
+@pytest.mark.parametrize(
+    ("per_feature", "has_prior"), [(False, True), (True, True), (False, False)]
+)
+def test_hyperparameters_are_those_of_the_evidence(
+    two, criterion, per_feature, has_prior
+):
+    """With a prior around where they start, or without; here from given labels only."""
     X, y, _ = two
-    learning = LEARNED[criterion](per_feature=per_feature)
+    learning = LEARNED[criterion](per_feature=per_feature, prior=has_prior)
     model = SelfLabelingGPC(hyperparameters=learning, scale=1.3, noise=0.4).fit(X, y)
     gamma = 1 / (2 * X.var(axis=0).sum())
     center = np.log([1.3, *[gamma] * (3 if per_feature else 1), 0.4])
-    evidence = GpEvidence(
-        X, 2.0 * y[:, None] - 1, np.full(120, 10.0), prior=LogNormalPrior(center)
-    )
+    prior = LogNormalPrior(center) if has_prior else None
+    evidence = GpEvidence(X, 2.0 * y[:, None] - 1, np.full(120, 10.0), prior=prior)
     result = learn_hyperparameters(evidence, center, criterion=criterion)
     expected = np.exp(result.solution)
     kernel = model.function_.kernel
@@ -637,6 +641,70 @@ def test_hyperparameters_are_learned_from_some_of_many_rows(rng):
         for learning in (few, "loo")
     ]
     assert models[0].noise_ != models[1].noise_
+
+
+@pytest.mark.parametrize("given", [{}, {"scale": 1.3}, {"scale": 1.3, "noise": 0.4}])
+def test_hyperparameters_are_learned_from_given_labels_alone(either, given):
+    """Numbers stay, and other rows change nothing but the usual width."""
+    X, _, y_partial = either
+    model = SelfLabelingGPC(**given).fit(X, y_partial)
+    labeled = y_partial >= 0
+    usual = {"scale": 1.0, "noise": 0.5} | given
+    gamma = 1 / (2 * X.var(axis=0).sum())
+    center = np.log([usual["scale"], 1.5 * gamma, usual["noise"]])
+    prior = LogNormalPrior(center, width_sd=0.3, noise_sd=1.0)
+    signs = sign_coding(y_partial[labeled], len(model.classes_))
+    evidence = GpEvidence(X[labeled], signs, np.full(len(signs), 10.0), prior=prior)
+    free = ["scale" not in given, True, "noise" not in given]
+    result = learn_hyperparameters(evidence, center, free=free)
+    found = np.array([model.scale_, model.function_.kernel.gamma, model.noise_])
+    assert_allclose(found, np.exp(result.solution), rtol=1e-6)
+    assert_array_equal((found != np.exp(center))[[0, 2]], [free[0], free[2]])
+
+
+def test_labels_that_contradict_their_neighbors_are_noise(rng):
+    """The noise is larger than that of the same labels where all agree."""
+    X = rng.normal(size=(200, 2))
+    clear = (X[:, 0] > 0).astype(int)
+    is_wrong = rng.uniform(size=200) < 0.3
+    noises = []
+    for y in (clear, np.where(is_wrong, 1 - clear, clear)):
+        y_partial = np.where(np.arange(200) < 60, y, -1)
+        noises.append(SelfLabelingGPC().fit(X, y_partial).noise_)
+    assert noises[1] > 3 * noises[0]
+
+
+@pytest.mark.parametrize("kernel", [Rbf(0.1), Rbf("median"), "linear"])
+def test_nothing_is_learned_of_a_kernel_that_is_given(two, kernel):
+    X, _, y_partial = two
+    models = [
+        SelfLabelingGPC(kernel=kernel, hyperparameters=name).fit(X, y_partial)
+        for name in ("labels", "heuristic")
+    ]
+    assert (models[0].scale_, models[0].noise_) == (1.0, 0.5)
+    assert_array_equal(*[model.decision_function(X) for model in models])
+
+
+def test_labels_are_learned_from_some_of_many(rng):
+    X = rng.normal(size=(60, 2))
+    y = (X[:, 0] > 0).astype(int)
+    noises = [
+        SelfLabelingGPC(hyperparameters=LabelEvidence(n), random_state=0).fit(X, y)
+        for n in (10, 60, 200)
+    ]
+    assert noises[0].noise_ != noises[1].noise_ == noises[2].noise_
+
+
+def test_interrupt_of_what_labels_teach_is_passed_on(two, monkeypatch):
+    """There is no model yet that could be kept."""
+    X, _, y_partial = two
+
+    def interrupted(self, theta):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(GpEvidence, "posterior", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        SelfLabelingGPC().fit(X, y_partial)
 
 
 # Where to start from
@@ -954,13 +1022,17 @@ def test_same_seed_same_model(three, estimator):
 def test_width_is_one_over_the_mean_squared_distance(two, estimator):
     X, _, y_partial = two
     model = estimator().fit(X, y_partial)
+    if estimator is SelfLabelingGPC:
+        model.set_params(hyperparameters="heuristic").fit(X, y_partial)
+        assert (model.scale_, model.noise_) == (1.0, 0.5)
     assert_allclose(model.function_.kernel.gamma, 1 / (2 * X.var(axis=0).sum()))
 
 
 @either_estimator
 def test_progress(two, capsys, estimator):
     X, _, y_partial = two
-    model = estimator(annealing=(0.1, 1.0), verbose=True).fit(X, y_partial)
+    options = {"annealing": (0.1, 1.0), "kernel": Rbf(0.1)}  # nothing to learn first
+    model = estimator(verbose=True, **options).fit(X, y_partial)
     lines, name = capsys.readouterr().out.splitlines(), estimator.__name__
     first = f"{name}: weight of an unlabeled row 0.1, start 1, round 1: "
     assert lines[0].startswith(first)
@@ -974,9 +1046,10 @@ def test_progress(two, capsys, estimator):
     assert capsys.readouterr().out == ""
 
 
-def test_progress_of_hyperparameters(two, capsys):
+@pytest.mark.parametrize("learning", ["labels", "loo"])
+def test_progress_of_hyperparameters(two, capsys, learning):
     X, _, y_partial = two
-    model = SelfLabelingGPC(hyperparameters="loo", verbose=True).fit(X, y_partial)
+    model = SelfLabelingGPC(hyperparameters=learning, verbose=True).fit(X, y_partial)
     numbers = f"scale {model.scale_:.3g}, noise {model.noise_:.3g}"
     told = f"SelfLabelingGPC: learned {model.function_.kernel}, {numbers}"
     assert told in capsys.readouterr().out.splitlines()

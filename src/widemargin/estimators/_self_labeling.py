@@ -9,7 +9,7 @@ from widemargin.defaults import PROCESS_LADDER
 from widemargin.estimators._estimator import Progress, read_parameter
 from widemargin.kernels import ArdRbf, Kernel, Landmarks, Rbf
 from widemargin.objectives.class_sizes import Balance
-from widemargin.objectives.gp_evidence import GpEvidence, LogNormalPrior
+from widemargin.objectives.gp_evidence import GpEvidence
 from widemargin.solvers.driver import Interruptible
 from widemargin.solvers.evidence import learn_hyperparameters
 from widemargin.solvers.informative_vectors import InformativeVectors, choose_active
@@ -102,28 +102,37 @@ class Process:
             space, active_idx, cross, self.scale, self.noise, leave_one_out
         )
 
-    def relearn(self, sample, task, codes, learning, rng):
-        """The process of largest evidence for these labels, and the solver's status.
+    def relearn(self, sample, task, idx, codes, learning, free=True):
+        """The process of largest evidence for the labels of some rows, and a status.
 
-        A prior around this one keeps own labels from confirming their mistakes.
+        A prior around this one, unless it is switched off, keeps own labels from
+        confirming their mistakes. Entries of theta that are not `free` stay.
         """
-        idx = evidence_rows(sample, learning.max_rows, rng)
         X = sample.rows.take(idx).X
         X = X.toarray() if sparse.issparse(X) else X
+        # Rows in units of the width, up to a power of two: their unit changes no bit.
+        exponent = round(0.5 * np.log2(self.kernel.gamma))
+        gamma = np.ldexp(self.kernel.gamma, -2 * exponent)
         n_widths = X.shape[1] if learning.per_feature else 1
-        center = np.log([self.scale, *[self.kernel.gamma] * n_widths, self.noise])
+        center = np.log([self.scale, *[gamma] * n_widths, self.noise])
         evidence = GpEvidence(
-            X.astype(np.float64, copy=False),
+            np.ldexp(X.astype(np.float64), exponent),
             task.signs(codes[idx]),
             task.last_weights[idx],
-            prior=LogNormalPrior(center),
+            prior=learning.prior_around(center),
         )
+        start = center if evidence.prior is None else evidence.prior.center
         found = learn_hyperparameters(
-            evidence, center, criterion=learning.criterion, max_iter=learning.max_iter
+            evidence,
+            np.where(free, start, center),
+            criterion=learning.criterion,
+            free=free,
+            max_iter=learning.max_iter,
         )
-        values = np.exp(found.solution)
-        kernel = ArdRbf(values[1:-1]) if learning.per_feature else Rbf(float(values[1]))
-        return Process(kernel, float(values[0]), float(values[-1])), found.status
+        scale, *_, noise = np.exp(found.solution).tolist()
+        gammas = np.ldexp(np.exp(found.solution[1:-1]), 2 * exponent)
+        kernel = ArdRbf(gammas) if learning.per_feature else Rbf(float(gammas[0]))
+        return Process(kernel, scale, noise), found.status
 
 
 def evidence_rows(sample, max_rows, rng):
@@ -134,26 +143,47 @@ def evidence_rows(sample, max_rows, rng):
     return sample.draw_rows(room, rng)
 
 
+def learn_from_labels(process, sample, task, learning, free, rng, progress):
+    """The process of largest evidence for the given labels, before any other is known.
+
+    An interrupt is passed on, since there is no model yet.
+    """
+    n_labels = len(np.unique(sample.label_idx))
+    idx = evidence_rows(sample, min(n_labels, learning.max_rows), rng)
+    learned, status = process.relearn(
+        sample, task, idx, sample.row_codes, learning, free
+    )
+    if status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    _say_learned(learned, progress)
+    return learned
+
+
+def _say_learned(process, progress):
+    if progress.verbose:
+        progress.say(
+            f"learned {process.kernel}, scale {process.scale:.3g}, "
+            f"noise {process.noise:.3g}"
+        )
+
+
 def label_by_process(
     process, sample, task, landmarks, learning, n_components, rng, progress, callback
 ):
-    """The process and the `Labeling`, in turns if hyperparameters are learned."""
+    """The process and the `Labeling`, alternately if hyperparameters are learned."""
     who, first = progress.who, process
     model = process.over(sample, task, landmarks, rng, who)
     found = self_label(model, task, n_components=n_components, callback=callback)
-    for _ in range(learning.n_rounds if learning.criterion is not None else 0):
+    for _ in range(learning.n_rounds):
         if found.is_interrupted:
             break
         with Interruptible() as work:
-            learned, status = first.relearn(sample, task, found.codes, learning, rng)
+            idx = evidence_rows(sample, learning.max_rows, rng)
+            learned, status = first.relearn(sample, task, idx, found.codes, learning)
             if status is Status.INTERRUPTED:
                 found = found.ended(status)
                 break
-            if progress.verbose:
-                progress.say(
-                    f"learned {learned.kernel}, scale {learned.scale:.3g}, "
-                    f"noise {learned.noise:.3g}"
-                )
+            _say_learned(learned, progress)
             model = learned.over(sample, task, landmarks, rng, who)
             again = self_label(model, task, start=found.codes, callback=callback)
         if work.was_interrupted:

@@ -8,7 +8,7 @@ from scipy.special import log_ndtr, logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin.calibration import fit_calibration
-from widemargin.checks import check_choice, check_number
+from widemargin.checks import check_choice, check_number, check_number_or
 from widemargin.defaults import LABELED_WEIGHT, PROCESS_NOISE
 from widemargin.estimators._estimator import (
     RELABELING,
@@ -23,11 +23,12 @@ from widemargin.estimators._self_labeling import (
     FAMILIES,
     Process,
     label_by_process,
+    learn_from_labels,
     read_task,
     report_rounds,
 )
 from widemargin.kernels import Precomputed, Rbf
-from widemargin.solvers.evidence import Hyperparameters
+from widemargin.solvers.evidence import Hyperparameters, LabelEvidence
 from widemargin.spaces import VarianceFunction
 
 
@@ -44,10 +45,10 @@ class SelfLabelingGPC(Classifier):
     kernel : Kernel, str or callable, default="rbf"
         As in `LaplacianSVC`, except that the width ``gamma="auto"`` is one over the
         mean squared distance of two rows.
-    scale : float, default=1.0
-        Variance of the process, a factor of the kernel.
-    noise : float, default=0.5
-        Variance of the noise of a row of weight one.
+    scale : float or "auto", default="auto"
+        Variance of the process, a factor of the kernel; "auto" is 1 if not learned.
+    noise : float or "auto", default="auto"
+        Variance of the noise of a row of weight one; "auto" is 0.5 if not learned.
     labeled_weight : float, default=10.0
         Weight of a labeled row in the regression; 1 in [1]_.
     annealing : Annealing, float or sequence of float, or "auto", default="auto"
@@ -66,13 +67,17 @@ class SelfLabelingGPC(Classifier):
         Whether a row is relabeled by the process without its label (in closed form), or
         by the fitted value, as in [1]_. The values also set the threshold, Eqs. (9) and
         (8) of [1]_, and the stopping rule.
-    hyperparameters : str or Hyperparameters, default="heuristic"
-        With "heuristic" the width, `scale` and `noise` are used as they are. With the
-        others learning starts from them: "marginal-likelihood", as in [1]_, or "loo",
-        the leave-one-out predictive density, alternating with the labels at most five
-        times. ``MarginalLikelihood(per_feature=True)`` and
-        ``LeaveOneOutDensity(per_feature=True)`` learn a width for each feature. Use
-        "calibrated" probabilities then.
+    hyperparameters : str or Hyperparameters, default="labels"
+        With "labels" the width ``gamma="auto"`` of the Gaussian kernel, and with it
+        `scale` and `noise` unless they are numbers, are learned from the given labels
+        alone, see Notes; with "heuristic", and for other kernels and widths, they are
+        used as they are. With the others learning starts from them and includes
+        inferred labels: "marginal-likelihood", as in [1]_, or "loo", the leave-one-out
+        predictive density, alternating with the labels at most five times.
+        ``MarginalLikelihood(per_feature=True)`` and
+        ``LeaveOneOutDensity(per_feature=True)`` learn a width for each feature;
+        ``prior=False`` switches off the prior around the start. Use "calibrated"
+        probabilities then.
     landmarks : int, "auto", None, "ivm" or Landmarks, default="auto"
         As in `LaplacianSVC`; "auto" is None up to 2,000 rows and 500 for more. "ivm" or
         ``InformativeVectors(n_landmarks)`` is the informative vector machine of [1]_,
@@ -101,6 +106,11 @@ class SelfLabelingGPC(Classifier):
     :math:`y_i = m + f(x_i) + \epsilon_i` with noise of variance `noise` over the weight
     of the row, Eq. (7) of [1]_, and the mean m of generalized least squares.
 
+    By default the width, the scale and the noise have the largest marginal likelihood
+    of the given labels (of 200 of them, if there are more) times a log-normal prior,
+    before any other row is labeled. Where classes overlap the noise becomes large, and
+    the function does not follow single labels.
+
     Starts compete at one weight of the annealing, the last at which unlabeled rows
     together do not outweigh the labels, but not the first: from each of them, and from
     the labels that the annealing has found so far, the loop is run to its end, and the
@@ -116,9 +126,8 @@ class SelfLabelingGPC(Classifier):
 
     :doc:`/guide/self_labeling` has the parameters of [1]_. Deviations from [1]_ that
     no parameter removes: the mean is profiled, where theirs is a constant that is fed
-    back and drifts; a prior of the hyperparameters; the noise and not 1 in the
-    probabilities; more than two classes are one problem, with offsets that keep their
-    sizes.
+    back and drifts; the noise and not 1 in the probabilities; more than two classes are
+    one problem, with offsets that keep their sizes.
 
     Copies of a labeled row with the same label are one row with their summed weight.
     Time O(n^3), with r landmarks O(n r^2), for each weight of the annealing.
@@ -141,14 +150,14 @@ class SelfLabelingGPC(Classifier):
     """
 
     kernel: object = "rbf"
-    scale: float = 1.0
-    noise: float = PROCESS_NOISE
+    scale: float | str = "auto"
+    noise: float | str = "auto"
     labeled_weight: float = LABELED_WEIGHT
     annealing: object = "auto"
     n_components: int = 2
     balance: object = "labeled"
     relabel: object = "loo"
-    hyperparameters: object = "heuristic"
+    hyperparameters: object = "labels"
     landmarks: object = "auto"
     probabilities: str = "probit"
     random_state: object = None
@@ -162,19 +171,29 @@ class SelfLabelingGPC(Classifier):
     def _fit_sample(self, sample, rng):
         self._check_parameters()
         kernel = read_parameter(self, "kernel")
-        learning = self._read_hyperparameters(kernel)
+        learning, free = self._read_hyperparameters(kernel), self._find_free(kernel)
         task = read_task(self, sample, read_parameter(self, "relabel"))
         diagonal = self._read_diagonal(kernel, sample.rows)
         kernel = sample.rows.fit_width(kernel, rng, auto="mean")
+        process = Process(
+            kernel,
+            1.0 if self.scale == "auto" else float(self.scale),
+            PROCESS_NOISE if self.noise == "auto" else float(self.noise),
+        )
+        progress = Progress.of(self)
+        if isinstance(learning, LabelEvidence) and any(free):
+            process = learn_from_labels(
+                process, sample, task, learning, free, rng, progress
+            )
         process, found = label_by_process(
-            Process(kernel, float(self.scale), float(self.noise)),
+            process,
             sample,
             task,
             read_parameter(self, "landmarks"),
             learning,
             self.n_components,
             rng,
-            Progress.of(self),
+            progress,
             report_rounds(self),
         )
         self.scale_, self.noise_ = process.scale, process.noise
@@ -189,20 +208,31 @@ class SelfLabelingGPC(Classifier):
         return Fit(function, calibration, found.result, found.codes)
 
     def _check_parameters(self):
-        for name in ("scale", "noise", "labeled_weight"):
-            check_number(self, name, low=0, strict=True)
+        for name in ("scale", "noise"):
+            check_number_or(self, name, ("auto",), low=0, strict=True)
+        check_number(self, "labeled_weight", low=0, strict=True)
         check_number(self, "n_components", low=0, integer=True)
         check_choice(self, "probabilities", ("probit", "calibrated"))
 
     def _read_hyperparameters(self, kernel):
         """Where the hyperparameters come from; only those of "rbf" are learned."""
         learning = read_parameter(self, "hyperparameters")
-        if learning.criterion is not None and not isinstance(kernel, Rbf):
+        if learning.n_rounds and not isinstance(kernel, Rbf):
             raise ValueError(
                 f"hyperparameters={self.hyperparameters!r} of {type(self).__name__} "
                 f"needs kernel='rbf', got {self.kernel!r}; use 'heuristic'."
             )
         return learning
+
+    def _find_free(self, kernel):
+        """Whether scale, width and noise may be learned from the labels.
+
+        A kernel of a given width is the same as its Gram matrix, of which nothing is
+        learned.
+        """
+        if not isinstance(kernel, Rbf) or kernel.gamma != "auto":
+            return [False, False, False]
+        return [self.scale == "auto", True, self.noise == "auto"]
 
     def _read_diagonal(self, kernel, rows):
         """k(x, x) of new rows for a Gram matrix, known only if it is constant."""

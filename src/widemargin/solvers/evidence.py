@@ -6,8 +6,14 @@ import numpy as np
 from scipy.optimize import minimize
 
 from widemargin.checks import check_choice, check_number
-from widemargin.defaults import EVIDENCE_ROWS
-from widemargin.objectives.gp_evidence import GpEvidence
+from widemargin.defaults import (
+    EVIDENCE_ROWS,
+    LABEL_EVIDENCE_ROWS,
+    LABEL_NOISE_SD,
+    LABEL_WIDTH,
+    LABEL_WIDTH_SD,
+)
+from widemargin.objectives.gp_evidence import GpEvidence, LogNormalPrior
 from widemargin.solvers.driver import Interruptible
 from widemargin.solvers.result import SolveResult, Status
 from widemargin.values import Value
@@ -22,28 +28,75 @@ _REACH = np.log(1e3)  # largest distance of an entry of theta from its start
 class Hyperparameters(Value):
     """Where width, scale and noise of a process come from; a family of parameters."""
 
+    criterion = None  # by which they are learned, a key of `CRITERIA`
+    n_rounds = 0  # largest number of alternations between hyperparameters and labels
+
 
 @dataclass(frozen=True)
 class Heuristic(Hyperparameters, shorthand="heuristic"):
     """Take the hyperparameters as they are."""
 
-    criterion = None
+
+@dataclass(frozen=True)
+class LabelEvidence(Hyperparameters, shorthand="labels"):
+    """Learn the hyperparameters by the marginal likelihood of the given labels alone.
+
+    Only those that are "auto" are learned, once, before any unlabeled row is labeled,
+    under a log-normal prior around their usual values. A label that a model gave itself
+    confirms its mistakes, a given one does not.
+
+    Parameters
+    ----------
+    max_rows : int, default=200
+        Largest number of labeled rows to learn from.
+    max_iter : int, default=100
+        Largest number of iterations.
+
+    Examples
+    --------
+    >>> from widemargin.solvers.evidence import LabelEvidence
+    >>> LabelEvidence().max_rows
+    200
+    """
+
+    max_rows: int = LABEL_EVIDENCE_ROWS
+    max_iter: int = 100
+
+    criterion = "marginal-likelihood"
+    per_feature = False
+
+    def __post_init__(self):
+        """Raise unless the limits are whole numbers."""
+        for name in ("max_rows", "max_iter"):
+            check_number(self, name, low=1, integer=True)
+
+    def prior_around(self, center):
+        """The prior of theta: narrow kernels, and labels of any noise."""
+        shift = np.array([0.0, np.log(LABEL_WIDTH), 0.0])
+        sd = {"width_sd": LABEL_WIDTH_SD, "noise_sd": LABEL_NOISE_SD}
+        return LogNormalPrior(center + shift, **sd)
 
 
 @dataclass(frozen=True)
 class LearnedHyperparameters(Hyperparameters):
-    """Learn the hyperparameters by a criterion, in turns with the labels."""
+    """Learn the hyperparameters by a criterion, alternately with the labels."""
 
     per_feature: bool = False
     n_rounds: int = 5
     max_rows: int = EVIDENCE_ROWS
     max_iter: int = 100
+    prior: bool = True
 
     def __post_init__(self):
         """Raise unless the limits are whole numbers."""
         check_choice(self, "per_feature", (True, False))
+        check_choice(self, "prior", (True, False))
         for name in ("n_rounds", "max_rows", "max_iter"):
             check_number(self, name, low=1, integer=True)
+
+    def prior_around(self, center):
+        """The prior of theta, or None."""
+        return LogNormalPrior(center) if self.prior else None
 
 
 @dataclass(frozen=True)
@@ -60,6 +113,10 @@ class MarginalLikelihood(LearnedHyperparameters, shorthand="marginal-likelihood"
         Largest number of rows to learn from, labeled ones first.
     max_iter : int, default=100
         Largest number of iterations per alternation.
+    prior : bool, default=True
+        Whether a log-normal prior around the values that learning starts from is added
+        to the criterion; False, as in the paper, for none. Without it labels that the
+        model gave itself may confirm themselves.
 
     Examples
     --------
@@ -85,6 +142,10 @@ class LeaveOneOutDensity(LearnedHyperparameters, shorthand="loo"):
         Largest number of rows to learn from, labeled ones first.
     max_iter : int, default=100
         Largest number of iterations per alternation.
+    prior : bool, default=True
+        Whether a log-normal prior around the values that learning starts from is added
+        to the criterion; False, as in the paper, for none. Without it labels that the
+        model gave itself may confirm themselves.
 
     Examples
     --------
@@ -97,16 +158,23 @@ class LeaveOneOutDensity(LearnedHyperparameters, shorthand="loo"):
 
 
 def learn_hyperparameters(
-    evidence, start, *, criterion="marginal-likelihood", max_iter=100, tol=1e-5
+    evidence,
+    start,
+    *,
+    criterion="marginal-likelihood",
+    free=True,
+    max_iter=100,
+    tol=1e-5,
 ):
     """Hyperparameters for which a criterion of `GpEvidence` is largest, by L-BFGS-B.
 
-    A local maximum near the start, of which theta stays within a factor of 1,000. The
-    criterion is one of `CRITERIA` or ``criterion(evidence, theta)``, `tol` the largest
-    entry of its gradient for each target. The solution is the best theta seen, the
-    objective *minus* the criterion there; infinite if nothing was evaluated.
+    A local maximum near the start, of which theta stays within a factor of 1,000; what
+    is not `free`, a mask of its entries, stays there. The criterion is one of
+    `CRITERIA` or ``criterion(evidence, theta)``, `tol` the largest entry of its
+    gradient for each target. The solution is the best theta seen, the objective *minus*
+    the criterion there; infinite if nothing was evaluated.
     """
-    search = _Search(evidence, CRITERIA.get(criterion, criterion), start)
+    search = _Search(evidence, CRITERIA.get(criterion, criterion), start, free)
     status = Status.STALLED
     with Interruptible() as work:
         found = minimize(
@@ -131,10 +199,11 @@ def learn_hyperparameters(
 class _Search:
     """What L-BFGS-B has seen: the last theta, and the best one."""
 
-    def __init__(self, evidence, criterion, start):
+    def __init__(self, evidence, criterion, start, free):
         self.evidence, self.criterion = evidence, criterion
         self.best, self.lowest = np.array(start, dtype=np.float64), np.inf
-        self.lower, self.upper = self.best - _REACH, self.best + _REACH
+        reach = np.where(free, _REACH, 0.0)
+        self.lower, self.upper = self.best - reach, self.best + reach
         self.theta = self.last = None
         self.history = {"objective": [], "criterion": [], "jitter": []}
 

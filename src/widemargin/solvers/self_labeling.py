@@ -237,7 +237,7 @@ class LabelingTask:
     # in units of an unlabeled row, because merged copies of labels weigh several rows
     row_weights: np.ndarray
     labeled_weight: float  # what the weights of labeled rows are multiplied by
-    path: tuple  # what those of unlabeled rows are multiplied by, in turns
+    path: tuple  # what those of unlabeled rows are multiplied by, in turn
     relabel: Relabel  # when a loop ends
 
     @classmethod
@@ -389,7 +389,7 @@ def alternate_from(
 
 
 def alternate(regressor, task, start, *, callback=None, **facts):
-    """Fit and relabel in turns until few labels change, or labels repeat.
+    """Fit and relabel alternately until few labels change, or labels repeat.
 
     The "criterion" is the share of labels that changed, the "objective" their number;
     the history also has the `facts`. A cycle of labels also ends it: relabeling by

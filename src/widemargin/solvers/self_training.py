@@ -91,7 +91,7 @@ class SelfTraining:
 def self_train(
     problem, start, *, penalty, max_iter=100, tol=RELABEL_TOL, callback=None
 ):
-    """Fit and relabel the unlabeled rows in turns, until few labels change.
+    """Fit and relabel the unlabeled rows alternately, until few labels change.
 
     `start` has scores of all rows, (n, n_classes). A row gets the class of its largest
     score plus the shift of that class, by which all classes keep their shares. The
