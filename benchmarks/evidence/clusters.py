@@ -7,8 +7,8 @@ difference to the default (*) with its standard error over problems, and seconds
 processor time. The problems are those of umc-label-free but coil20, at most 300
 random rows of each. Values of "rule", which are the constants that list trials or
 choose among them, all have the same trials. For CLUSTER_TOLERANCE all clusters are said
-to have the same size, or the sizes of the classes; for CLUSTER_LIMITS there are more
-rows of some sets.
+to have the same size, or the sizes of the classes; for CLUSTER_LIMITS and GRAPH_STARTS
+there are more rows of some sets.
 """
 
 import argparse
@@ -62,6 +62,7 @@ SEARCH = {
     ),
 }
 CHOICE_SAMPLES, SEARCH_SAMPLES = (400, 700, 1200, 2000), (1000, 2000, 4000, 8000)
+STARTS, ALONG_GRAPH = (1, 5, 20), {"usps": None, "mnist": 9000}
 LARGE = ("mnist", "usps", "letter", "waveform")
 
 
@@ -165,9 +166,18 @@ def limits(n_seeds):
     compare(title, default, changes, score, sets, n_seeds, digits=3)
 
 
+def starts(n_seeds):
+    """Starts of k-means, on sets that are clustered along the graph of all rows."""
+    for name, n_rows in ALONG_GRAPH.items():
+        sets = [load(name, every_class=True, most_rows=n_rows)]
+        changes = {n: constant("GRAPH_STARTS", n) for n in STARTS}
+        given = defaults.GRAPH_STARTS, changes, cluster, sets, n_seeds
+        compare(f"GRAPH_STARTS, {len(sets[0][1]):,} rows of {name}", *given, digits=3)
+
+
 def main():
     """Print a table for each constant."""
-    names = ["rule", *SEARCH, "CLUSTER_LIMITS"]
+    names = ["rule", *SEARCH, "CLUSTER_LIMITS", "GRAPH_STARTS"]
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", default=names)
     parser.add_argument("--seeds", type=int, default=1)
@@ -179,6 +189,8 @@ def main():
             rule(sets, n_seeds)
         elif name == "CLUSTER_LIMITS":
             limits(n_seeds)
+        elif name == "GRAPH_STARTS":
+            starts(n_seeds)
         else:
             is_sized = name == "CLUSTER_TOLERANCE"
             for balance in ("equal", "classes") if is_sized else (None,):

@@ -45,6 +45,28 @@ def test_parameters_can_be_set(done, refused):
     assert "--method 'laplacian' is not one of margin." in message
 
 
+def test_outliers_are_left_out(done):
+    """They are -1 in the predictions, of `cluster` and of `predict`."""
+    setting = "--set", "outliers=0.2", "--set", "ambient_reg=0.5"
+    outcome = json.loads(done(*CLUSTER, *setting, "--json").stdout)
+    assert 8 <= outcome["clusters"]["-1"] <= 10
+    assert sum(outcome["clusters"].values()) == 50
+    found = pd.read_csv(outcome["predictions"])["cluster"]
+    assert (found == -1).sum() == outcome["clusters"]["-1"]
+    done("predict", outcome["model"], "few.csv", "--out", "again.csv")
+    assert (pd.read_csv("again.csv")["cluster"] == -1).equals(found == -1)
+
+
+def test_outliers_are_no_cluster_in_the_report(done):
+    setting = "--set", "outliers=0.2", "--set", "ambient_reg=0.5"
+    printed = done(*CLUSTER, *setting).stdout.replace("\xa0", " ")
+    assert " -1 (" not in printed
+    n_outside = (pd.read_csv("few-clusters.csv")["cluster"] == -1).sum()
+    assert f"no cluster ({n_outside})" in printed
+    printed = done(*CLUSTER, "--force", "--set", "ambient_reg=0.5").stdout
+    assert "no cluster" not in printed.replace("\xa0", " ")
+
+
 def test_more_clusters_than_rows(refused):
     message = refused("cluster", "iris.csv", "-k", 200)
     assert "-k must be at most the number of rows of iris.csv, 150, got 200." in message
@@ -63,4 +85,6 @@ def test_the_number_of_clusters_can_be_chosen(done, refused):
     assert len(outcome["clusters"]) == model.n_clusters_ == model.number_choice_.chosen
     shown = json.loads(done("inspect", outcome["model"], "--json").stdout)
     assert shown["clusters"] == model.n_clusters_
+    words = "cluster", "few.csv", "-k", "auto", "--drop", "species", "--force"
+    assert f"clusters     {model.n_clusters_} (chosen from " in done(*words).stdout
     assert "or auto, got 'many'" in refused("cluster", "iris.csv", "-k", "many")

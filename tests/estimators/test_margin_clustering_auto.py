@@ -128,9 +128,8 @@ def test_clusters_of_the_graph_may_have_different_sizes():
 SLOW = pytest.mark.slow
 
 
-@pytest.mark.parametrize(
-    "n_clusters", [pytest.param(2, marks=SLOW), 3, pytest.param(5, marks=SLOW)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("n_clusters", [2, 3, 5])
 def test_auto_finds_the_number_of_blobs(n_clusters):
     centers = 8 * np.random.default_rng(n_clusters).normal(size=(n_clusters, 4))
     X, y = make_blobs(40 * n_clusters, centers=centers, random_state=0)
@@ -173,6 +172,17 @@ def test_auto_tries_no_more_clusters_than_pairs_of_rows(blobs):
     X, _ = blobs
     model = MaxMarginClustering("auto", random_state=0).fit(X[::9])
     assert model.number_choice_.numbers.max() == len(X[::9]) // 2
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("n_distinct", [2, 3, pytest.param(5, marks=SLOW)])
+def test_copies_are_one_cluster(n_distinct):
+    places = np.array([[0.0, 0], [1, 1], [3, 0], [0, 4], [5, 5]])[:n_distinct]
+    X = np.repeat(places, 30, axis=0)
+    model = MaxMarginClustering("auto", random_state=0).fit(X)
+    assert model.number_choice_.numbers.max() == n_distinct
+    assert model.n_clusters_ == n_distinct
+    assert len(np.unique(np.column_stack([X, model.labels_]), axis=0)) == n_distinct
 
 
 def test_a_number_has_no_evidence(blobs):

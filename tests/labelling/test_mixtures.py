@@ -24,7 +24,7 @@ def nested(rng):
 
 
 def fit(X, codes, n_clusters, *, shared=False):
-    prior = mixtures._prior_covariance(X - X.mean(axis=0), n_clusters)
+    prior = mixtures.prior_covariance(X - X.mean(axis=0), n_clusters)
     return mixtures.fit_mixture(X, codes, n_clusters, prior, shared=shared)
 
 
@@ -80,9 +80,9 @@ def test_held_out_density_is_that_of_models_without_the_row(nested):
     """Against a loop over folds and rows with SciPy's densities."""
     X, y = nested
     X = X[:, :3] - X[:, :3].mean(axis=0)
-    prior, fold_of = mixtures._prior_covariance(X, 2), np.arange(300) % 3
+    prior, fold_of = mixtures.prior_covariance(X, 2), np.arange(300) % 3
     hard = partial(mixtures._estimate_hard, n_clusters=2, prior=prior)
-    (found,) = mixtures.held_out_densities(X, y, fold_of, hard, (1.0,))
+    found = mixtures.held_out_densities(X, y, fold_of, hard, (1.0,)).mean()
     logs = np.empty(300)
     for fold in range(3):
         rest = fold_of != fold

@@ -22,7 +22,8 @@ def make_smoother(request):
     return SMOOTHERS[request.param]
 
 
-@pytest.fixture(params=[np.float32, np.float64])
+# Single precision is compiled once more, which takes most of the time.
+@pytest.fixture(params=[pytest.param(np.float32, marks=pytest.mark.slow), np.float64])
 def dtype(request):
     return request.param
 

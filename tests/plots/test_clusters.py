@@ -93,6 +93,7 @@ def test_wrong_arguments_are_named(blobs, blobs_model, clusterer):
         ClusterDisplay.from_estimator(clusterer, X, projection=None)
 
 
+@pytest.mark.slow
 def test_evidence_for_numbers_of_clusters(blobs, clusterer, ax):
     model = MaxMarginClustering("auto", random_state=0).fit(blobs[0])
     display = ClusterNumberDisplay.from_estimator(model, ax=ax)
@@ -101,8 +102,14 @@ def test_evidence_for_numbers_of_clusters(blobs, clusterer, ax):
     assert_array_equal(display.lines_["agreement"].get_ydata(), choice.agreement)
     assert_array_equal(display.lines_["stability"].get_ydata(), choice.stability)
     assert_array_equal(display.lines_["mean"].get_xdata(), choice.numbers)
+    gains = choice.gaussians.gains
+    drawn = display.lines_["Gaussians"].get_xydata()
+    assert_allclose(drawn[:, 0], np.arange(1, 13))
+    assert_allclose(drawn[:, 1], np.maximum(gains, 0) / gains.max())
     assert display.best_.get_xdata() == [choice.chosen]
-    assert list(display.frame()) == ["clusters", "agreement", "stability"]
+    frame = display.frame()
+    assert list(frame) == ["clusters", "agreement", "stability", "gain"]
+    assert_array_equal(frame["gain"], gains[1:])
     assert ax.get_xlabel() == "number of clusters"
     with pytest.raises(ValueError, match="was fitted with n_clusters=3"):
         ClusterNumberDisplay.from_estimator(clusterer)

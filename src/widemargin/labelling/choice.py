@@ -13,7 +13,6 @@ from widemargin.defaults import (
     CLUSTER_DIRECTIONS,
     CLUSTER_REGS,
     CLUSTER_WIDTHS,
-    NUMBER_TOLERANCE,
     SOUND_CLUSTER,
     SPECTRUM_HANDICAP,
 )
@@ -23,7 +22,7 @@ from widemargin.linalg.rows import near_origin
 from widemargin.solvers.result import Status
 from widemargin.spaces import FeatureSpace, GramSpace, graph_spectrum
 from widemargin.spaces.choose import check_scale
-from widemargin.stored import Stored
+from widemargin.stored import Stored, is_finite, require
 
 _MEDIAN_ROWS = 1000  # rows whose distances give the median
 _POWERS = (1, 2)
@@ -74,42 +73,16 @@ class Choice(Stored):
         """The parameters of the best trial."""
         return self.parameters[self.best]
 
-
-@dataclass(frozen=True)
-class NumberChoice(Stored):
-    """Numbers of clusters that were compared, and the one that was chosen.
-
-    Attributes
-    ----------
-    numbers, agreement, stability
-        The numbers, and of the best trial of each the share of nearest neighbors in the
-        same cluster, and the median adjusted Rand index with the other trials of its
-        source: a trial that fails says little about the number.
-    best
-        Position of the largest number whose sum of both is nearly the largest. Clusters
-        that are far apart can also be joined without any loss of agreement.
-    """
-
-    numbers: np.ndarray
-    agreement: np.ndarray
-    stability: np.ndarray
-    best: int
-
-    @property
-    def chosen(self):
-        """The chosen number."""
-        return int(self.numbers[self.best])
-
-    @classmethod
-    def of(cls, numbers, choices):
-        """The evidence of the choices of parameters, one for each number."""
-        agreement = np.array([one.agreement[one.best] for one in choices])
-        stability = np.array(
-            [_median_similarity(*pair) for pair in zip(choices, numbers, strict=True)]
-        )
-        total = agreement + stability
-        best = int(np.flatnonzero(total >= total.max() - NUMBER_TOLERANCE)[-1])
-        return cls(np.array(numbers), agreement, stability, best)
+    def check(self, n_features):
+        """Raise ValueError unless there is an entry for each trial, and a best one."""
+        n_trials = len(self.parameters)
+        fits = all(isinstance(own, Parameters) for own in self.parameters)
+        require(fits, self, "parameters")
+        for name in ("agreement", "stability"):
+            values = getattr(self, name)
+            require(is_finite(values, 1) and len(values) == n_trials, self, name)
+        require(self.is_sound.shape == (n_trials,), self, "is_sound")
+        require(0 <= self.best < n_trials, self, "best")
 
 
 def list_parameters(kernel, ambient_reg, graph, task, rng):
@@ -256,21 +229,11 @@ def choose_parameters(listed, labelings, neighbors, n_clusters):
 
 def _mean_similarity(labelings, n_clusters):
     """Mean adjusted Rand index of each with all others."""
-    similarity = _similarities(labelings, n_clusters)
+    similarity = similarities(labelings, n_clusters)
     return (similarity.sum(axis=1) - 1.0) / max(1, len(labelings) - 1)
 
 
-def _median_similarity(choice, n_clusters):
-    """Median adjusted Rand index of the best trial with the others of its source."""
-    source = choice.chosen.source
-    family = [i for i, one in enumerate(choice.parameters) if one.source == source]
-    labelings = [choice.labelings[i] for i in family]
-    own = family.index(choice.best)
-    others = np.delete(_similarities(labelings, n_clusters)[own], own)
-    return float(np.median(others)) if len(others) else 1.0
-
-
-def _similarities(labelings, n_clusters):
+def similarities(labelings, n_clusters):
     """Adjusted Rand index of each with each."""
     n_trials, n_rows = len(labelings), len(labelings[0])
     members = np.hstack(

@@ -13,6 +13,7 @@ from widemargin.defaults import (
     CLUSTER_CURVES,
     CLUSTER_GRAPH_WEIGHT,
     CLUSTER_LIMITS,
+    GRAPH_STARTS,
     SMALLEST_CLUSTER,
     SOUND_CLUSTER,
     ClusterLimits,
@@ -262,7 +263,17 @@ class ClusterSearch:
         return replace(result, solution=codes, objective=problem.value(codes))
 
 
-# Clusters from the eigenvectors of a smoother
+# Clusters by k-means
+
+
+def fit_k_means(points, n_clusters, rng, n_starts=_KMEANS_STARTS):
+    """The best of several runs of k-means, also for fewer distinct points."""
+    from sklearn.cluster import KMeans  # takes time to import
+
+    seed = int(rng.integers(2**31))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct points
+        return KMeans(n_clusters, n_init=n_starts, random_state=seed).fit(points)
 
 
 def cluster_spectrum(problem, order, rng):
@@ -273,8 +284,6 @@ def cluster_spectrum(problem, order, rng):
     are moved to the nearest cluster mean. `order` is that in which chance sees the
     points. None if the eigenvectors do not converge.
     """
-    from sklearn.cluster import KMeans  # takes time to import
-
     n_samples, n_classes = problem.n_samples, problem.n_classes
     if n_samples <= n_classes + 1:
         return np.arange(n_samples, dtype=np.int32) % n_classes
@@ -282,12 +291,8 @@ def cluster_spectrum(problem, order, rng):
         points = problem.smoother.leading_points(n_classes)
     except ArpackNoConvergence:
         return None
-    seed = int(rng.integers(2**31))
-    k_means = KMeans(n_classes, n_init=_KMEANS_STARTS, random_state=seed)
     codes = np.empty(n_samples, dtype=np.int32)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct points
-        codes[order] = k_means.fit_predict(points[order])
+    codes[order] = fit_k_means(points[order], n_classes, rng).labels_
     return reassign_to_means(problem, codes) if problem.is_feasible(codes) else codes
 
 
@@ -301,18 +306,15 @@ def cluster_graph(laplacian, degrees, n_clusters, order, rng):
     clusters leave room for parts of large clusters. None if a cluster is far below the
     mean size, as where a few rows are far from all others.
     """
-    from sklearn.cluster import KMeans  # takes time to import
-
     spectrum = graph_spectrum(laplacian, 2 * n_clusters, degrees)
     values = spectrum.values
     first = max(values[min(n_clusters, len(values) - 1)], np.finfo(np.float32).tiny)
     points = spectrum.vectors * np.exp(-values / first).astype(spectrum.vectors.dtype)
     lengths = np.linalg.norm(points, axis=1, keepdims=True)
     points /= np.maximum(lengths, np.finfo(points.dtype).tiny)
-    seed = int(rng.integers(2**31))
-    k_means = KMeans(n_clusters, n_init=_KMEANS_STARTS, random_state=seed)
+    k_means = fit_k_means(points[order], n_clusters, rng, n_starts=GRAPH_STARTS)
     codes = np.empty(len(order), dtype=np.int32)
-    codes[order] = k_means.fit_predict(points[order])
+    codes[order] = k_means.labels_
     smallest = np.bincount(codes, minlength=n_clusters).min()
     if smallest < SOUND_CLUSTER * len(codes) / n_clusters:
         return None

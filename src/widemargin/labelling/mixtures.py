@@ -143,15 +143,15 @@ def fit_better_mixture(X, codes, n_clusters, order):
     The mixture is None if there is none. `order` is that in which chance sees the rows.
     """
     n_dims = min(MIXTURE.most_dims, len(codes) // (MIXTURE.rows_per_dim * n_clusters))
-    frame = _principal_frame(X, n_dims) if n_dims > 0 else None
+    frame = principal_frame(X, n_dims) if n_dims > 0 else None
     if frame is None:
         return None, ()
     points = frame.project(X)
-    prior = _prior_covariance(points, n_clusters)
+    prior = prior_covariance(points, n_clusters)
     fold_of = np.empty(len(codes), dtype=int)
     fold_of[order] = np.arange(len(codes)) % MIXTURE.n_folds
     before = partial(_estimate_hard, n_clusters=n_clusters, prior=prior)
-    (given,) = held_out_densities(points, codes, fold_of, before, (1.0,))
+    given = held_out_densities(points, codes, fold_of, before, (1.0,)).mean()
     trials, mixtures = [], []
     for is_shared in (False, True):
         fit = partial(fit_mixture, n_clusters=n_clusters, prior=prior, shared=is_shared)
@@ -161,6 +161,7 @@ def fit_better_mixture(X, codes, n_clusters, order):
         found = np.array([logsumexp(densities, axis=1).mean()])
         if found[0] > given:  # else held-out rows, predicted less well, gain nothing
             found = held_out_densities(points, own, fold_of, fit, MIXTURE_WIDTHS)
+            found = found.mean(axis=1)
         gain, misfit = float(found[0] - given), float(found.max() - found[0])
         overlap = float(adjusted_rand_score(codes, own))
         trials.append(MixtureTrial(is_shared, gain, misfit, overlap))
@@ -184,7 +185,7 @@ def fit_mixture(points, codes, n_clusters, prior, *, shared=False):
 
 
 def held_out_densities(points, codes, fold_of, fit, widths):
-    """Mean log density of rows in a mixture of the other folds, for each width.
+    """Log density of each row in a mixture of the other folds, (n_widths, n_rows).
 
     `fit` makes a mixture of points and their clusters. With width 1 the density of a
     cluster is its Gaussian. With width h < 1 it is the mean of Gaussians around the
@@ -206,7 +207,7 @@ def held_out_densities(points, codes, fold_of, fit, widths):
                 densities[place, :, cluster] = _log_smoothed(white, inside, width)
         densities += mixture.log_heights
         found[:, is_new] = logsumexp(densities, axis=2)
-    return found.mean(axis=1)
+    return found
 
 
 def _log_smoothed(new, inside, width):
@@ -248,7 +249,7 @@ def _estimate(points, members, prior, shared):
     return Mixture(nothing, nothing, counts / counts.sum(), means, np.array(factors))
 
 
-def _prior_covariance(points, n_clusters):
+def prior_covariance(points, n_clusters):
     """That of all points, shrunk so that all clusters together have their volume."""
     n_dims = points.shape[1]
     whole = points.T @ points / len(points)
@@ -256,7 +257,7 @@ def _prior_covariance(points, n_clusters):
     return whole * n_clusters ** (-2.0 / n_dims)
 
 
-def _principal_frame(X, n_dims):
+def principal_frame(X, n_dims):
     """Center and leading principal components of rows; None if all rows are the same.
 
     Components are divided by a length, so that no square overflows.

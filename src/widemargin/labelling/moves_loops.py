@@ -42,6 +42,12 @@ def _move(s, row_ties, k, new):
     s.counts[new] += 1
 
 
+@compiled
+def relabel(s, k, new):
+    """Relabel point k."""
+    _move(s, _tie_row(s, k), k, new)
+
+
 @compiled(fastmath=_MATHS)
 def _best_for(s, label, leave_penalty, lanes):
     """Point (-1: none) and gain of the best join; an infinite penalty bars leaving."""
@@ -153,7 +159,10 @@ def best_exchange(s):
     points and their gain; the points are -1 if there is no pair.
     """
     alone, candidate = best_alone(s)
-    bound = alone + alone.T
+    bound = np.empty_like(alone)
+    for a in range(len(bound)):
+        for d in range(len(bound)):
+            bound[a, d] = alone[a, d] + alone[d, a]
     first, second, best = -1, -1, -np.inf
     for _ in range(2 * len(bound)):
         a, d = next_classes(bound, best)
@@ -212,9 +221,9 @@ def best_second(s, i, a, d, gain, best):
 @compiled
 def exchange(s, i, j):
     """Let two points of different classes swap places."""
-    a, d = s.codes[i], s.codes[j]
-    _move(s, _tie_row(s, i), i, d)
-    _move(s, _tie_row(s, j), j, a)
+    a, d = np.int64(s.codes[i]), np.int64(s.codes[j])
+    relabel(s, i, d)
+    relabel(s, j, a)
 
 
 @compiled
@@ -242,61 +251,92 @@ def _slot_for(ring, point):
 
 
 @compiled
-def tabu_steps(
-    s, free_at, ring, best_codes, tracker, seed, step, n_steps, tenure, spread,
-    exchanging,
-):  # fmt: skip
+def _free_points(s, free_at, ring, t):
+    """Free the barred points whose time is over; whether any is still barred."""
+    any_barred = False
+    for slot in range(len(ring)):
+        j = ring[slot]
+        if j >= 0 and free_at[j] <= t:
+            s.move_penalty[j] = 0.0
+            ring[slot] = -1
+        elif j >= 0:
+            any_barred = True
+    return any_barred
+
+
+@compiled
+def _bar(s, free_at, ring, j, until):
+    """Bar a point that moved."""
+    free_at[j] = until
+    s.move_penalty[j] = np.inf
+    ring[_slot_for(ring, j)] = j
+
+
+@compiled
+def _keep_best(codes, best_codes, tracker, gain):
+    """Add a gain; copy the codes if they are better than ever."""
+    tracker[0] += gain
+    if tracker[0] > tracker[1] + tracker[2]:
+        tracker[1] = tracker[0]
+        for j in range(len(codes)):
+            best_codes[j] = codes[j]
+
+
+# Moves and exchanges are compiled apart: most searches need no exchange.
+
+
+@compiled
+def tabu_moves(s, free_at, ring, best_codes, tracker, seed, step, stop, tenure, spread):
     """Always the best move, even if it costs, of points that did not move lately.
 
     A point that moved is barred for `tenure` steps and up to `spread` - 1 more, unless
     its move would lead to something better than ever. `free_at` (n,) and `ring` (all -1
     at first, with room for two points a step) hold the barred points. `tracker` holds
     the gain since the start, the best so far (`best_codes` then) and what counts as
-    rounding. If no single move is admissible, or `exchanging`, two points swap places.
+    rounding. Returns the step at which no move is admissible, or `stop`.
     """
     table, codes, counts = s.table, s.codes, s.counts
     leave_penalty, lanes = _scratch(s)
-    size = len(ring)
-    for t in range(step, step + n_steps):
+    for t in range(step, stop):
         needed = tracker[1] + tracker[2] - tracker[0]  # to beat the best
-        for slot in range(size):  # points whose time is over
+        _free_points(s, free_at, ring, t)
+        point, label, gain = best_move(s, leave_penalty, lanes)
+        for slot in range(len(ring)):  # barred points that would beat the best
             j = ring[slot]
-            if j >= 0 and free_at[j] <= t:
-                s.move_penalty[j] = 0.0
-                ring[slot] = -1
-        point, label, gain = -1, -1, -np.inf
-        other = -1
-        if not exchanging:
-            point, label, gain = best_move(s, leave_penalty, lanes)
-            for slot in range(size):  # barred points that would beat the best
-                j = ring[slot]
-                if j < 0 or counts[codes[j]] <= s.lower[codes[j]]:
-                    continue
-                for h in range(len(counts)):
-                    if h != codes[j] and counts[h] < s.upper[h]:
-                        value = table[h, j] - s.own_tie[j]
-                        if value > gain and value > needed:
-                            point, label, gain = j, h, value
-        if point >= 0:
-            _move(s, _tie_row(s, point), point, label)
-        else:
-            point, other, gain = best_exchange(s)
-            if point < 0:
-                if ring.max() < 0:  # no point waits: nothing will ever move
-                    return t
+            if j < 0 or counts[codes[j]] <= s.lower[codes[j]]:
                 continue
-            exchange(s, point, other)
-        tracker[0] += gain
-        for moved in (point, other):
-            if moved < 0:
-                continue
-            free_at[moved] = t + 1 + tenure + _draw(seed, spread)
-            s.move_penalty[moved] = np.inf
-            ring[_slot_for(ring, moved)] = moved
-        if tracker[0] > tracker[1] + tracker[2]:
-            tracker[1] = tracker[0]
-            best_codes[:] = codes
-    return step + n_steps
+            for h in range(len(counts)):
+                if h != codes[j] and counts[h] < s.upper[h]:
+                    value = table[h, j] - s.own_tie[j]
+                    if value > gain and value > needed:
+                        point, label, gain = j, h, value
+        if point < 0:
+            return t
+        _move(s, _tie_row(s, point), point, label)
+        _bar(s, free_at, ring, point, t + 1 + tenure + _draw(seed, spread))
+        _keep_best(codes, best_codes, tracker, gain)
+    return stop
+
+
+@compiled
+def tabu_exchanges(
+    s, free_at, ring, best_codes, tracker, seed, step, stop, tenure, spread
+):
+    """The same with exchanges of two points.
+
+    Returns the step at which nothing will ever move, or `stop`.
+    """
+    for t in range(step, stop):
+        any_barred = _free_points(s, free_at, ring, t)
+        first, second, gain = best_exchange(s)
+        if first >= 0:
+            exchange(s, first, second)
+            for moved in (first, second):
+                _bar(s, free_at, ring, moved, t + 1 + tenure + _draw(seed, spread))
+            _keep_best(s.codes, best_codes, tracker, gain)
+        elif not any_barred:
+            return t
+    return stop
 
 
 @compiled

@@ -264,8 +264,6 @@ class Tabu(Search, shorthand="tabu"):
 
     def improve(self, problem, codes, seed=0, goes_on=_always, *, work=_WORK):
         """Search from `codes`; see `Search`."""
-        from widemargin.labelling import moves_loops as loops
-
         n_movable = len(problem.order)
         if n_movable < 2:
             return Steepest().improve(problem, codes, seed, goes_on, work=work)
@@ -286,14 +284,34 @@ class Tabu(Search, shorthand="tabu"):
         exchanging = bool((problem.lower == problem.upper).all())
         while step < n_steps:
             end = min(step + chunk, n_steps)
-            step = loops.tabu_steps(
-                state, free_at, ring, best, tracker, random, step, end - step, tenure,
-                spread, exchanging,
+            step = tabu_steps(
+                state, free_at, ring, best, tracker, random, step, end, tenure, spread,
+                exchanging=exchanging,
             )  # fmt: skip
             if step < end or not goes_on():  # nothing can move, or it is stopped
                 break
         codes, n_moves = Steepest().improve(problem, best)
         return codes, step + n_moves
+
+
+def tabu_steps(state, *memory, exchanging):
+    """Tabu moves, and exchanges where no single move is admissible or wanted.
+
+    `memory` is that of the compiled loops, from `free_at` to `spread`. Returns the step
+    at which nothing will ever move, or the last one.
+    """
+    from widemargin.labelling import moves_loops as loops
+
+    *barred, step, stop, tenure, spread = memory
+    while step < stop:
+        if not exchanging:
+            step = loops.tabu_moves(state, *barred, step, stop, tenure, spread)
+        if step < stop:
+            end = stop if exchanging else step + 1
+            step = loops.tabu_exchanges(state, *barred, step, end, tenure, spread)
+            if step < end:
+                break
+    return step
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 `from_estimator` computes all numbers of a display once and draws them;
 ``display.plot(ax=...)`` draws them again elsewhere, and ``display.frame()`` returns
 them as a table. A class has the same color and marker in all displays. Displays need
-matplotlib: ``pip install 'widemargin[plots]'``. They read public attributes only, and
+matplotlib: ``pip install matplotlib``. They read public attributes only, and
 so they work for every estimator that has them, also for those of plug-ins.
 
 Displays share these arguments and attributes:

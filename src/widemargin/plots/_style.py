@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from widemargin.checks import name_package
+
 # The colors of Okabe and Ito, which color-blind readers can tell apart, without yellow,
 # which is hard to see on white, and black, which is for boundaries and labeled rows.
 COLORS = (
@@ -110,10 +112,8 @@ def new_axes(size, n_rows=1):
     try:
         import matplotlib.pyplot as plt
     except ImportError as problem:
-        raise ImportError(
-            "Displays need matplotlib, which is not installed: "
-            "pip install 'widemargin[plots]'."
-        ) from problem
+        needs = name_package("A display", "matplotlib", "plots")
+        raise ImportError(needs) from problem
     return plt.subplots(n_rows, figsize=size, layout="constrained", sharex=True)[1]
 
 

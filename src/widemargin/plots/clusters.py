@@ -108,6 +108,9 @@ class ClusterNumberDisplay(Display):
     agreement, stability : ndarrays of float
         Share of neighbors in the same cluster, and similarity of the clusters of
         different parameters.
+    gaussians : GaussianCount or None
+        Evidence for each number of Gaussians. The line shows by how much they predict
+        held-out rows better than a single one, over the largest such gain.
     name
         Title.
 
@@ -131,6 +134,7 @@ class ClusterNumberDisplay(Display):
     agreement: np.ndarray
     stability: np.ndarray
     chosen: int
+    gaussians: object = None
 
     @classmethod
     def from_estimator(cls, estimator, **options):
@@ -146,28 +150,39 @@ class ClusterNumberDisplay(Display):
                 f"{model.n_clusters}; {advice}."
             )
         evidence = choice.numbers, choice.agreement, choice.stability, choice.chosen
-        return cls(*evidence, name=type(model).__name__).plot(**options)
+        name = type(model).__name__
+        return cls(*evidence, choice.gaussians, name=name).plot(**options)
 
     def plot(self, ax=None, *, legend=True):
         """Draw it."""
         self._open(ax, titles=("number of clusters", "agreement and stability"))
         mean = 0.5 * (self.agreement + self.stability)
         lines = {"mean": mean, "agreement": self.agreement, "stability": self.stability}
-        looks = {"mean": "-", "agreement": "--", "stability": ":"}
+        lines = {name: (self.numbers, values) for name, values in lines.items()}
+        looks = {"mean": "-", "agreement": "--", "stability": ":", "Gaussians": "-."}
+        count, chosen_by = self.gaussians, "mean"
+        if count is not None:
+            gains = np.maximum(count.gains, 0.0)  # many of them may predict far worse
+            lines["Gaussians"] = count.numbers, gains / max(gains.max(), 1e-300)
+            chosen_by = "Gaussians" if count.is_replicated else "mean"
         self.lines_ = {}
-        for name, values in lines.items():
-            (line,) = self.ax_.plot(
-                self.numbers, values, looks[name], color="black", label=name
-            )
+        for name, points in lines.items():
+            (line,) = self.ax_.plot(*points, looks[name], color="black", label=name)
             self.lines_[name] = line
-        best = self.chosen
-        height, name = mean[self.numbers == best][0], f"chosen: {best}"
+        best, (numbers, heights) = self.chosen, lines[chosen_by]
+        height, name = heights[numbers == best][0], f"chosen: {best}"
         (self.best_,) = self.ax_.plot([best], [height], "o", color="black", label=name)
-        self.ax_.set_xticks(self.numbers)
+        self.ax_.set_xticks(lines["Gaussians"][0] if count else self.numbers)
         self._put_legend([*self.lines_.values(), self.best_] if legend else ())
         return self
 
     def frame(self):
-        """The evidence as a pandas DataFrame: clusters, agreement, stability."""
+        """The evidence as a pandas DataFrame: clusters, agreement, stability, gain.
+
+        The gain of Gaussians is missing if they were not counted.
+        """
         columns = {"clusters": self.numbers, "agreement": self.agreement}
-        return _style.make_frame(columns | {"stability": self.stability})
+        gains = np.full(len(self.numbers), np.nan)
+        if self.gaussians is not None:
+            gains = self.gaussians.gains[np.isin(self.gaussians.numbers, self.numbers)]
+        return _style.make_frame(columns | {"stability": self.stability, "gain": gains})
