@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from widemargin import (
     FewLabelClassifier,
     LaplacianSVC,
+    MaxMarginClustering,
     ModelFileError,
     TableEncoder,
     load,
@@ -207,6 +208,51 @@ def test_tables_of_numbers_stay_as_they_are(table):
     assert model.feature_names_in_.tolist() == ["width", "is_new"]
 
 
+def test_tables_of_numbers_with_missing_cells_are_encoded(table):
+    numbers = table[["width", "is_new"]].astype(float)
+    numbers.loc[5, "width"] = None
+    y = np.where(np.arange(N) < 40, table["width"].fillna(0.0) > 3, -1)
+    model = FewLabelClassifier(random_state=0).fit(numbers, y)
+    by_hand = make_pipeline(TableEncoder(), FewLabelClassifier(random_state=0))
+    expected = by_hand.fit(numbers, y).predict_proba(numbers)
+    assert_array_equal(model.predict_proba(numbers), expected)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "Int64", "Float64", "object", "array"])
+def test_missing_values_name_the_way_out(dtype):
+    frame = pd.DataFrame({"x": np.arange(8.0), "z": [0.0, 1.0] * 4})
+    y = [0, 1] * 2 + [-1] * 4
+    is_array = dtype == "array"
+    if not is_array:
+        frame = frame.astype({"z": dtype})
+    broken = frame.copy()
+    broken.loc[2, "z"] = pd.NA if dtype == "object" else None
+    if is_array:
+        frame, broken = frame.to_numpy(), broken.to_numpy()
+    where, who = ("1", "SimpleImputer") if is_array else ("'z'", "TableEncoder")
+    message = rf"1 missing value, .* column {where}; .*{who}\(\), "
+    with pytest.raises(ValueError, match=message + "LaplacianSVC"):
+        LaplacianSVC().fit(broken, y)
+    with pytest.raises(ValueError, match="was fitted on rows without them"):
+        LaplacianSVC().fit(frame, y).predict(broken)
+    if dtype == "object":  # a table that is encoded, with its missing cells
+        FewLabelClassifier(random_state=0).fit(frame, y).predict(broken)
+        return
+    with pytest.raises(ValueError, match=message + "FewLabelClassifier"):
+        FewLabelClassifier(random_state=0).fit(frame, y).predict(broken)
+
+
+@pytest.mark.usefixtures("no_pyarrow")
+def test_tables_of_polars_without_pyarrow(table):
+    encoder = TableEncoder().fit(table)
+    cells = table.astype(object).where(table.notna(), None)
+    other = pl.DataFrame({name: cells[name].tolist() for name in cells})
+    with pytest.raises(ImportError):
+        other.to_pandas()
+    found = dense(encoder.transform(other))
+    assert_allclose(found, dense(encoder.transform(table)))
+
+
 def test_rows_may_have_the_same_name(table):
     """As those of labeled and unlabeled tables that were joined."""
     twice = pd.concat([table, table])
@@ -255,3 +301,30 @@ def test_other_estimators_name_the_encoder(cells):
         model.predict(frame)
     objects = frame.assign(color=0.0).astype(object)  # of numbers
     assert (model.predict(objects) == model.predict(frame.assign(color=0.0))).all()
+
+
+def test_columns_that_are_left_out_name_the_parameter():
+    table = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1.0, 3.0, 2.0]})
+    encoder = TableEncoder(drop=["b"]).fit(table)
+    assert encoder.columns_[1].reason == "by drop"
+    with pytest.raises(TableError, match=r"lacks .* 'a' .* Did you mean 'A'\?"):
+        encoder.transform(table.rename(columns={"a": "A"}))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [FewLabelClassifier(), LaplacianSVC(), MaxMarginClustering(2)],
+    ids=repr,
+)
+@pytest.mark.parametrize(
+    ("X", "where"),
+    [
+        ([[0.5, "0.0a"], [1.0, 2.0]], "'0.0a' in row 0, column 1"),
+        (np.array([["1", "2"], ["3", "x"]]), "'x' in row 1, column 1"),
+        (["good phone", "bad phone"], "'good phone' in row 0"),
+    ],
+)
+def test_texts_in_arrays_are_refused_with_the_way_out(estimator, X, where):
+    told = f"X of {type(estimator).__name__} must hold numbers, got {where}; pass a"
+    with pytest.raises(ValueError, match=told):
+        estimator.fit(X, [0, 1])

@@ -56,6 +56,12 @@ def test_numbers(values):
         ["yes", None] * (N // 2),  # a gap is also a value
         [f"town {i % 90}" for i in range(N)],
         ["a", "b", "c"],
+        [f"New York City {i % 15}" for i in range(N)],  # few phrases
+        [f"a{i % 60}b c{i % 60}d e{i % 60}f" for i in range(N)],  # no word in common
+        [
+            ["x", "one of the very long names"][i % 4 == 0] + f" {i % 30}"
+            for i in range(N)
+        ],
     ],
 )
 def test_categories(values):
@@ -92,6 +98,8 @@ def test_dates(values):
     [
         [f"the {i % 90} cup is red and number {i}" for i in range(N)],
         [f"town {i % 150}" for i in range(2 * N)],  # too many for categories
+        [f"the cup {i % 60} is red" for i in range(N)],  # sentences that reoccur
+        [f"the cup {i % 21} is red" for i in range(N - 50)] + [None] * 50,
     ],
 )
 def test_text(values):

@@ -204,7 +204,7 @@ def test_labels_that_look_alike_are_noted(tmp_path):
     "labels", [["a", "b"], ["0", "1"], ["01", "2"], ["True", "False"]]
 )
 def test_a_column_that_equals_the_target_is_noted(labels, tmp_path):
-    lines = table(labels, header="x,y").splitlines()
+    lines = table(labels * 6, header="x,y").splitlines()  # all rows are labeled
     cells = [labels[i % 2] for i in range(N_ROWS)]
     copied = [
         f"{lines[0]},z",

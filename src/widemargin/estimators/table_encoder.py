@@ -24,7 +24,8 @@ class TableEncoder(TransformerMixin, Estimator):
                 become the median
     dates       days since 1970, and month, weekday and hour if they vary
     categories  up to 100 different texts: one feature per category
-    text        TF-IDF weights of the words
+    text        more than 20 different texts, usually of three or more words, or more
+                than 100 that occur repeatedly: TF-IDF weights of the words
     left out    empty and constant columns, and identifiers
     ==========  ====================================================================
 
@@ -83,14 +84,20 @@ class TableEncoder(TransformerMixin, Estimator):
         """Decide what the columns of a table hold, and learn their encoding.
 
         If the kinds are already decided, pass them as `columns`, a list of `Column`.
+        Labels y do not change the features; a warning names columns that are copies of
+        them.
         """
         from widemargin.tables.columns import Kind, examine_columns
         from widemargin.tables.encodings import FEATURES
+        from widemargin.tables.targets import warn_of_copies
 
         frame = self._read(X, reset=True)
         if columns is None:
             uses = {use: _as_names(names) for use, names in self.get_params().items()}
-            columns = examine_columns(frame, name="X", **uses)
+            columns = examine_columns(frame, name="X", dropped_by="drop", **uses)
+            kinds = [each.kind for each in columns]
+            used = [i for i, kind in enumerate(kinds) if kind is not Kind.LEFT_OUT]
+            warn_of_copies(X, y, used)
         self.columns_ = columns
         self.features_ = [
             FEATURES[column.kind].fit(column, frame[column.name])

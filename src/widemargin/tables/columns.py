@@ -26,7 +26,10 @@ _MIN_VALUES_OF_KEY = 10  # up to so many values may all differ and be no identif
 _IDENTIFIER = re.compile(r"(^|[^a-z])(id|index|row|key|nr|no|number)$|^column 1$", re.I)
 # A column of numbers or dates may have a few other cells, such as "unknown".
 _MIN_READABLE = 0.8
-_MIN_WORDS = 3  # per cell of free text, on average; names and codes have fewer
+_MIN_WORDS = 3  # per cell of free text; names and codes have fewer
+# Up to so many values are categories, however many words they have: a list of choices
+# in a form, such as "No, but I plan to".
+_MAX_PHRASES = 20
 _WORD = re.compile(r"\w\w+")
 _OPTIONS = {  # parameter of TableEncoder: option of the command line
     "numeric": "--numeric",
@@ -73,10 +76,11 @@ class Column(Stored):
         return Reading(self.name, self.form, self.has_strays)
 
 
-def examine_columns(frame, *, name="the table", **uses):
+def examine_columns(frame, *, name="the table", dropped_by="--drop", **uses):
     """The `Column` of each column, as the user lists it in `uses` or as it looks.
 
-    `uses` are the parameters of `TableEncoder`: numeric, categorical and so on.
+    `uses` are the parameters of `TableEncoder`: numeric, categorical and so on;
+    `dropped_by` is what the user knows `drop` as.
     """
     check_columns([column for names in uses.values() for column in names], frame, name)
     columns = []
@@ -86,7 +90,12 @@ def examine_columns(frame, *, name="the table", **uses):
             options = " and ".join(_OPTIONS[use] for use in given)
             raise TableError(f"Column {column!r} has both {options}; keep one of them.")
         values = frame[column]
-        seen = _use(column, values, given[0]) if given else _examine(column, values)
+        if given == ["drop"]:
+            seen = Column(column, Kind.LEFT_OUT, f"by {dropped_by}")
+        elif given:
+            seen = _use(column, values, given[0])
+        else:
+            seen = _examine(column, values)
         columns.append(seen)
     if all(column.kind is Kind.LEFT_OUT for column in columns):
         reasons = "; ".join(f"{column.name!r}: {column.reason}" for column in columns)
@@ -116,25 +125,35 @@ def is_table(X):
     return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
-def is_mixed(X):
-    """Whether X is a table with a column that holds neither numbers nor booleans."""
-    is_number = pd.api.types.is_numeric_dtype
-    return is_table(X) and not all(map(is_number, as_frame(X).dtypes))
+def needs_encoding(X):
+    """Whether X is a table with missing cells, or with more than numbers and booleans.
+
+    Others are used as they are, like arrays.
+    """
+    if not is_table(X):
+        return False
+    frame, is_number = as_frame(X), pd.api.types.is_numeric_dtype
+    return not all(map(is_number, frame.dtypes)) or bool(frame.isna().any(axis=None))
 
 
 def as_frame(table):
     """A pandas DataFrame of a table; column names as text, each once."""
-    frame = table.to_pandas() if hasattr(table, "to_pandas") else table
+    frame = table if isinstance(table, pd.DataFrame) else _to_pandas(table)
     names = [str(name) for name in frame.columns]
     check_twice(names, "The table")
     return frame.set_axis(names, axis=1)
 
 
+def _to_pandas(table):
+    try:
+        return table.to_pandas()
+    except (AttributeError, ImportError):  # polars needs pyarrow, an optional package
+        return pd.DataFrame({name: np.asarray(table[name]) for name in table.columns})
+
+
 def _use(name, values, use):
     """A column that the user has listed."""
     kind, filled = _KINDS[use], values.dropna()
-    if kind is Kind.LEFT_OUT:
-        return Column(name, kind, "by --drop")
     if kind is Kind.NUMBERS:
         return Column(name, kind, form=choose_decimal(filled))
     if kind is Kind.DATES:
@@ -207,15 +226,19 @@ def _examine_dates(name, values, filled, form, note):
 def _examine_text(name, filled):
     texts = filled.map(str)
     n_different = texts.nunique()
-    if n_different <= _MAX_CATEGORIES and (
-        n_different <= max(_MIN_VALUES_OF_KEY, len(texts) / 2)
-    ):
+    n_words = texts.map(lambda text: len(text.split()))
+    is_few = n_different <= max(_MIN_VALUES_OF_KEY, len(texts) / 2)
+    if is_few and n_different <= _MAX_CATEGORIES:
+        # Sentences that occur repeatedly are still free text if they share words, by
+        # which a model can compare them. The median ignores a few long names.
+        is_prose = n_different > _MAX_PHRASES and n_words.median() >= _MIN_WORDS
+        if is_prose and _share_words(texts.drop_duplicates()) >= 0.5:
+            note = f"{n_different:,} different texts, used by their words"
+            return Column(name, Kind.TEXT, note=note)
         return Column(name, Kind.CATEGORIES)
-    words = texts.map(lambda text: _WORD.findall(text.lower()))
-    counts = Counter(word for cell in words for word in set(cell))
     # Words of free text, and names of a town or a brand, occur in several rows.
-    shared = words.map(lambda cell: any(counts[word] > 1 for word in cell)).mean()
-    is_free = texts.map(lambda text: len(text.split())).mean() >= _MIN_WORDS
+    shared = _share_words(texts)
+    is_free = n_words.mean() >= _MIN_WORDS
     is_repeated = n_different <= len(texts) / 2
     if shared >= 0.5 and (is_free or is_repeated):
         note = (
@@ -228,6 +251,13 @@ def _examine_text(name, filled):
         f"looks like an identifier: {n_different:,} different values in "
         f"{len(texts):,} rows",
     )
+
+
+def _share_words(texts):
+    """Share of texts with a word that another one of them also has."""
+    words = texts.map(lambda text: set(_WORD.findall(text.lower())))
+    counts = Counter(word for cell in words for word in cell)
+    return words.map(lambda cell: any(counts[word] > 1 for word in cell)).mean()
 
 
 def _stray_note(strays):

@@ -14,8 +14,7 @@ def check_columns(wanted, columns, name):
     missing = [column for column in wanted if column not in columns]
     if not missing:
         return
-    near = get_close_matches(missing[0], columns, 1)
-    advice = f"Did you mean {near[0]!r}? " if near else ""
+    advice = _advise(missing[0], columns)
     noun = "is no column" if len(missing) == 1 else "are no columns"
     raise TableError(
         f"There {noun} {listed(missing)} in {name}. {advice}Its columns are "
@@ -38,10 +37,18 @@ def check_fitted(wanted, columns, name, who):
     lacking = [column for column in wanted if column not in columns]
     if lacking:
         noun = "column" if len(lacking) == 1 else "columns"
+        others = [column for column in columns if column not in wanted]
         raise TableError(
-            f"{name} lacks the {noun} {listed(lacking)} that {who} was fitted on; its "
-            f"columns are {listed(columns)}."
+            f"{name} lacks the {noun} {listed(lacking)} that {who} was fitted on. "
+            f"{_advise(lacking[0], others)}Its columns are {listed(columns)}."
         )
+
+
+def _advise(name, columns):
+    """The column that a user may have meant, as a question; the case may differ."""
+    by_text = {column.casefold(): column for column in columns}
+    near = get_close_matches(name.casefold(), by_text, 1)
+    return f"Did you mean {by_text[near[0]]!r}? " if near else ""
 
 
 def listed(names):

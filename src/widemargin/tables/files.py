@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from widemargin.checks import name_package
 from widemargin.tables import FORMATS
 from widemargin.tables.errors import TableError, check_twice
 
@@ -25,8 +26,8 @@ _GZIP = b"\x1f\x8b"  # the first bytes of such a file
 _PACKED = (".zip", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".tgz")
 _WRITTEN = (".csv", ".tsv", ".parquet", ".xlsx")
 _NEEDS = {  # package and extra for a format
-    ".parquet": ("Parquet needs pyarrow", "pyarrow", "parquet"),
-    ".xlsx": ("Excel files need openpyxl", "openpyxl", "excel"),
+    ".parquet": ("pyarrow", "parquet"),
+    ".xlsx": ("openpyxl", "excel"),
 }
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 _PLAIN_NUMBER = re.compile(r"[+-]?[\d.,]+([eE][+-]?\d+)?")
@@ -262,9 +263,8 @@ def _read_parquet(data, name):
     try:
         frame = pd.read_parquet(io.BytesIO(data))
     except ImportError as error:
-        raise TableError(
-            f"Parquet needs pyarrow to read {name}: pip install 'widemargin[parquet]'."
-        ) from error
+        needs = name_package(f"Reading {name}", "pyarrow", "parquet")
+        raise TableError(needs) from error
     except Exception as error:  # pyarrow has errors of its own
         reason = str(error).splitlines()[0].rstrip(".")
         raise TableError(f"{name} is not a Parquet file: {reason}.") from error
@@ -281,10 +281,8 @@ def _read_excel(data, name):
             frame = pd.read_excel(book, **options)
             header = pd.read_excel(book, header=None, nrows=1, **options)
     except ImportError as error:
-        raise TableError(
-            f"Excel files need openpyxl to read {name}: pip install "
-            "'widemargin[excel]'."
-        ) from error
+        needs = name_package(f"Reading {name}", "openpyxl", "excel")
+        raise TableError(needs) from error
     except Exception as error:  # openpyxl and zipfile raise many kinds
         reason = str(error).splitlines()[0].rstrip(".")
         raise TableError(f"{name} is not an Excel file (.xlsx): {reason}.") from error
@@ -362,9 +360,9 @@ def check_writable(path):
             f"A table is written as CSV, TSV, Parquet or Excel, but {path} does not "
             f"end in one of {', '.join(_WRITTEN)}; change its name."
         )
-    needs, package, extra = _NEEDS.get(ending, ("", "pandas", ""))
+    package, extra = _NEEDS.get(ending, ("pandas", ""))
     if importlib.util.find_spec(package) is None:
-        raise TableError(f"{needs} to write {path}: pip install 'widemargin[{extra}]'.")
+        raise TableError(name_package(f"Writing {path}", package, extra))
 
 
 def table_bytes(frame, ending=".csv", *, guarded=()):

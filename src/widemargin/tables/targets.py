@@ -1,13 +1,17 @@
 """The target column of a table as labels."""
 
 import unicodedata
+from collections import Counter
+from math import lgamma, log
 
 import numpy as np
 import pandas as pd
 
-from widemargin.defaults import MANY_CLASSES
+from widemargin.checks import warn_of_data
+from widemargin.defaults import COPY_CHANCE, MANY_CLASSES, NAMED_COPY_CHANCE
 from widemargin.labels import find_placeholders, labeled_mask, read_labels
-from widemargin.tables.errors import TableError
+from widemargin.tables.columns import as_frame, is_table
+from widemargin.tables.errors import TableError, listed
 
 _MARKER = -1  # marks an unlabeled row where all labels are whole numbers
 _LARGEST = 2**53  # pandas reads numbers beside empty cells as floats, exact up to here
@@ -169,13 +173,81 @@ def find_alike(names):
 
 
 def find_copies(frame, y, labeled):
-    """Columns that equal the target wherever it is known, as a reader sees them."""
+    """Columns that hold the target wherever it is known: the same names, or others.
+
+    Returns pairs of a column and whether it has the same names, as a reader sees them.
+    A column that agrees with few labels may do so by chance, see `_may_be_chance`.
+    """
     labels = [_essence(str(label)) for label in y[labeled]]
+    counts = list(Counter(labels).values())
+    if len(counts) < 2:
+        return ()
+    is_text = any(isinstance(label, str) for label in labels)
+    known, copies = frame[labeled], []
+    for name in frame:
+        if not _is_one_to_one(known[name], labels):
+            continue
+        is_same = [_essence(str(cell)) for cell in known[name]] == labels
+        if not (is_same or frame[name].nunique() == len(counts)):
+            continue
+        has_same_gaps = bool((frame[name].notna().to_numpy() == labeled).all())
+        n_rows = len(labeled) if has_same_gaps else len(labels)
+        chance = NAMED_COPY_CHANCE if is_same and is_text else COPY_CHANCE
+        if not _may_be_chance(counts, n_rows, is_same, chance):
+            copies.append((name, is_same))
+    return tuple(copies)
 
-    def is_copy(cells):
-        return all(_essence(str(c)) == e for c, e in zip(cells, labels, strict=True))
 
-    return tuple(name for name in frame if is_copy(frame[name][labeled]))
+def warn_of_copies(X, y, columns=None):
+    """Warn if columns of a table X hold the target y; arrays are not examined.
+
+    `columns` are the positions of those to examine, all if it is None.
+    """
+    if not is_table(X) or np.shape(y) != (len(X),):
+        return
+    frame, names = as_frame(X), list(X.columns)  # the frame has these names as text
+    if columns is not None:
+        frame, names = frame.iloc[:, columns], [names[i] for i in columns]
+    found = find_copies(frame, np.asarray(y, dtype=object), labeled_mask(y))
+    copies = [names[frame.columns.get_loc(name)] for name, _ in found]
+    if copies:
+        one, is_pandas = len(copies) == 1, isinstance(X, pd.DataFrame)
+        warn_of_data(
+            f"The column{'' if one else 's'} {listed(copies)} of X "
+            f"{'has' if one else 'have'} one value for each class in all labeled rows, "
+            f"like {'a copy' if one else 'copies'} of y. If "
+            f"{'it is' if one else 'they are'} not known for new rows, pass "
+            f"X.drop({'columns=' if is_pandas else ''}{copies!r})."
+        )
+
+
+def _is_one_to_one(cells, labels):
+    """Whether each label comes with one value and each value with one label."""
+    if cells.isna().any():
+        return False
+    value_of, label_of = {}, {}
+    try:
+        return all(
+            value_of.setdefault(label, cell) == cell
+            and label_of.setdefault(cell, label) == label
+            for cell, label in zip(cells, labels, strict=True)
+        )
+    except (TypeError, ValueError):  # cells that are lists or arrays
+        return False
+
+
+def _may_be_chance(counts, n_rows, is_same, chance):
+    """Whether cells in random order would agree with the labels that often.
+
+    `counts` are the labels of each class, among `n_rows` rows; more than there are
+    labels if the column is empty where the target is.
+    """
+    n_labels = sum(counts)
+    logs = lgamma(n_rows + 1) - lgamma(n_rows - n_labels + 1)
+    logs -= sum(lgamma(count + 1) for count in counts)
+    if not is_same:  # classes may have any of the names
+        logs -= lgamma(len(counts) + 1)
+    return logs < -log(chance)
 
 
 def _essence(text):
