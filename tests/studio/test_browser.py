@@ -149,6 +149,9 @@ def begin(window, names=("zero", "one", "two", "three")):
     window.wait("#clusters[open]")
     window.press("Escape")
     window.wait("#clusters:not([open])", state="attached")
+    hint = window.page.query_selector("#classes .note")
+    width = window.page.evaluate("document.querySelector('#classes').clientWidth")
+    assert hint.bounding_box()["width"] == pytest.approx(width, abs=2)
     for name in names:
         window.add_class(name)
 
@@ -316,6 +319,40 @@ def test_naming_clusters_from_zero_labels(visit, digits_page, digits):
     assert np.mean(predicted == np.array(names)) > 0.9
 
 
+def test_enter_goes_to_the_next_group(visit, digits_page):
+    window = visit(digits_page)
+    window.wait("#clusters[open]")
+    window.page.fill("#n-classes", "3")
+    window.press("Enter")
+    window.wait("#group-5")
+    assert "not the whole group" in window.page.inner_text("#clusters")
+    for i in range(5):
+        assert window.page.evaluate("document.activeElement.id") == f"group-{i}"
+        window.page.keyboard.type("ab"[i % 2])
+        window.press("Enter")
+    assert window.page.evaluate("document.activeElement.id") == "group-5"
+    assert window.fact("labels") == "0"
+    window.press("Enter")  # in the last field
+    window.wait('body[data-labels="30"]')
+    assert not window.page.query_selector("#clusters[open]")
+
+    def reopen():
+        window.page.click("#tab-results")
+        window.page.click("#name-groups")
+        assert window.page.input_value("#n-classes") == "3"
+        window.press("Tab", "Enter")
+        window.wait("#group-5")
+        return [window.page.input_value(f"#group-{i}") for i in range(6)]
+
+    assert reopen() == ["a", "b", "a", "b", "a", ""]
+    window.page.fill("#group-0", "c")
+    window.press("Control+Enter")
+    window.wait('#classes button:has-text("c")', state="attached")
+    assert reopen() == ["c", "b", "a", "b", "a", ""]
+    events = [e for e in digits_page.session.store.read() if e.kind == "label"]
+    assert [len(event.rows) for event in events] == [6] * 6  # none was sent twice
+
+
 def test_two_windows_race_for_one_row(visit, digits_page):
     first = visit(digits_page)
     begin(first)
@@ -359,6 +396,10 @@ def test_review_list(visit, digits_page, digits):
         session.act("label", f"b{row}", "ann", rows=[row], label=names[row], why="map")
     window = visit(digits_page)
     window.settle()
+    window.page.click("#why summary")
+    window.wait("#reasons li")
+    window.page.set_viewport_size({"width": 1280, "height": 420})
+    window.page.evaluate("document.querySelector('#view-label').scrollTop = 999")
     window.page.click("#tab-review")
     said = f"Labeled {names[wrong]}; the other labels suggest {truth}"
     window.wait(f'#view-review button:has-text("{said}")')
@@ -366,9 +407,67 @@ def test_review_list(visit, digits_page, digits):
     assert line.inner_text().startswith(f"Row {wrong + 1}\n")
     line.click()
     window.wait(f'body[data-row="{wrong}"]')
+    assert window.page.evaluate("document.querySelector('#view-label').scrollTop") == 0
+    assert f"suggest {truth} (" in window.page.inner_text("#card")
+    assert window.page.inner_text("#classes .likely-one .name") == truth
+    n = int(window.page.inner_text("#n-review"))
+    key = window.page.inner_text(f'#classes button[data-class="{names[wrong]}"] kbd')
+    window.press(key)  # keep it
+    window.wait(f'#toast:has-text("Row {wrong + 1} keeps the label {names[wrong]}")')
+    window.settle()
+    assert window.page.inner_text("#n-review") == str(n - 1 or "")
+    window.page.click("#tab-review")
+    window.wait(f'#view-review:not([hidden]):not(:has-text("{said}"))')
+    window.press("z")
+    window.wait(f'body[data-row="{wrong}"] #view-label:not([hidden])')
+    window.wait('#card:has-text("Its earlier label is back.")')
     window.page.click(f'#classes button[data-class="{truth}"]')
     session._wait_for(lambda: session.state.labels[wrong].label == truth)
     assert session.state.labels[wrong].why == "review"
+
+
+def test_a_rough_error_is_shown_as_a_bound(visit, digits_page, digits):
+    session = digits_page.session
+
+    def label(rows, why):
+        for row in rows:
+            fact = {"rows": [row], "label": digits[1][row], "why": why}
+            session.act("label", f"b{row}", "ann", **fact)
+
+    label(range(0, 200, 10), "map")
+    window = visit(digits_page)
+    for random_rows, said in (
+        ([], "only the model's own probabilities: no random row is labeled yet."),
+        ([5], "From 1 held-out label of random rows and the predicted probabilities."),
+    ):
+        label(random_rows, "random")
+        window.wait(f"body[data-labels='{20 + len(random_rows)}']")
+        window.settle()
+        model = session.describe_model()
+        bound = np.ceil(100 * (model["error"] + model["error_std"]))
+        assert window.page.inner_text("#quality .figure") == f"below {bound:.0f} %"
+        assert said in window.page.inner_text("#quality")
+        assert window.page.query_selector("#quality .curve")
+    label(range(15, 195, 20), "random")
+    window.wait("body[data-labels='30']")
+    window.settle()
+    assert " % ± " in window.page.inner_text("#quality .figure")
+    assert "The band is" in window.page.inner_text("#quality")
+
+
+def test_the_reason_follows_the_certainty(visit, digits_page):
+    window = visit(digits_page)
+    said = window.page.evaluate("""async () => {
+      const { showCard } = await import("/card.js");
+      const card = { row: 0, columns: [], n_columns: 0, label: null, likely: [] };
+      const place = document.createElement("div");
+      return [0.89, 0.9].map((share) => {
+        card.likely = [["a", share]];
+        showCard(place, { card, text: "unsure", text_if_sure: "sure" }, ["a"], false);
+        return place.querySelector(".reason").textContent;
+      });
+    }""")
+    assert said == ["Row 1 · unsure", "Row 1 · sure"]
 
 
 def test_why_and_full_fit_and_export(visit, digits_page, digits, tmp_path):
@@ -389,7 +488,21 @@ def test_why_and_full_fit_and_export(visit, digits_page, digits, tmp_path):
     report = window.wait(".report")  # nothing of it is cut off
     assert report.evaluate("part => part.scrollWidth <= part.clientWidth")
     assert len(report.query_selector_all("tr")) == 4
-    assert "Rows to label next" in report.inner_text()
+    assert "Rows to label next (counted from 1): " in report.inner_text()
+    assert "+-" not in report.inner_text()
+    old = '#view-results:has-text("Labels have changed since this fit.")'
+    assert window.page.query_selector(old) is None
+    window.page.click("#tab-label")
+    row = window.row
+    window.label(window.page.inner_text("#classes kbd"))
+    window.page.click("#tab-results")
+    window.wait(old)
+    window.press("z")  # the same labels again, two events later
+    window.wait('body[data-labels="24"]')
+    window.settle()
+    window.page.click("#tab-results")
+    window.wait(f'body[data-row="{row}"] #fit')
+    assert window.page.query_selector(old) is None
     check_access(window)
     files = {}
     for what in ("table", "history", "model"):
@@ -400,7 +513,7 @@ def test_why_and_full_fit_and_export(visit, digits_page, digits, tmp_path):
     table = pd.read_csv(files["table"])
     assert np.mean(table["prediction"] == digits[1]) > 0.9
     assert (table["source"] == "labeled").sum() == 24
-    assert len(pd.read_csv(files["history"])) == 24
+    assert len(pd.read_csv(files["history"])) == 26
     assert files["model"].read_bytes().startswith(b"PK")
     window.page.click("#finish")
     window.wait('#status.done:has-text("has stopped")')
@@ -476,9 +589,9 @@ def test_hostile_texts(visit, tmp_path):
     window.settle()
     window.page.click("#tab-search")
     window.page.fill("#words", "number 3")
-    window.wait("#hits button")
+    window.wait('#found:has-text("20 rows")')  # "3" is in all of them
     window.page.click("#hits button")
-    window.wait("#card .words")
+    window.wait('#card .words:has-text("about cats")')
     assert HOSTILE in window.page.inner_text("#card .words")
     assert is_harmless(window)
     window.page.click("#tab-search")
@@ -662,3 +775,8 @@ def test_a_page_from_python(visit, rng):
     window = visit(visit.start(from_arrays(rng.normal(size=(40, 150)))))
     begin(window, ("x",))
     assert "of 100 columns" in window.page.inner_text("#card")
+    window.page.click("#tab-results")
+    text = window.page.inner_text("#view-results")
+    assert "40 rows from Python." in text
+    assert window.page.is_disabled("#fit")
+    assert "Label rows of two classes first." in text

@@ -4,7 +4,7 @@ import pytest
 
 from widemargin.studio.cards import CardMaker
 from widemargin.studio.live import LiveModel
-from widemargin.studio.sources import Source
+from widemargin.studio.sources import Source, from_arrays
 from widemargin.studio.state import State
 
 
@@ -31,7 +31,8 @@ def test_a_row_in_a_line_has_its_most_unusual_columns(frame):
     frame.loc[8, "c33"] = np.nan
     cards = cards_of(frame)
     names = names_in(cards.brief(7))
-    assert set(names[:2]) == {"c33", "c12"}
+    assert {"c33", "c12"} <= set(names)
+    assert names.index("c12") < names.index("c33")  # in the order of the table
     assert len(names) <= 6
     for row in range(60):
         assert not {"zero", "same", "none"} & set(names_in(cards.brief(row)))
@@ -45,10 +46,10 @@ def test_a_group_has_the_columns_in_which_its_mean_differs(frame):
     cards = cards_of(frame)
     lines = cards.briefs(group, 4)
     assert [line["row"] for line in lines] == group[:4]
-    assert [names_in(line)[0] for line in lines] == ["c25"] * 4
+    assert all("c25" in names_in(line) for line in lines)
     kinds = {"a", "b"}  # words are shown without the name of their column
     assert len({frozenset({*names_in(line)} - kinds) for line in lines}) == 1
-    assert names_in(cards.brief(20))[0] == "c3"
+    assert "c3" in names_in(cards.brief(20))
 
 
 def test_a_wide_card_leaves_out_constant_columns(frame):
@@ -60,6 +61,19 @@ def test_a_wide_card_leaves_out_constant_columns(frame):
     assert not {"zero", "same", "none"} & set(names)
     assert names == [name for name in frame if name in names]  # in their order
     assert card["n_columns"] == 44
+
+
+def test_identifiers_are_the_last_columns(rng):
+    keys = [f"k{number}" for number in rng.permutation(60)]
+    frame = pd.DataFrame({"key": keys, "b": rng.normal(size=60)})
+    frame["a"] = ["x", "y", "z"] * 20
+    source = from_arrays(frame)
+    state = State()
+    snapshot = LiveModel(source.X).empty(state)
+    cards = CardMaker(source)
+    card = cards.make(3, snapshot, state.classes)
+    assert [cell["name"] for cell in card["columns"]] == ["b", "a", "key"]
+    assert names_in(cards.brief(3)) == ["b", "x", keys[3]]
 
 
 def test_missing_cells_are_no_problem():

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -39,9 +41,15 @@ def targets(state, n_rows):
     return y
 
 
+def fit_anew(state, X):
+    """A new model of the labels, which is told which rows were random."""
+    is_random = np.isin(np.arange(len(X)), state.random_rows)
+    model = SpectralClassifier(random_state=0)
+    return model.fit(X, targets(state, len(X)), random_labels=is_random)
+
+
 def assert_as_fitted_anew(live, state, X):
-    snapshot = live.learn(state)
-    model = SpectralClassifier(random_state=0).fit(X, targets(state, len(X)))
+    snapshot, model = live.learn(state), fit_anew(state, X)
     found = np.array(state.classes, dtype=object)[snapshot.codes]
     unlabeled = ~np.isin(np.arange(len(X)), list(state.labels))
     np.testing.assert_array_equal(found[unlabeled], model.transduction_[unlabeled])
@@ -117,7 +125,7 @@ def test_without_two_classes_only_labels_are_shown(live, digits):
 def test_amounts_are_those_of_the_model(live, state, digits):
     snapshot = live.learn(state)
     found = live.explain(snapshot, 250, n=3)
-    model = SpectralClassifier(random_state=0).fit(digits[0], targets(state, 300))
+    model = fit_anew(state, digits[0])
     expected = model.explain(digits[0][[250]], 3)
     assert [row for row, _, _ in found] == expected.rows[0].tolist()
     amounts = [amount for _, _, amount in found]
@@ -150,6 +158,9 @@ def test_every_fifth_proposal_is_a_random_check(live, digits, rng):
     assert reasons[:10] == ["suggested"] * 10
     checks = [i for i, why in enumerate(reasons) if why == "check"]
     assert checks == [14, 19, 24, 29]
+    found = choose_next(replace(state, labels={}), suggestions, (), rng, 300)
+    assert found.text == "Its label would help with many uncertain rows."
+    assert found.text_if_sure.startswith("The model is sure of this row, but")
 
 
 def test_proposals_avoid_rows_of_other_windows_and_skipped_ones(live, rng):

@@ -1,6 +1,8 @@
 import io
 import threading
 import zipfile
+from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -91,6 +93,18 @@ def test_windows_get_different_rows(session):
     assert session.next_row("d").row == rows[1]
 
 
+def test_rows_that_nobody_can_see_are_not_proposed(source, tmp_path):
+    hidden = set(range(0, source.n_rows, 2))
+    source = replace(source, unreadable=tuple(hidden))
+    with closing(Session(source, Store(tmp_path / "labels.sqlite"), "ann")) as session:
+        session.start().settle()
+        rows = {session.next_row(window).row for window in range(30)}
+        assert len(rows) == 30
+        assert not rows & hidden
+        for group in session.clusters(5):
+            assert not {line["row"] for line in group["rows"]} & hidden
+
+
 def test_undo_and_redo_without_end(session, digits):
     give(session, digits[1], range(5))
     for i in range(5):
@@ -179,6 +193,20 @@ def test_suspects_are_reviewed(session, digits):
     assert (line["row"], line["better"]) == (wrong, digits[1][wrong])
     said = f"Labeled {names[wrong]}; the other labels suggest {digits[1][wrong]} ("
     assert line["why"].startswith(f"{said}{names[wrong]}: ")
+    assert session.card(wrong)["suspect"]["better"] == digits[1][wrong]
+    assert wrong not in [line["row"] for line in session.explain(wrong)]
+    n = session.describe_model()["suspects"]
+    assert n == len(session.review()["lines"])
+    fact = {"rows": [wrong], "label": names[wrong], "why": "review"}
+    session.act("label", "kept", "ann", **fact)
+    for _ in range(2):  # at once, and after the model has learned
+        assert wrong not in [line["row"] for line in session.review()["lines"]]
+        assert session.card(wrong)["suspect"] is None
+        assert session.describe_model()["suspects"] == n - 1
+        session.settle()
+    session.act("undo", "u", "ann")
+    session.settle()
+    assert session.review()["lines"][0]["row"] == wrong
 
 
 def test_cards_and_explanations(session, digits):
@@ -242,8 +270,11 @@ def test_a_full_fit_runs_beside_and_is_exported(session, digits):
     report, text = model.report_, session.full["report"]["text"]  # from 0, and from 1
     rows = ", ".join(str(row + 1) for row in report.label_next)
     checks = ", ".join(str(row + 1) for row in report.check_rows)
-    assert f"Rows to label next: {rows} (random checks: {checks})\n" in text
-    assert f"Labels to check: row {report.suspect_labels.rows[0] + 1} (" in text
+    listed = f"{rows} (random checks: {checks})"
+    assert f"Rows to label next (counted from 1): {listed}\n" in text
+    first = f"row {report.suspect_labels.rows[0] + 1} ("
+    assert f"Labels to check (rows counted from 1): {first}" in text
+    assert "+-" not in text
     X = session.source.X
     unlabeled = table["source"] == "inferred"
     np.testing.assert_array_equal(
@@ -251,6 +282,9 @@ def test_a_full_fit_runs_beside_and_is_exported(session, digits):
     )
     give(session, digits[1], [299])
     assert session.predictions()[2] == "live"
+    session.act("undo", "u", "ann")  # the labels of the fit again
+    assert session.predictions()[2] == "full"
+    assert session.describe_model()["full"]["is_current"]
 
 
 def test_the_history_has_every_event(session, digits):

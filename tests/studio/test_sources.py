@@ -138,6 +138,7 @@ def test_a_folder_of_images(photos):
     assert source.X.shape[0] == 12
     assert np.isfinite(source.X).all()
     assert "1 of the files cannot be read" in source.note
+    assert source.unreadable == (names.index("broken.png"),)
     assert encode_image(source.images, 0, 16).startswith(b"\x89PNG")
     with pytest.raises(ValueError, match=r"broken\.png cannot be read as an image"):
         encode_image(source.images, names.index("broken.png"), 16)

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -144,6 +145,26 @@ def test_the_second_of_two_windows_is_told():
         Conflict, match="Row 2 was changed in the meantime: it is labeled 'cat'"
     ):
         check_action(state, label("b", [1], "dog"), 10, seen={1: 0})
+
+
+def test_a_label_is_confirmed_by_a_review_that_keeps_it():
+    given = label("a", [1, 2], "cat")
+    kept, other = label("b", [1], "cat", why="review"), label("b", [1], "dog")
+    assert not apply(State(), given).is_confirmed(1)
+    assert not apply(State(), kept).is_confirmed(1)  # its first label
+    assert not apply(State(), given, replace(kept, why="map")).is_confirmed(1)
+    state = apply(State(), given, kept)
+    assert state.is_confirmed(1)
+    assert not state.is_confirmed(2)
+    assert not state.is_confirmed(9)
+    changed = apply(State(), given, replace(other, why="review"))
+    assert not changed.is_confirmed(1)
+    assert not apply(state, replace(other, batch="c")).is_confirmed(1)
+    state = apply(state, undo("u", "b"))
+    assert not state.is_confirmed(1)
+    assert apply(state, redo("r", "b")).is_confirmed(1)
+    removed = label("x", [1], None), label("y", [1], None, why="review")
+    assert not apply(State(), given, *removed).is_confirmed(1)
 
 
 def test_agreement_is_that_of_scikit_learn(rng):

@@ -23,12 +23,16 @@ widemargin label notes.txt
 
 The page exports the labeled table, the history, and a model file for widemargin
 predict. By default, only this computer can open it. To install what it needs, run
-pip install 'widemargin[label]'.
+pip install '.[label]' in a clone of widemargin (pip install 'widemargin[label]' once
+the package is on an index).
 """
-_SUCCESS = "the page was closed by Done or Ctrl-C, with every label stored"
+_EXITS = {
+    "success": "the page was closed by Done or Ctrl-C, with every label stored",
+    "interrupted": "the command before the page was open",
+}
 
 
-@click.command(cls=Command, help=_HELP, no_args_is_help=True, success=_SUCCESS)
+@click.command(cls=Command, help=_HELP, no_args_is_help=True, **_EXITS)
 @click.argument("given", metavar="INPUT")
 @click.option(
     "--target",

@@ -22,6 +22,8 @@ class CardMaker:
         self.shown = (
             pd.DataFrame(index=range(source.n_rows)) if shown is None else shown
         )
+        if keys := _identifiers(source):
+            self.shown = self.shown[sorted(self.shown, key=keys.__contains__)]
         self._numbers, self._varying = {}, []
         for name in self.shown:
             values = self.shown[name]
@@ -52,15 +54,18 @@ class CardMaker:
         names = list(self.shown)
         card["n_columns"] = len(names)
         if len(names) > _MOST_COLUMNS:
-            kept = set(self._most_unusual([row], _MOST_COLUMNS))
-            names = [name for name in names if name in kept]
+            names = self._most_unusual([row], _MOST_COLUMNS)
         card["columns"] = [self._cell(name, row, snapshot, classes) for name in names]
         return card
 
     def _most_unusual(self, rows, n):
-        """The n columns in which rows differ most from all; no constant ones."""
+        """The n columns in which rows differ most from all; no constant ones.
+
+        They are in the order of a card.
+        """
         ranks = {name: self._rank(name, rows) for name in self._varying}
-        return sorted(ranks, key=lambda name: -ranks[name])[:n]
+        kept = set(sorted(ranks, key=lambda name: -ranks[name])[:n])
+        return [name for name in self._varying if name in kept]
 
     def _rank(self, name, rows):
         """Distance of the mean of rows from that of all, in standard deviations.
@@ -149,6 +154,12 @@ class CardMaker:
         parts = [] if self.source.texts is None else [self.source.texts[row]]
         parts += [str(value) for value in self.shown.iloc[row]]
         return " ".join(part[:_MOST_SOUGHT] for part in parts).lower()
+
+
+def _identifiers(source):
+    """Names of columns that were left out of the features as they identify rows."""
+    columns = getattr(source.preparation, "columns_", ())
+    return {c.name for c in columns if c.reason.startswith("looks like an identifier")}
 
 
 def _moments(values):

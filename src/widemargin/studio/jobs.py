@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -125,7 +124,7 @@ def _fit(folder):
     np.save(folder / "certainty.npy", model.certainty_)
     report = model.report_
     facts = {
-        "text": str(_count_from_one(report)),
+        "text": report.text(first_row=1).replace(" +- ", " ± "),
         "error": float(report.error) if report.n_held_out else None,
         "error_std": float(report.error_std) if report.n_held_out else None,
         "candidates": [
@@ -133,19 +132,6 @@ def _fit(folder):
         ],
     }
     (folder / "report.json").write_text(json.dumps(facts), "utf-8")
-
-
-def _count_from_one(report):
-    """A report whose rows count from 1, as everywhere on the page."""
-    suspects, checks = report.suspect_labels, report.check_rows
-    if suspects is not None:
-        suspects = replace(suspects, rows=suspects.rows + 1)
-    return replace(
-        report,
-        label_next=report.label_next + 1,
-        check_rows=None if checks is None else checks + 1,
-        suspect_labels=suspects,
-    )
 
 
 def main(kind, folder):

@@ -47,6 +47,7 @@ class Proposal:
     row: int
     why: str  # one of `state.REASONS`
     text: str  # for the reader
+    text_if_sure: str = ""  # instead, if the model is sure of its class
 
 
 class LiveModel:
@@ -86,7 +87,8 @@ class LiveModel:
             return self.empty(state)
         y = np.full(self.n_rows, -1)
         y[rows] = known
-        model = self._model.update(y)
+        random_rows = np.isin(np.arange(self.n_rows), state.random_rows)
+        model = self._model.update(y, random_labels=random_rows)
         found = model.label_distributions_.astype(np.float32)
         classes = model.classes_
         codes = classes[found.argmax(axis=1)].astype(np.uint16)
@@ -96,7 +98,7 @@ class LiveModel:
         shares[classes] = found.sum(axis=0, dtype=float)
         shares[classes] -= found[rows].sum(axis=0, dtype=float)
         shares += np.bincount(known, minlength=len(shares))
-        is_random = np.isin(np.flatnonzero(y >= 0), state.random_rows)
+        is_random = random_rows[y >= 0]
         error, std = self._estimate(model, y, is_random, certainty)
         suspects = model.suspect_labels()
         listed = zip(*(v.tolist() for v in vars(suspects).values()), strict=True)
@@ -138,13 +140,14 @@ class LiveModel:
             return suggest_from(geometry, known, n)
 
     def explain(self, snapshot, row, n=5):
-        """The labels that decide about a row: triples of row, class and amount."""
+        """The other labels that decide about a row: each with row, class and amount."""
         if snapshot.model is None:
             return []
         with suited_threads(0):
-            found = snapshot.model.explain(self.X[[row]], n)
+            found = snapshot.model.explain(self.X[[row]], n + 1)
         parts = found.rows[0], found.labels[0], found.amounts[0]
-        return list(zip(*(part.tolist() for part in parts), strict=True))
+        listed = zip(*(part.tolist() for part in parts), strict=True)
+        return [triple for triple in listed if triple[0] != row][:n]
 
     def find_clusters(self, n_clusters):
         """Rows of each cluster, the nearest to its center first.
@@ -172,7 +175,8 @@ class LiveModel:
 def choose_next(state, suggestions, taken, rng, n_rows):
     """The `Proposal` to show next; None if no row is left.
 
-    `taken` are rows on other windows; skipped rows are shown when nothing else is left.
+    `taken` are rows on other windows, or not to be seen; skipped rows are shown when
+    nothing else is left.
     """
     is_check = state.n_proposed % CHECK_EVERY == CHECK_EVERY - 1
     is_check = is_check and len(state.labels) >= FIRST
@@ -186,7 +190,8 @@ def choose_next(state, suggestions, taken, rng, n_rows):
         )
         for row, check, reason in listed:
             if not check and row not in shut:
-                return Proposal(row, "suggested", _TEXTS.get(reason, reason))
+                text = _TEXTS.get(reason, reason)
+                return Proposal(row, "suggested", text, _TEXTS_IF_SURE.get(reason, ""))
     free = np.ones(n_rows, dtype=bool)
     free[[*state.labels, *taken]] = False
     unseen = free.copy()
@@ -203,6 +208,10 @@ _TEXTS = {
     "uncertain rows depend on it": "Its label would help with many uncertain rows.",
     "check": "Every fifth row is drawn at random, to estimate the error.",
     "random": "Drawn at random while the model is being prepared.",
+}
+_TEXTS_IF_SURE = {
+    "uncertain rows depend on it": "The model is sure of this row, but uncertain rows "
+    "depend on it.",
 }
 
 

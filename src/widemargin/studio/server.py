@@ -281,7 +281,8 @@ class Pages:
         if found is None:
             return None
         card = await run_in_threadpool(self.session.card, found.row)
-        return {"why": found.why, "text": found.text, "card": card}
+        texts = {"text": found.text, "text_if_sure": found.text_if_sure}
+        return {"why": found.why, **texts, "card": card}
 
     async def clusters(self, request):
         """Groups to name."""

@@ -269,6 +269,7 @@ class Session:
             state = self.state
             if mode == "second":
                 return self._second_opinion(state, who, taken)
+            taken = [*taken, *self.source.unreadable]
             found = choose_next(
                 state, self.suggestions, taken, self._rng, self.source.n_rows
             )
@@ -308,6 +309,7 @@ class Session:
             "rows": source.n_rows,
             "target": source.target,
             "note": source.note,
+            "is_file": source.is_file,
             "who": self.who,
             "has_images": source.images is not None,
             "has_texts": source.texts is not None,
@@ -343,10 +345,10 @@ class Session:
             "error": snapshot.error,
             "error_std": snapshot.error_std,
             "shares": list(snapshot.shares),
-            "suspects": len(snapshot.suspects) + len(self._disagreements()),
+            "suspects": len({*self._suspects(), *self._disagreements()}),
             "curve": [[n, *pair] for n, pair in sorted(self.curve.copy().items())],
             "layout": self.layout,
-            "full": self.full,
+            "full": {**self.full, "is_current": self._is_current()},
         }
 
     def colors(self):
@@ -367,6 +369,7 @@ class Session:
         card["label"] = None if event is None else event.label
         card["version"] = state.version(row)
         card["by"] = None if event is None else [event.who, event.at, event.why]
+        card["suspect"] = self._suspects().get(row)
         return card
 
     def explain(self, row):
@@ -387,24 +390,39 @@ class Session:
             return []
         if self.problem:
             raise ValueError(self.problem)
-        return [
-            {"rows": self.cards.briefs(rows, n_examples), "size": len(rows)}
-            for rows in self.live.find_clusters(n_clusters)
-        ]
+        hidden = set(self.source.unreadable)
+        groups = []
+        for rows in self.live.find_clusters(n_clusters):
+            if seen := [row for row in rows if row not in hidden]:
+                examples = self.cards.briefs(seen, n_examples)
+                groups.append({"rows": examples, "size": len(rows)})
+        return groups
 
     def _disagreements(self):
         return {row for pair in compare_people(self.state) for row in pair.different}
 
+    def _suspects(self):
+        """Rows of the model's suspect labels, each with what the others suggest.
+
+        Labels that a person has changed or confirmed since are left out.
+        """
+        state, found = self.state, {}
+        for row, probability, code in self.snapshot.suspects:
+            if row not in state.labels or code >= len(state.classes):
+                continue
+            label, better = state.labels[row].label, state.classes[code]
+            if label != better and not state.is_confirmed(row):
+                why = f"the other labels suggest {better} ("
+                why += f"{label}: {100 * probability:.0f} %)"
+                found[row] = {"better": better, "why": why}
+        return found
+
     def review(self):
         """Labels that others contradict: the model's suspects, then people's."""
         state, lines, disputed = self.state, [], self._disagreements()
-        for row, probability, code in self.snapshot.suspects:
-            if row in state.labels and code < len(state.classes):
-                label, better = state.labels[row].label, state.classes[code]
-                why = f"the other labels suggest {better} ("
-                why += f"{label}: {100 * probability:.0f} %)"
-                why += "; two people disagree" if row in disputed else ""
-                lines.append(self._line(row, why, better))
+        for row, suspect in self._suspects().items():
+            why = suspect["why"] + ("; two people disagree" if row in disputed else "")
+            lines.append(self._line(row, why, suspect["better"]))
         known = {line["row"] for line in lines}
         for row in sorted(disputed - known):
             lines.append(self._line(row, "two people disagree", None))
@@ -480,12 +498,13 @@ class Session:
             self._jobs.append(job)
             self.full = {"status": "running", "lines": [], "place": state.place}
             self.full["labels"] = len(state.labels)
-        worker = threading.Thread(target=self._finish, args=(job, classes), daemon=True)
+        facts = job, classes, state.names
+        worker = threading.Thread(target=self._finish, args=facts, daemon=True)
         worker.start()
         self._threads.append(worker)
         self._tell("full")
 
-    def _finish(self, job, classes):
+    def _finish(self, job, classes, labels):
         n_told = 0
         while not job.is_done.wait(0.2):
             if len(job.lines) > n_told:
@@ -497,11 +516,15 @@ class Session:
         found = {**self.full, "lines": list(job.lines)}
         if job.error is None:
             report = json.loads((job.folder / "report.json").read_text("utf-8"))
+            self._full_files = labels, classes, job.folder
             self.full = {**found, "status": "done", "report": report}
-            self._full_files = found["place"], classes, job.folder
         else:
             self.full = {**found, "status": "failed", "problem": job.error}
         self._tell("full")
+
+    def _is_current(self):
+        """Whether the full model has learned the current labels."""
+        return self._full_files is not None and self._full_files[0] == self.state.names
 
     def predictions(self):
         """Class and probability of all rows, and which model they are of.
@@ -509,7 +532,7 @@ class Session:
         Those of the full model if it has learned the current labels.
         """
         state, snapshot = self.state, self.snapshot
-        if self._full_files is not None and self._full_files[0] == state.place:
+        if self._is_current():
             _, classes, folder = self._full_files
             names = np.array([*classes], dtype=object)[np.load(folder / "codes.npy")]
             return names, np.load(folder / "certainty.npy"), "full"

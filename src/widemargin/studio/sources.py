@@ -16,7 +16,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.labels import labeled_mask
 from widemargin.studio.store import read_store
-from widemargin.tables.columns import Kind, is_mixed, list_notes
+from widemargin.tables.columns import Kind, examine_columns, list_notes, needs_encoding
 from widemargin.tables.errors import TableError, check_columns, shorten
 from widemargin.tables.files import is_table_name, read_table, split_ending
 from widemargin.tables.targets import describe_placeholders
@@ -47,6 +47,8 @@ class Source:
     images: object = None
     preparation: object = None  # a fitted step that makes X of what `new` describes
     note: str = ""  # on how the features were made
+    unreadable: tuple = ()  # rows that nobody can see, which are never proposed
+    is_file: bool = True  # or arrays in memory
 
     @property
     def n_rows(self):
@@ -283,7 +285,8 @@ def _image_features(source):
     note = f"Features: {X.shape[1]} principal components of {_SIDE} x {_SIDE} pixels."
     if broken:
         note += f" {len(broken):,} of the files cannot be read."
-    return replace(source, X=np.ascontiguousarray(X), preparation=step, note=note)
+    X, unreadable = np.ascontiguousarray(X), tuple(broken)
+    return replace(source, X=X, preparation=step, note=note, unreadable=unreadable)
 
 
 def read_images(folder):
@@ -335,7 +338,8 @@ def read_rows(path, target, reading, uses):
         labels, values = _known_labels(frame[target])
     uses = {use: [c for c in names if c != target] for use, names in uses.items()}
     check_columns([c for names in uses.values() for c in names], frame, str(path))
-    encoder = TableEncoder(**uses).fit(features)
+    columns = examine_columns(features, name=str(path), **uses)
+    encoder = TableEncoder(**uses).fit(features, columns=columns)
     X = encoder.transform(features)
     used = [c for c in encoder.columns_ if c.kind is not Kind.LEFT_OUT]
     left_out = [
@@ -409,7 +413,7 @@ def from_arrays(X, y=None, *, images=None, texts=None, names=None):
     shown = encoder = None
     if isinstance(X, pd.DataFrame):
         shown = X.reset_index(drop=True)
-        encoder = TableEncoder().fit(X) if is_mixed(X) else None
+        encoder = TableEncoder().fit(X) if needs_encoding(X) else None
         X = X.to_numpy() if encoder is None else encoder.transform(X)
     if X is not None:
         X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
@@ -445,6 +449,7 @@ def from_arrays(X, y=None, *, images=None, texts=None, names=None):
         texts=texts,
         images=images,
         preparation=encoder,
+        is_file=False,
     )
     source = _make_features(source) if X is None else source
     if source.n_rows < 3:

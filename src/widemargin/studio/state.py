@@ -83,10 +83,23 @@ class State:
             if any(self.batches[name].why in RANDOM for name in self.active(row))
         ]
 
+    @property
+    def names(self):
+        """The class of each labeled row."""
+        return {row: event.label for row, event in self.labels.items()}
+
     def active(self, row):
         """Names of the batches that count for a row, in order."""
         names = self.opinions.get(row, ())
         return [name for name in names if name not in self.inactive]
+
+    def is_confirmed(self, row):
+        """Whether a person reviewed the label of a row and kept it."""
+        names = self.active(row)[-2:]
+        if len(names) < 2:
+            return False
+        before, last = (self.batches[name] for name in names)
+        return last.why == "review" and last.label == before.label is not None
 
     def version(self, row):
         """The number of the event that labeled a row, 0 for none."""

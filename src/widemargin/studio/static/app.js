@@ -51,7 +51,14 @@ const app = {
   async open(row, why, text) {
     this.mode = "suggested";
     this.turn("label");
-    this.show({ card: await api.get(`/api/row/${row}`), why, text });
+    const card = await api.get(`/api/row/${row}`);
+    this.show({ card, why, text: typeof text === "function" ? text(card) : text });
+    find("view-label").scrollTop = 0;
+    if (find("side").getBoundingClientRect().top < 0) find("side").scrollIntoView(); // a narrow window scrolls as a whole
+  },
+
+  review(row) {
+    return this.open(row, "review", "Press the key of its label to keep it, or that of another class.");
   },
 
   second() {
@@ -61,7 +68,8 @@ const app = {
   },
 
   showClasses() {
-    const best = this.current && this.mode !== "second" ? this.current.card.likely[0]?.[0] : null;
+    const card = this.mode === "second" ? null : this.current?.card;
+    const best = card ? card.suspect?.better ?? card.likely[0]?.[0] : null;
     const keys = keysOf(this.labels.classes);
     find("classes").classList.toggle("long", this.labels.classes.some((name) => name.length > 7));
     find("classes").replaceChildren(...this.labels.classes.map((name, code) => make("button", {
@@ -70,7 +78,7 @@ const app = {
     }, make("span", { class: "dot", color: color(code) }), make("span", { class: "name" }, name),
     keys[code] ? make("kbd", {}, keys[code].toUpperCase()) : null)));
     if (!this.labels.classes.length) {
-      find("classes").replaceChildren(make("p", { class: "note" }, "Type the name of the first class below, or name groups of rows under Results."));
+      find("classes").replaceChildren(make("p", { class: "note" }, "Type the name of the first class, then press its key to label this row."));
     }
   },
 
@@ -91,7 +99,9 @@ const app = {
     const { row, version } = shown.card;
     delete body.dataset.answered;
     body.dataset.pressed = String(performance.now());
+    const isKept = shown.why === "review" && this.mode !== "second" && shown.card.label === name;
     await this.label([row], name, shown.why, { [row]: version }, true);
+    if (isKept) toast(`Row ${whole(row + 1)} keeps the label ${name}.`);
   },
 
   async label(rows, label, why, seen = null, next = false) {
@@ -110,7 +120,7 @@ const app = {
   nextSuspect(row) {
     const lines = (this.reviewed ?? []).filter((line) => line.row !== row);
     this.reviewed = lines;
-    if (lines.length) this.open(lines[0].row, "review", "You are reviewing this label.");
+    if (lines.length) this.review(lines[0].row);
     else { this.turn("review"); this.next(); }
   },
 
@@ -124,7 +134,8 @@ const app = {
 
   async step(kind) {
     const { rows, why } = await api.act(kind, {}, () => this.offline());
-    if (rows.length === 1) this.open(rows[0], why === "given" ? "review" : why, kind === "undo" ? "Its label was removed." : "Its label is back.");
+    if (rows.length === 1) this.open(rows[0], why === "given" ? "review" : why, 
+      (card) => (kind === "redo" ? "Its label is back." : card.label === null ? "Its label was removed." : "Its earlier label is back."));
     else if (rows.length) toast(`${kind === "undo" ? "Label removed from" : "Labeled again"}: ${whole(rows.length)} rows.`);
   },
 
@@ -250,6 +261,7 @@ const handlers = {
     body.dataset.model = facts.place;
     if (isMoved) move(facts.layout);
     if (app.view === "results") showResults(app);
+    if (app.view === "review") showReview(app);
   },
   colors(buffer) {
     const n = app.info.rows;
@@ -280,6 +292,7 @@ async function refreshPrediction() {
     const card = await api.get(`/api/row/${shown.card.row}`);
     if (app.current === shown) {
       shown.card.likely = card.likely;
+      shown.card.suspect = card.suspect;
       showCard(find("card"), shown, app.labels.classes, false);
       app.showClasses();
     }

@@ -29,10 +29,9 @@ function columns(card, classes) {
   const table = make("table", { class: "columns" });
   const hasStrips = card.columns.some((cell) => cell.means);
   for (const cell of card.columns) {
-    const line = make("tr", {}, make("th", { scope: "row" }, cell.name), make("td", {}, cell.value));
-    if (hasStrips) {
-      line.append(make("td", { class: "strip" }, cell.means ? strip(cell, classes) : null));
-    }
+    const isWide = hasStrips && !cell.means; // a text takes the place of the marks
+    const line = make("tr", {}, make("th", { scope: "row" }, cell.name), make("td", { colspan: isWide ? 2 : null }, cell.value));
+    if (cell.means) line.append(make("td", { class: "strip" }, strip(cell, classes)));
     table.append(line);
   }
   if (hasStrips) table.append(make("caption", { class: "hidden" }, "Values; colored marks are means of the classes"));
@@ -50,8 +49,12 @@ function likely(card, classes) {
   return list;
 }
 
-export function showCard(place, { card, text }, classes, isBlind) {
-  const parts = [make("p", { class: "reason" }, make("strong", {}, `Row ${whole(card.row + 1)}`), ` · ${text}`)];
+const SURE = 0.9; // probability of the predicted class
+
+export function showCard(place, { card, text, text_if_sure: other }, classes, isBlind) {
+  const isSure = card.likely[0]?.[1] >= SURE; // by the bars below, which follow the model
+  const reason = isSure && other ? other : text;
+  const parts = [make("p", { class: "reason" }, make("strong", {}, `Row ${whole(card.row + 1)}`), ` · ${reason}`)];
   if (card.image) parts.push(make("div", { class: "picture" }, picture(card.row, "large", `Picture of row ${card.row + 1}`)));
   if (card.text !== undefined) {
     const shown = card.text + (card.cut ? ` … (${whole(card.cut)} more characters)` : "");
@@ -67,7 +70,7 @@ export function showCard(place, { card, text }, classes, isBlind) {
   if (!isBlind && card.label !== null) {
     const [who, , why] = card.by;
     const how = why === "given" ? "in the file" : `by ${who}`;
-    parts.push(make("p", { class: "reason" }, "Labeled ", make("strong", {}, card.label), ` ${how}.`));
+    parts.push(make("p", { class: "reason" }, "Labeled ", make("strong", {}, card.label), card.suspect ? ` ${how}; ${card.suspect.why}.` : ` ${how}.`));
   } else if (!isBlind && card.likely.length) parts.push(likely(card, classes));
   const before = place.querySelector(".list");
   const [top, isFocused] = [before?.scrollTop, before && before === document.activeElement];
@@ -83,5 +86,5 @@ export function rowButton(line, facts, onclick) {
     line.image ? picture(line.row, "small", "") : null,
     make("span", { class: "what" },
       make("span", {}, `Row ${whole(line.row + 1)}${line.text ? ` · ${line.text}` : ""}`),
-      make("span", { class: "more" }, facts))));
+      make("span", { class: "more" }, facts.replaceAll(" %", "\u00a0%")))));
 }

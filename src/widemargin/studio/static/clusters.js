@@ -5,7 +5,8 @@ import { find, make, whole } from "./dom.js";
 
 export function askForGroups(app) {
   const dialog = find("clusters");
-  const number = make("input", { id: "n-classes", type: "number", min: 2, max: 50, value: 5 });
+  const known = app.nExpected ?? (app.labels.classes.length || 5);
+  const number = make("input", { id: "n-classes", type: "number", min: 2, max: 50, value: Math.min(Math.max(known, 2), 50) });
   const start = make("button", { type: "submit", class: "primary", id: "show-groups" }, "Show groups");
   const form = make("form", {},
     make("p", { class: "note" }, "Rows that look alike are shown in groups, about two for each class. Give the groups names, and the model starts from there."),
@@ -17,8 +18,8 @@ export function askForGroups(app) {
     start.disabled = true;
     start.textContent = "Looking for groups …";
     try {
-      const n = 2 * Math.min(Math.max(Number(number.value) || 5, 2), 50);
-      show(app, await app.get(`/api/clusters?n=${n}`));
+      app.nExpected = Math.min(Math.max(Number(number.value) || 5, 2), 50);
+      show(app, await app.get(`/api/clusters?n=${2 * app.nExpected}`));
     } catch (error) {
       start.textContent = error.message;
     }
@@ -27,11 +28,19 @@ export function askForGroups(app) {
   if (!dialog.open) dialog.showModal();
 }
 
-function group(line, i) {
-  const kept = new Set(line.rows.map((row) => row.row));
+// The class of the examples if most of them were labeled before, and all of these the same.
+function nameBefore(rows, labelOf) {
+  const labels = rows.map(labelOf).filter((label) => label !== undefined);
+  return 2 * labels.length > rows.length && new Set(labels).size === 1 ? labels[0] : "";
+}
+
+function group(line, i, labelOf) {
+  const rows = line.rows.map((row) => row.row);
+  const before = nameBefore(rows, labelOf);
+  const kept = new Set(before ? rows.filter((row) => labelOf(row) === before) : rows);
   const isTexts = !line.rows[0].image;
   const examples = line.rows.map((row) => {
-    const button = make("button", { type: "button", "aria-pressed": "true", title: "Leave out if it does not belong here",
+    const button = make("button", { type: "button", "aria-pressed": String(kept.has(row.row)), title: "Leave out if it does not belong here",
       "aria-label": `Row ${row.row + 1} belongs to group ${i + 1}` },
     row.image ? picture(row.row, "small", "") : row.text || `Row ${whole(row.row + 1)}`);
     button.addEventListener("click", () => {
@@ -40,7 +49,7 @@ function group(line, i) {
     });
     return button;
   });
-  const name = make("input", { id: `group-${i}`, list: "names", maxlength: 200, placeholder: "Name, or leave empty", autocomplete: "off" });
+  const name = make("input", { id: `group-${i}`, list: "names", maxlength: 200, placeholder: "Name, or leave empty", autocomplete: "off", value: before });
   const element = make("div", { class: "group", role: "group", "aria-label": `Group ${i + 1}` },
     make("label", { for: `group-${i}` }, make("h3", {}, `Group ${i + 1}, ${whole(line.size)} rows`)),
     make("div", { class: isTexts ? "examples texts" : "examples" }, ...examples), name);
@@ -49,7 +58,8 @@ function group(line, i) {
 
 function show(app, lines) {
   const dialog = find("clusters");
-  const groups = lines.map(group);
+  const labelOf = (row) => app.labels.classes[app.map.labels.get(row)];
+  const groups = lines.map((line, i) => group(line, i, labelOf));
   const names = make("datalist", { id: "names" });
   const refresh = () => {
     const known = new Set([...app.labels.classes, ...groups.map((g) => g.name.value.trim())]);
@@ -59,15 +69,28 @@ function show(app, lines) {
   refresh();
   const form = make("form", {},
     make("p", { class: "note" }, "Type a name for each group; groups of the same class get the same name. Click on rows that do not belong. Leave a mixed group empty."),
+    make("p", { class: "note" }, "A name labels the rows shown here (up to six per group), not the whole group."),
     names, make("div", { class: "groups" }, ...groups.map((g) => g.element)),
     make("div", { class: "foot" }, make("button", { type: "submit", class: "primary", id: "use-names" }, "Use these names"),
-      make("button", { type: "button", onclick: () => dialog.close() }, "Cancel")));
+      make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
+      make("span", { class: "note" }, make("kbd", {}, "Enter"), " next group, ", make("kbd", {}, "Ctrl+Enter"), " use these names")));
+  groups.forEach((g, i) => g.name.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.isComposing) return; // Enter may end the input of a character
+    const next = groups[i + 1]?.name;
+    if (event.ctrlKey || event.metaKey) form.requestSubmit();
+    else if (next) { next.focus(); next.select(); } else return; // in the last field, the form is sent
+    event.preventDefault();
+  }));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const named = groups.filter((g) => g.name.value.trim() && g.kept.size);
     named.sort((a, b) => a.name.value.localeCompare(b.name.value, undefined, { numeric: true }));
     dialog.close();
-    for (const g of named) await app.label([...g.kept], g.name.value.trim(), "cluster");
+    for (const g of named) {
+      const name = g.name.value.trim();
+      const rows = [...g.kept].filter((row) => labelOf(row) !== name);
+      if (rows.length) await app.label(rows, name, "cluster");
+    }
     await app.next();
   });
   find("clusters-body").replaceChildren(form);

@@ -4,6 +4,8 @@ import { color } from "./colors.js";
 import { rowButton } from "./card.js";
 import { draw, find, make, percent, whole } from "./dom.js";
 
+const FEW = 10; // random labels, before which the error is shown as an upper bound
+
 function curve(points) {
   const [width, height, left, low] = [400, 130, 34, 18];
   const most = Math.max(...points.map((p) => p[0]), 10);
@@ -46,12 +48,16 @@ export function showQuality(model, labels) {
         ? "Label rows of two classes to get predictions for all other rows." : "More labels are needed to estimate it."));
   } else {
     const { error, error_std: std } = model;
+    const isRough = model.random < FEW; // the estimate alone would look more exact than it is
     parts.push(make("h3", {}, "Estimated error on unlabeled rows"),
-      make("p", { class: "figure" }, percent(error), make("small", {}, ` ± ${percent(std)}`)));
+      isRough ? make("p", { class: "figure" }, `below ${Math.min(Math.ceil(100 * (error + std)), 100)} %`)
+        : make("p", { class: "figure" }, percent(error), make("small", {}, ` ± ${percent(std)}`)));
     if (model.curve.length) parts.push(curve(model.curve));
     const held = `${whole(model.random)} held-out ${model.random === 1 ? "label" : "labels"} of random rows`;
     const rest = model.random < model.labels ? " and the predicted probabilities" : "";
-    parts.push(make("p", { class: "note" }, `From ${held}${rest}. The band is one standard error.`));
+    const basis = model.random ? `From ${held}${rest}.` : "So far only the model's own probabilities: no random row is labeled yet.";
+    const bound = isRough ? "The figure is the estimate plus one standard error, the upper edge of the band." : "The band is one standard error.";
+    parts.push(make("p", { class: "note" }, `${basis} ${bound}`));
   }
   find("quality").replaceChildren(...parts);
 }
@@ -76,10 +82,10 @@ export async function showReview(app) {
   app.reviewed = lines;
   const parts = [make("h2", {}, "Labels to review")];
   parts.push(make("p", { class: "note" }, lines.length
-    ? "The other labels contradict these. Open one, then keep or change it."
+    ? "The other labels contradict these. Open one, then press the key of its label to keep it, or that of another class."
     : "No label contradicts the others."));
   parts.push(make("ul", { class: "rows" }, ...lines.map((line) => rowButton(line, line.why,
-    () => app.open(line.row, "review", "You are reviewing this label.")))));
+    () => app.review(line.row)))));
   for (const pair of people) {
     parts.push(make("div", { class: "block" }, make("h3", {}, `${pair.people[0]} and ${pair.people[1]}`),
       make("p", {}, `${pair.same} of ${pair.rows} rows have the same label. `,
@@ -130,21 +136,22 @@ function report(text) {
 function fullFit(app) {
   const { full } = app.model;
   const isRunning = full.status === "running";
-  const canFit = app.labels.classes.length > 1 && !isRunning;
+  const hasTwo = new Set(app.labels.codes).size > 1;
+  const canFit = hasTwo && !isRunning;
   const block = make("div", { class: "block" }, make("h2", {}, "Model"),
     make("p", { class: "note" }, "The full model averages more candidates than the live one, and is what a model file holds. It is fitted in the background; you can go on labeling."),
     make("div", { class: "line" },
       make("button", { type: "button", class: "primary", id: "fit", disabled: !canFit, onclick: () => app.fit() },
         isRunning ? "Fitting …" : full.status === "done" ? "Fit again" : "Fit the full model"),
-      full.status === "done" ? make("a", { class: "button", href: "/api/export/model", id: "get-model", download: true }, "Model file (.wm)") : null));
+      full.status === "done" ? make("a", { class: "button", href: "/api/export/model", id: "get-model", download: true }, "Model file (.wm)") : null),
+    hasTwo ? null : make("p", { class: "note" }, "Label rows of two classes first."));
   if (isRunning) block.append(make("pre", { tabindex: 0, "aria-label": "Progress" }, full.lines.join("\n") || "Starting …"));
   if (full.status === "failed") block.append(make("p", {}, `The fit failed: ${full.problem}`));
   if (full.status === "done") {
-    const isOld = full.place !== app.labels.place;
     const error = full.report.error === null ? "unknown" : `${percent(full.report.error)} ± ${percent(full.report.error_std)}`;
     const live = app.model.error === null ? "unknown" : `${percent(app.model.error)} ± ${percent(app.model.error_std)}`;
     block.append(make("p", {}, `Estimated error of the full model: ${error}; of the live one: ${live}.`));
-    if (isOld) block.append(make("p", { class: "note" }, `It was fitted on ${whole(full.labels)} labels; there are others now.`));
+    if (!full.is_current) block.append(make("p", { class: "note" }, "Labels have changed since this fit."));
     block.append(report(full.report.text));
   }
   return block;
@@ -162,9 +169,12 @@ export function showResults(app) {
     fullFit(app),
     make("div", { class: "block" }, make("h2", {}, "People and windows"),
       make("div", { class: "field" }, make("label", { for: "who" }, "Your name, kept with your labels"), name),
-      make("div", { class: "line" }, make("button", { type: "button", onclick: () => app.link() }, "Link for another browser"),
-        make("button", { type: "button", id: "name-groups", onclick: () => app.nameGroups() }, "Name groups"))),
-    make("div", { class: "block" }, make("h2", {}, "Input"), make("p", { class: "note" }, `${app.info.name}: ${whole(app.info.rows)} rows. ${app.info.note}`)),
+      make("div", { class: "line" }, make("button", { type: "button", onclick: () => app.link() }, "Link for another browser"))),
+    make("div", { class: "block" }, make("h2", {}, "Groups of similar rows"),
+      make("p", { class: "note" }, "Label a few rows of each group at once, by a name for the group."),
+      make("div", { class: "line" }, make("button", { type: "button", id: "name-groups", onclick: () => app.nameGroups() }, "Name groups"))),
+    make("div", { class: "block" }, make("h2", {}, "Input"), make("p", { class: "note" },
+      `${app.info.is_file ? `${app.info.name}: ${whole(app.info.rows)} rows` : `${whole(app.info.rows)} rows from Python`}. ${app.info.note}`.trim())),
     make("div", { class: "block" }, make("div", { class: "line" },
       make("button", { type: "button", id: "finish", onclick: () => app.finish() }, "Done: stop the program"))));
 }
