@@ -4,10 +4,10 @@ from functools import partial
 
 import numpy as np
 
-from widemargin.blocks import anchor_rows
+from widemargin.blocks import anchor_rows, join_anchors
 from widemargin.datasets import hide_labels, make_sheets
 from widemargin.defaults import ANCHORS
-from widemargin.estimators import few_label_classifier
+from widemargin.estimators import _candidates, few_label_classifier
 
 N_ROWS, N_GATHERED = 1500, 300
 COLUMNS = [f"x{i}" for i in range(20)]
@@ -28,8 +28,10 @@ def make_problem(n_rows=N_ROWS):
 
 def use_few_rows(monkeypatch):
     """Let fits on blocks gather few rows, as if there were too many."""
-    few = partial(anchor_rows, n_gathered=N_GATHERED, rule=ANCHORS)
-    monkeypatch.setattr(few_label_classifier, "anchor_rows", few)
+    for function in (anchor_rows, join_anchors):
+        few = partial(function, n_gathered=N_GATHERED, rule=ANCHORS)
+        monkeypatch.setattr(few_label_classifier, function.__name__, few)
+    monkeypatch.setattr(_candidates, "GATHERED_ROWS", N_GATHERED)
 
 
 def accuracy(model, X, y):

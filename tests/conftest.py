@@ -1,8 +1,16 @@
 import gc
 import signal
+import sys
 
 import numpy as np
 import pytest
+
+
+def pytest_collection_modifyitems(items):
+    """Checks of scikit-learn that repeat others on a memory map run with the slow."""
+    for item in items:
+        if "readonly_memmap" in item.name:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture
@@ -34,3 +42,18 @@ def interruptible():
     yield
     gc.enable()
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def no_pyarrow(monkeypatch):
+    """An interpreter without pyarrow, which is an optional package."""
+
+    class Blocked:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            if name.partition(".")[0] == "pyarrow":
+                raise ModuleNotFoundError(name)
+
+    for name in [each for each in sys.modules if each.partition(".")[0] == "pyarrow"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [Blocked, *sys.meta_path])

@@ -24,6 +24,7 @@ from sklearn.preprocessing import QuantileTransformer, StandardScaler
 import widemargin
 from widemargin import FewLabelClassifier, TableEncoder
 from widemargin.blocks import ArrayBlocks, Block, Blocks, ParquetBlocks, gather_rows
+from widemargin.estimators import few_label_classifier
 from widemargin.graphs.anchors import Anchors
 from widemargin.progress import is_watched, watch
 from widemargin.spaces import bases
@@ -89,6 +90,61 @@ def test_all_rows_count_by_anchors(problem, few_rows):
     assert len(model.row_idx_) <= N_GATHERED + 30
     assert len(model.transduction_) == len(model.row_idx_)
     assert f"all {N_ROWS:,} rows count" in str(model.report_)
+
+
+def test_all_rows_of_a_list_count_by_anchors(problem, few_rows, monkeypatch):
+    X, y, partial = problem
+    model = FewLabelClassifier(random_state=0).fit(np.array_split(X, 4), partial)
+    other = FewLabelClassifier(random_state=0).fit(np.array_split(X, 3), partial)
+    assert_allclose(model.predict_proba(X), other.predict_proba(X), atol=1e-6)
+    assert len(model.transduction_) == N_ROWS
+    assert f"all {N_ROWS:,} rows count in the graph" in str(model.report_)
+    assert "rows that were kept" not in str(model.report_)
+    monkeypatch.setattr(few_label_classifier, "join_anchors", lambda *_: None)
+    some = FewLabelClassifier(random_state=0).fit(np.array_split(X, 4), partial)
+    assert accuracy(model, X, y) > max(accuracy(some, X, y), 0.95)
+
+
+def test_an_update_of_a_list_keeps_the_anchors(problem, few_rows, monkeypatch):
+    """Unless weights leave out other rows; the result is that of a new fit."""
+    X, y, partial = problem
+    parts, more = np.array_split(X, 4), partial.copy()
+    more[:20] = y[:20]
+    joined, n_joined = few_label_classifier.join_anchors, []
+    monkeypatch.setattr(
+        few_label_classifier,
+        "join_anchors",
+        lambda *arguments: n_joined.append(1) or joined(*arguments),
+    )
+    model = FewLabelClassifier(random_state=0).fit(parts, partial).update(more)
+    assert len(n_joined) == 1
+    again = FewLabelClassifier(random_state=0).fit(parts, more)
+    assert_allclose(model.predict_proba(X), again.predict_proba(X), atol=1e-8)
+    weights = np.where(np.arange(N_ROWS) < 1200, 1.0, 0.0)
+    model.update(more, sample_weight=weights)
+    again.fit(parts, more, sample_weight=weights)
+    assert_allclose(model.predict_proba(X), again.predict_proba(X), atol=1e-8)
+    assert "all 1,200 rows count" in str(model.report_)
+
+
+def test_weights_of_rows_in_a_list_count(problem, few_rows):
+    """Rows of weight zero are left out, also of the graph of anchors."""
+    X, _, partial = problem
+    weights = np.where(np.arange(N_ROWS) < 1200, 1.0, 0.0)
+    assert (np.unique(partial[:1200]) == np.unique(partial)).all()
+    found = FewLabelClassifier(random_state=0)
+    found.fit(np.array_split(X, 4), partial, sample_weight=weights)
+    part = FewLabelClassifier(random_state=0).fit(
+        [X[:700], X[700:1200]], partial[:1200]
+    )
+    assert_allclose(found.predict_proba(X), part.predict_proba(X), atol=1e-6)
+
+
+def test_sparse_rows_of_a_list_have_no_anchors(problem, few_rows):
+    X, _, partial = problem
+    blocks = [sparse.csr_matrix(part) for part in np.array_split(X, 4)]
+    model = FewLabelClassifier(random_state=0).fit(blocks, partial)
+    assert model.report_.candidates[1].n_rows == N_GATHERED
 
 
 @pytest.mark.parametrize("block_rows", [7, 1499])
@@ -269,7 +325,7 @@ class SpyBlocks(ArrayBlocks):
         return self.found
 
 
-@pytest.mark.filterwarnings("ignore:y has .* the only one of their class")
+@pytest.mark.filterwarnings("ignore:y has too many classes")
 @pytest.mark.parametrize("n_classes", [2, 20, 400])
 def test_surveys_of_any_order_keep_few_labels_and_the_same(problem, n_classes):
     X, _, _ = problem

@@ -275,7 +275,7 @@ def test_bad_data_frames_are_refused(client, problem):
 def test_without_dask_the_message_names_the_package(monkeypatch, problem):
     X, _, partial = problem
     monkeypatch.setitem(sys.modules, "dask", None)
-    with pytest.raises(ImportError, match=r"pip install 'widemargin\[dask\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'dask\[array"):
         fit(X, partial)
 
 

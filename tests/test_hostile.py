@@ -33,6 +33,7 @@ from widemargin.checks import DataWarning
 from widemargin.graphs import knn_adjacency
 from widemargin.kernels import ArdRbf, Laplacian, Rbf
 from widemargin.linalg.rows import content_keys, near_origin, squared_distances
+from widemargin.solvers.hinge import Smo
 from widemargin.spaces.choose import allowed_memory, check_gram_memory
 
 MODELS = [
@@ -133,6 +134,9 @@ def test_grid_finds_what_is_wrong(monkeypatch):
 @pytest.mark.parametrize("offset", [2.0**10, 2.0**31, -(2.0**38)])
 def test_an_offset_changes_nothing(overlapping, model, offset):
     X, y = overlapping
+    if isinstance(model, TriClassSVC):
+        # The tolerance of folds, ten times as large, shows in the models' weights.
+        model = clone(model).set_params(solver=Smo(1e-5))
     scores, classes = predictions(model, X, y)
     other_scores, other_classes = predictions(model, X + offset, y)
     assert_array_equal(other_classes, classes)

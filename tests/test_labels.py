@@ -142,14 +142,14 @@ def test_minus_one_and_plus_one_are_refused_with_the_way_out():
         ([2, 2], "got 1 class ([2]). The value -1 marks an unlabeled sample."),
         ([2, -1], "got 1 class ([2]). The value -1 marks an unlabeled sample."),
         ([1, 1], "got 1 class ([1]). The value -1 marks an unlabeled sample."),
-        ([-1, -1], "got 0 classes ([]). The value -1 marks an unlabeled sample."),
+        ([-1, -1], "but it has no labels: all 2 values are -1, which marks"),
         (
             ["a", None],
             "got 1 class (['a']). A missing value marks an unlabeled sample.",
         ),
         ([NAN, 2.0], "got 1 class ([2.0]). A missing value marks an unlabeled sample."),
-        ([NAN], "got 0 classes ([]). A missing value marks an unlabeled sample."),
-        ([None], "got 0 classes ([]). A missing value marks an unlabeled sample."),
+        ([NAN], "but it has no labels: all 1 values are missing, which marks"),
+        ([None, None], "but it has no labels: all 2 values are missing, which marks"),
         ([], "got 0 classes ([])."),
     ],
 )
@@ -261,7 +261,7 @@ def test_other_texts_do_not_warn(y):
 
 @pytest.mark.parametrize("y", [np.arange(100), [f"id {i}" for i in range(31)]])
 def test_scattered_labels_look_like_numbers(y):
-    with pytest.warns(DataWarning, match="like a number or an identifier") as record:
+    with pytest.warns(DataWarning, match="like numbers or identifiers") as record:
         read_labels(y)
     assert len(record) == 1
 
@@ -269,15 +269,26 @@ def test_scattered_labels_look_like_numbers(y):
 @pytest.mark.parametrize(
     "y",
     [
-        np.arange(26),
+        np.arange(10),
+        np.append(np.arange(26), 0),
         np.tile(np.arange(100), 2),
         np.append(np.repeat(np.arange(50), 2), np.arange(50, 150)),
     ],
-    ids=["letters", "pairs", "half"],
+    ids=["digits", "letters", "pairs", "half"],
 )
 def test_many_classes_are_not_scattered_labels(y):
     """Few classes, two labels of each, or half of the labels alone in their class."""
     assert read_labels(y).n_classes == len(np.unique(y))
+
+
+@pytest.mark.parametrize("n_classes", [11, 25, 30])
+def test_single_labels_of_many_classes_are_asked_about(n_classes):
+    """With 31 classes, `is_scattered` applies."""
+    y = np.append(np.arange(n_classes), np.full(100, -1))
+    told = f"{n_classes} different labels in {n_classes} labeled rows; if these are id"
+    with pytest.warns(DataWarning, match=told) as record:
+        read_labels(y)
+    assert len(record) == 1
 
 
 @pytest.mark.parametrize("y", [[0, -1, 1], [0.0, NAN], ["cat", None], [None, 1]])

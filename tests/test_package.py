@@ -1,7 +1,9 @@
 import ast
 import json
+import re
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
@@ -9,7 +11,8 @@ import pytest
 
 import widemargin
 
-CITATION = Path(__file__).parents[1] / "CITATION.cff"
+ROOT = Path(__file__).parents[1]
+CITATION = ROOT / "CITATION.cff"
 
 
 def run_in_new_process(code):
@@ -98,3 +101,14 @@ def test_type_checkers_see_every_exported_name():
 @pytest.mark.skipif(not CITATION.exists(), reason="installed without the repository")
 def test_citation_names_the_version():
     assert f"version: {widemargin.__version__}\n" in CITATION.read_text("utf-8")
+
+
+@pytest.mark.skipif(not CITATION.exists(), reason="installed without the repository")
+def test_contributing_shows_the_layers_of_the_import_contract():
+    """The picture of the layers is the contract that `make lint` checks."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    (contract,) = contracts["tool"]["importlinter"]["contracts"]
+    expected = [sorted(re.findall(r"\w+", line)) for line in contract["layers"]]
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    shown = text.partition("The folders are layers:\n\n```\n")[2].partition("```")[0]
+    assert [sorted(line.split()) for line in shown.splitlines()] == expected

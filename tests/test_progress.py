@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from widemargin import FewLabelClassifier
+from widemargin import FewLabelClassifier, MaxMarginClustering
 from widemargin.datasets import hide_labels
 from widemargin.defaults import FIT_STAGES
 from widemargin.estimators import _estimator
@@ -12,6 +12,7 @@ from widemargin.progress import (
     every,
     is_watched,
     paused,
+    planned,
     say_left,
     track,
     watch,
@@ -45,6 +46,50 @@ def test_remaining_time_follows_from_the_time_so_far():
     assert states[-1].seconds_left is None  # too early; the clock was not asked
     watched.report("only", 0.25)
     assert states[-1].seconds_left == pytest.approx(3.0)  # one second for a quarter
+
+
+def test_work_has_a_plan_of_its_own():
+    """Stages of the fits within are parts of it, and are not reported."""
+    states = []
+    with watch(states.append):
+        with planned({"own": 1.0}):
+            for _ in track("own", [1, 2]):
+                counter("labels", 1)()
+        counter("labels", 1)()
+    assert [(one.stage, one.share) for one in states[:2]] == [
+        ("own", 0.5),
+        ("own", 1.0),
+    ]
+    assert [one.stage for one in states[2:]] == ["labels"]
+    with planned({"own": 1.0}):  # nobody watches
+        assert not is_watched()
+
+
+@pytest.mark.parametrize("within", [paused, lambda: planned({"own": 1.0})])
+def test_other_work_takes_no_time_of_the_estimate(monkeypatch, within):
+    states, now = [], [0.0]
+    monkeypatch.setattr(Watch.__init__, "__defaults__", (FIT_STAGES, lambda: now[0]))
+    with watch(states.append):
+        with within():
+            now[0] += 1000.0
+        now[0] += 1.0
+        counter("cells", 1)()
+    share = states[0].share
+    assert states[0].seconds_left == pytest.approx((1.0 - share) / share)
+
+
+@pytest.mark.slow
+def test_the_fit_with_the_chosen_number_is_a_stage():
+    """So that not everything is done before it."""
+    states = []
+    X, _ = make_blobs(60, centers=3, random_state=0)
+    with watch(states.append):
+        MaxMarginClustering("auto", random_state=0).fit(X)
+    shares = [state.share for state in states]
+    assert shares == sorted(shares)
+    assert [state.stage for state in states[-2:]] == ["numbers of clusters", "clusters"]
+    assert shares[-2] < 0.95
+    assert shares[-1] == pytest.approx(1.0)
 
 
 def test_a_pause_is_not_reported_and_takes_no_time(monkeypatch):

@@ -23,6 +23,7 @@ from widemargin.rows import BlockRows, GramRows, Rows, Shared, find_kind
 
 FORMATS = [np.asarray, sparse.csr_matrix, sparse.csr_array]
 CUTS = [0, 7, 8, 8, 30]  # one of the blocks is empty
+SLOW = pytest.mark.slow
 
 
 def cut(X, cuts=CUTS):
@@ -361,7 +362,9 @@ def test_width_is_accurate_far_from_zero(rng, offset):
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("kernel", [Rbf(1.0), Cosine()])
-@pytest.mark.parametrize("n_neighbors", [1, 4, 100])
+@pytest.mark.parametrize(
+    "n_neighbors", [pytest.param(1, marks=SLOW), 4, pytest.param(100, marks=SLOW)]
+)
 def test_graph_is_that_of_one_matrix(X, kernel, n_neighbors, rng):
     graph = KnnGraph(n_neighbors)
     idx = rng.permutation(30)[:25]

@@ -36,7 +36,7 @@ COMMANDS = {  # "{}" is the number of jobs
     "predict": "predict model.wm new.csv --out p.csv",
     "demo": "demo --set n_jobs={} picture.png",
     "bench": "bench run --quick --memory --jobs {} --out results "
-    "defaults-clustering --rows iris --runs 4",
+    "defaults-clustering --rows iris --methods KMeans --runs 4",
 }
 N_ROWS, N_NEW = 200, 10_000  # of the two tables
 LIMIT = 2.0  # seconds until all processes must have ended

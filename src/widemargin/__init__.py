@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # type checkers do not call __getattr__
     from widemargin.model_files import save as save
     from widemargin.model_selection import SemiSupervisedSplit as SemiSupervisedSplit
     from widemargin.objectives.class_sizes import Balance as Balance
+    from widemargin.solvers.evidence import LabelEvidence as LabelEvidence
     from widemargin.solvers.evidence import LeaveOneOutDensity as LeaveOneOutDensity
     from widemargin.solvers.evidence import MarginalLikelihood as MarginalLikelihood
     from widemargin.solvers.informative_vectors import (
@@ -44,6 +45,7 @@ _HOMES = {
     "FewLabelClassifier": "widemargin.estimators",
     "InSample": "widemargin.solvers.relabeling",
     "InformativeVectors": "widemargin.solvers.informative_vectors",
+    "LabelEvidence": "widemargin.solvers.evidence",
     "LabelSearchClassifier": "widemargin.estimators",
     "LaplacianRLSC": "widemargin.estimators",
     "LaplacianSVC": "widemargin.estimators",

@@ -20,6 +20,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from widemargin.checks import name_package
 from widemargin.defaults import ANCHORS, GATHERED_ROWS
 from widemargin.graphs import AnchorGraph, find_anchors
 from widemargin.labels import hide, known_names, labeled_mask, read_labels
@@ -161,7 +162,7 @@ class ArrayBlocks(Blocks):
 class ParquetBlocks(Blocks):
     """Rows of a Parquet file, or of all Parquet files in a folder, sorted by name.
 
-    It needs ``pip install 'widemargin[parquet]'``. Blocks are data frames.
+    It needs ``pip install pyarrow``. Blocks are data frames.
 
     Parameters
     ----------
@@ -526,11 +527,32 @@ def anchor_rows(blocks, rng, *, rule=ANCHORS, n_gathered=GATHERED_ROWS, say=None
         return _anchor(blocks, rng, rule, n_gathered, say)
 
 
+def join_anchors(rows, order, rng, *, rule=ANCHORS, n_gathered=GATHERED_ROWS):
+    """The graph of anchors that all rows of a list of matrices make.
+
+    Rows are drawn along `order`. The graph is None if there are no more rows than are
+    gathered, and for sparse rows, because anchors are means of rows, which are dense.
+    """
+    n_rows = len(rows)
+    if n_rows <= n_gathered or rows.is_sparse:
+        return None
+    drawn = rng.choice(n_rows, _count_drawn(n_rows, rule), replace=False)
+    with paused():  # searches in blocks are no stages of the fit
+        anchors = find_anchors(rows.take(order[drawn]).X, n_rows, rule=rule)
+        edges = reduce(add, (found for _, found in rows.map(anchors.count)))
+    return AnchorGraph.of(anchors, edges, n_rows)
+
+
+def _count_drawn(n_rows, rule):
+    """How many rows anchors are found from."""
+    n_anchors = min(rule.most, n_rows // rule.rows_per_anchor)
+    return min(rule.rows_per_center * n_anchors, n_rows)
+
+
 def _anchor(blocks, rng, rule, n_gathered, say):
     """See `anchor_rows`."""
     n_rows, is_few = blocks.n_rows, blocks.n_rows <= n_gathered
-    n_anchors = 0 if is_few else min(rule.most, n_rows // rule.rows_per_anchor)
-    n_more = max(rule.rows_per_center * n_anchors - n_gathered, 0)
+    n_more = 0 if is_few else max(_count_drawn(n_rows, rule) - n_gathered, 0)
     found = gather_rows(blocks, rng, n_drawn=n_gathered, n_more=n_more, say=say)
     if is_few:
         return found, None
@@ -561,9 +583,8 @@ def _open_parquet(path):
     try:
         from pyarrow.parquet import ParquetFile
     except ImportError as error:
-        raise ImportError(
-            f"Parquet needs pyarrow to read {path}: pip install 'widemargin[parquet]'."
-        ) from error
+        needs = name_package(f"Reading {path}", "pyarrow", "parquet")
+        raise ImportError(needs) from error
     from pyarrow.lib import ArrowException
 
     try:

@@ -69,6 +69,20 @@ def refuse(owner, name, wanted):
     raise ValueError(f"{name} of {who} must be {wanted}, got {value!r}.")
 
 
+def name_package(what, package, extra):
+    """The message that `what` needs an optional package, with the way to install it.
+
+    The package itself is named first: it works for every installation of widemargin,
+    an extra such as ``.[excel]`` only in a clone of its repository.
+    """
+    name = package.partition("[")[0]
+    quoted = f"'{package}'" if name != package else package
+    return (
+        f"{what} needs {name}: pip install {quoted} (or the extra, in a clone of "
+        f"widemargin: pip install '.[{extra}]')."
+    )
+
+
 def plain(value):
     """A value as the user would type it: numbers of NumPy as those of Python."""
     return value.item() if isinstance(value, np.generic) else value

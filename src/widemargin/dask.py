@@ -1,6 +1,6 @@
 """Dask: fit on rows of a cluster, and predict dask arrays and data frames lazily.
 
-It needs ``pip install 'widemargin[dask]'``. The algorithm is that of
+It needs ``pip install 'dask[array,dataframe,distributed]'``. The algorithm is that of
 `widemargin.blocks`: a chunk or partition is a block, and what all blocks give together
 is small. Tasks are pure, so that a worker that dies costs time only.
 """
@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin.blocks import Block, Blocks, find_dtype, tell_rows
+from widemargin.checks import name_package
 from widemargin.estimators._estimator import Estimator, set_features
 from widemargin.estimators.few_label_classifier import FewLabelClassifier
 from widemargin.estimators.table_encoder import TableEncoder
@@ -39,9 +40,9 @@ def _import_dask():
         import dask.callbacks
         import dask.dataframe
     except ImportError as error:
-        raise ImportError(
-            "widemargin.dask needs dask: pip install 'widemargin[dask]'."
-        ) from error
+        package = "dask[array,dataframe,distributed]"
+        needs = name_package("widemargin.dask", package, "dask")
+        raise ImportError(needs) from error
     return dask
 
 
@@ -54,8 +55,8 @@ class DaskFewLabelClassifier(ClassifierMixin, BaseEstimator):
     random rows. Nothing that grows with the number of rows leaves the workers. Up to
     20,000 rows the model is that of `FewLabelClassifier`.
 
-    It needs ``pip install 'widemargin[dask]'``, and computes with the client that is
-    active, on threads of this process if there is none.
+    It needs ``pip install 'dask[array,dataframe,distributed]'``, and computes with the
+    client that is active, on threads of this process if there is none.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 
 from widemargin.checks import warn_of_data
-from widemargin.defaults import MANY_CLASSES
+from widemargin.defaults import MANY_CLASSES, MANY_SINGLE_CLASSES
 
 _UNLABELED = -1  # the marker in integer targets
 _PLACEHOLDERS = (  # what people and programs write for a value that is not known
@@ -70,6 +70,11 @@ class PartialLabels:
         """Whether there are many classes, and most labels the only one of theirs."""
         n_single = (np.bincount(self.codes) == 1).sum()
         return self.n_classes > MANY_CLASSES and n_single > 0.5 * self.n_labeled
+
+    @property
+    def is_distinct(self):
+        """Whether there are more than a few classes, all with a single label."""
+        return self.n_labeled == self.n_classes > MANY_SINGLE_CLASSES
 
     def coded(self):
         """Targets with codes in place of names, unlabeled samples marked as such."""
@@ -150,7 +155,7 @@ def refuse_unlabeled(y, who):
         raise ValueError(
             f"{who} must hold known labels only, got {(~labeled).sum():,} unlabeled of "
             f"{len(labeled):,} samples; leave them out of X and y, score with "
-            "labeled_scorer(), or cross-validate with cv=SemiSupervisedSplit(5), both "
+            "labeled_scorer(), or cross-validate with cv=SemiSupervisedSplit(2), both "
             "of widemargin.model_selection."
         )
 
@@ -375,6 +380,14 @@ def _refuse_continuous(values):
 
 
 def _too_few_classes(classes, y):
+    if not len(classes) and len(y):
+        mark = f"are {_UNLABELED}" if y.dtype.kind in "iu" else "are missing"
+        return (
+            "y must hold at least two labeled classes, but it has no labels: all "
+            f"{len(y):,} values {mark}, which marks an unlabeled sample. "
+            "widemargin.suggest_rows(X) proposes rows to label, widemargin.label(X) "
+            "opens a page to label them on, and MaxMarginClustering needs no labels."
+        )
     noun = "class" if len(classes) == 1 else "classes"
     message = (
         f"y must hold at least two labeled classes, got {len(classes)} {noun} "
@@ -406,8 +419,14 @@ def _warn_of_doubts(labels):
         )
     if labels.is_scattered:
         warn_of_data(
-            f"y has {labels.n_classes:,} classes and {labels.n_labeled:,} labels, most "
-            "of them the only one of their class, like a number or an identifier. "
-            "If they are numbers, divide them into a few intervals; if they are "
-            "classes, label more rows."
+            f"y has too many classes for its labels, {labels.n_classes:,} classes and "
+            f"{labels.n_labeled:,} labels: most labels are the only one of their "
+            "class, like numbers or identifiers. Divide numbers into a few intervals, "
+            "choose another target, or label more rows of each class."
+        )
+    elif labels.is_distinct:
+        warn_of_data(
+            f"y has {labels.n_classes:,} different labels in {labels.n_labeled:,} "
+            "labeled rows; if these are identifiers or numbers, choose another "
+            "target, otherwise label more rows of each class."
         )

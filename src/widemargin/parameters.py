@@ -26,7 +26,11 @@ from widemargin.labelling import (
 )
 from widemargin.objectives.class_sizes import Balance
 from widemargin.solvers.cccp import Relaxed
-from widemargin.solvers.evidence import LeaveOneOutDensity, MarginalLikelihood
+from widemargin.solvers.evidence import (
+    LabelEvidence,
+    LeaveOneOutDensity,
+    MarginalLikelihood,
+)
 from widemargin.solvers.hinge import ProximalNewton, Smo
 from widemargin.solvers.informative_vectors import InformativeVectors
 from widemargin.solvers.laplacian import Dual, Newton, Pcg
@@ -44,6 +48,7 @@ __all__ = [
     "InSample",
     "InformativeVectors",
     "KnnGraph",
+    "LabelEvidence",
     "Laplacian",
     "LeaveOneOut",
     "LeaveOneOutDensity",

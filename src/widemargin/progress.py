@@ -64,6 +64,8 @@ class Watch:
 
     def report(self, stage, done):
         """A share of a stage is done; earlier stages are, or do not occur."""
+        if stage not in self.before:  # a part of a stage of this plan
+            return
         share = self.before[stage] + min(done, 1.0) * self.parts[stage]
         # A stage may begin again, with a coarser graph or another fold.
         self.share = max(self.share, share)
@@ -97,14 +99,33 @@ def watch(callback):
 
 
 @contextmanager
+def planned(stages):
+    """Report these stages, with their shares, of the work within and no others.
+
+    Its time is no part of the estimate of the work around it.
+    """
+    watched = _watched.get()
+    own = watched and Watch(watched.callback, stages, watched.clock)
+    with _instead(own):
+        yield
+
+
+@contextmanager
 def paused():
     """Tell nobody about the stages within, whose time is no part of the estimate.
 
     For work before a fit that uses the same parts, and says itself how far it is.
     """
+    with _instead(None):
+        yield
+
+
+@contextmanager
+def _instead(own):
+    """Let another watch, or nobody, watch the work within, which takes no time."""
     watched = _watched.get()
     began = watched and watched.clock()
-    token = _watched.set(None)
+    token = _watched.set(own)
     try:
         yield
     finally:

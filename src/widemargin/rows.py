@@ -351,7 +351,9 @@ class BlockRows(Rows):
         """Some of the rows, in one matrix."""
         places, found = zip(*self.blocks(idx), strict=True)
         stack = sparse.vstack if sparse.issparse(found[0]) else np.vstack
-        return Rows(stack(found)[np.argsort(np.concatenate(places))])
+        rows = Rows(stack(found)[np.argsort(np.concatenate(places))])
+        rows.anchors = self.anchors
+        return rows
 
     def evaluate(self, function):
         """Values of a function of a matrix, of a layer below, that has some per row."""

@@ -1,5 +1,6 @@
 """Each mistake gets one sentence that names it and the way out."""
 
+import io
 import os
 import subprocess
 import sys
@@ -7,6 +8,8 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+
+from widemargin.cli.signals import exit_if_unread
 
 FIT = "fit", "iris.csv", "--target", "species"
 
@@ -54,13 +57,13 @@ def test_unreadable_parquet(refused, folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "fastparquet", None)
     message = refused("fit", "table.parquet", "--target", "species")
-    assert "pip install 'widemargin[parquet]'" in message
+    assert "pip install pyarrow (or the extra, in a clone" in message
 
 
 def test_parquet_needs_pyarrow_before_any_work(refused, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     message = refused(*FIT, "--predictions", "p.parquet")
-    assert "pip install 'widemargin[parquet]'" in message
+    assert "pip install pyarrow (or the extra, in a clone" in message
 
 
 def test_arrays_that_are_no_columns(refused):
@@ -195,6 +198,50 @@ def test_a_full_standard_output_is_reported(done):
     assert result.returncode == 2
     expected = "Error: Cannot write to stdout: no space left on device.\n"
     assert result.stderr == expected
+
+
+@pytest.mark.slow
+def test_output_that_nobody_reads_is_no_internal_error(done):
+    """As in `widemargin predict ... | head`."""
+    done(*FIT, "--folds", 0)
+    words = [sys.executable, "-m", "widemargin", "predict", "iris.wm", "iris.csv"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "w") as unread:
+        result = subprocess.run(words, stdout=unread, stderr=subprocess.PIPE, text=True)
+    assert (result.returncode, result.stderr) == (141, "")
+
+
+@pytest.mark.parametrize(
+    ("place", "error"),
+    [
+        ("widemargin.cli.main.import_module", BrokenPipeError),
+        ("widemargin.cli.fitting.read_table", BrokenPipeError),
+        ("widemargin.cli.fitting.read_table", ConnectionResetError),
+    ],
+)
+def test_a_broken_pipe_elsewhere_is_an_internal_error(place, error, run, monkeypatch):
+    """That of a process or a socket, while the output is read."""
+
+    def fail(*_):
+        raise error(32, "Broken pipe")
+
+    monkeypatch.setattr(place, fail)
+    result = run(*FIT)
+    assert result.exit_code == 1
+    assert f"Internal error ({error.__name__}" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["stdout", "stderr"])
+def test_an_unread_stream_without_a_file_ends_the_command(name, monkeypatch):
+    class Unread(io.StringIO):
+        def flush(self):
+            raise BrokenPipeError
+
+    monkeypatch.setattr(sys, name, Unread())
+    with pytest.raises(SystemExit) as end:
+        exit_if_unread()
+    assert end.value.code == 141
 
 
 def test_debug_shows_where_an_error_arose(run):

@@ -337,8 +337,11 @@ def test_supervised_fit_needs_no_unlabeled_rows(done, refused, iris, truth):
     assert "Column 'species' has no empty cell: all 150 rows" in message
     assert "--method auto or supervised or svm." in message
     report = " ".join(done(*FIT).stdout.split())
-    assert "note all rows are labeled, so there was nothing else to try" in report
-    assert "inferred nothing" in report
+    assert (
+        "note all 150 rows are labeled, so only the supervised model was fitted"
+        in report
+    )
+    assert "inferred 0 rows" in report
     assert (pd.read_csv("iris-predictions.csv")["source"] == "given").all()
     assert done("predict", "iris.wm", "iris.csv").stdout.count("\n") == 151
     words = "--method", "supervised", "--force"
@@ -450,6 +453,22 @@ def test_excel_files_are_read_and_written(done, iris):
     done("predict", "iris.wm", "iris.csv", "--out", "again.xlsx")
     again = pd.read_excel("again.xlsx")
     assert (again["color"] == "=1+1").all()  # a text, not the number 2
+
+
+@pytest.mark.parametrize("n_labeled", [10, 25])
+def test_single_labels_are_asked_about(done, iris, n_labeled):
+    names = [f"case {i}" for i in range(n_labeled)]
+    iris["species"] = pd.Series([*names, *[None] * (150 - n_labeled)], dtype=object)
+    iris.to_csv("iris.csv", index=False)
+    report = " ".join(done(*FIT, "--method", "svm").stdout.split())
+    told = "'species' has 25 different labels in 25 labeled rows; if these are ident"
+    assert (told in report) == (n_labeled == 25)
+
+
+def test_an_identifier_is_left_out_by_its_option(done):
+    report = done(*FIT, "--method", "svm", "--id", "picked", "--drop", "color").stdout
+    assert "picked (by --id)" in report
+    assert "color (by --drop)" in report
 
 
 def test_rows_to_label_next_are_shown(done):

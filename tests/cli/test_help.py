@@ -1,6 +1,8 @@
+import re
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import click
 import pytest
@@ -9,6 +11,7 @@ from widemargin.cli import main as cli
 from widemargin.cli.main import BENCHMARKS, COMMANDS
 from widemargin.cli.methods import DEFAULTS, list_offers
 
+GUIDE = Path(__file__).parents[2] / "docs" / "command_line.md"
 ELSEWHERE = click.Command("shout", callback=lambda: click.echo("HELLO"), help="Shout.")
 
 
@@ -32,6 +35,15 @@ def test_help_has_examples_and_fits_a_terminal(done, command):
     assert "--json" in page
     assert "--debug" in page
     assert "Exit codes: 0 if" in page
+
+
+@pytest.mark.skipif(not GUIDE.exists(), reason="installed without the repository")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_and_guide_have_the_same_exit_codes(done, command):
+    page = done(command, "--help").stdout.partition("Exit codes:")[2]
+    table = GUIDE.read_text("utf-8").partition("| exit code |")[2].partition("\n\n")[0]
+    first = [line.split("|")[1] for line in table.splitlines()[2:]]
+    assert set(re.findall(r"\d+", page)) == set(re.findall(r"\d+", " ".join(first)))
 
 
 def test_all_commands_are_listed_in_a_line_each(done):

@@ -113,7 +113,7 @@ def test_a_fit_on_blocks_is_that_on_the_joined_matrix(data, model):
     "model",
     [
         LaplacianSVC(landmarks=30),
-        TransductiveSVC(landmarks=30),
+        pytest.param(TransductiveSVC(landmarks=30), marks=pytest.mark.slow),
         SelfLabelingGPC(landmarks=30),
         SpectralClassifier(),
     ],

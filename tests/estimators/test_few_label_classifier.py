@@ -309,7 +309,7 @@ def test_no_other_candidates(digits, partial, candidates):
 def test_all_labeled_is_the_supervised_machine(digits):
     model = FewLabelClassifier(random_state=0).fit(*digits)
     assert model.names_ == ["supervised"]
-    assert "all rows are labeled" in str(model.report_)
+    assert "all 200 rows are labeled" in str(model.report_)
     assert len(model.report_.label_next) == 0
 
 
@@ -460,7 +460,7 @@ def test_an_error_near_that_of_a_constant_is_told(model, rng):
     X = rng.normal(size=(100, 3))
     y = np.where(np.arange(100) % 10 < 3, "some", "most")
     noise = FewLabelClassifier(QUICK, random_state=0).fit(X, hide_labels(y, 40, rng=0))
-    told = "hardly better than always predicting most (error 30.0 %)"
+    told = "hardly better than always predicting 'most' (error 30.0 %)"
     assert told in noise.report_.messages[0]
     assert not [text for text in model.report_.messages if "hardly better" in text]
 
@@ -740,8 +740,12 @@ def test_wrong_labels_are_suspect(digits):
     assert np.mean(right == truth) > 0.7
     assert list(suspects.frame()) == ["rows", "probabilities", "suggested"]
     text = f"row {suspects.rows[0]} (predicted: {suspects.suggested[0]})"
-    assert f"Labels to check: {text}, " in str(model.report_)
+    assert f"Labels to check (rows counted from 0): {text}, " in str(model.report_)
     assert f" and {len(suspects.rows) - 5} more" in str(model.report_)
+    from_one = model.report_.text(first_row=1)
+    rows = ", ".join(str(row + 1) for row in model.report_.label_next)
+    assert f"Rows to label next (counted from 1): {rows} (random" in from_one
+    assert f"(rows counted from 1): row {suspects.rows[0] + 1} (" in from_one
 
 
 def test_all_labels_random_is_the_default(fast, digits, partial):
@@ -763,6 +767,8 @@ def test_only_random_labels_and_probabilities_estimate_the_error(digits, partial
     estimate = (wrong[is_held_out].sum() + 10 * expected) / (is_held_out.sum() + 10)
     assert_allclose(model.report_.error, estimate)
     assert f"{is_held_out.sum()} labels of random rows" in str(model.report_)
+    first = str(model.report_).splitlines()[0]
+    assert first.endswith(f"held out in turn ({is_held_out.sum()} of random rows)")
 
 
 def test_chosen_labels_alone_are_not_to_be_trusted(digits, partial):

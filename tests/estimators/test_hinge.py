@@ -1,4 +1,5 @@
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -83,7 +84,8 @@ def test_without_unlabeled_weight_it_is_the_svc(two, estimator, kernel, options)
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_without_unlabeled_samples_it_is_the_svc(two, estimator):
     X, y, _ = two
-    gamma = 1 / X.var(axis=0).sum()
+    # one over the mean squared distance of two rows, or twice that
+    gamma = 1 / X.var(axis=0).sum() / (2 if estimator is TriClassSVC else 1)
     expected = SVC(C=10, gamma=gamma, tol=1e-9).fit(X, y).decision_function(X)
     model = estimator(solver=Smo(1e-8)).fit(X, y)
     assert_allclose(model.decision_function(X), expected, atol=1e-5)
@@ -418,7 +420,7 @@ def test_average_is_that_of_the_path(three, estimator):
     model = estimator(random_state=0).fit(X, y_partial)
     average, weights, steps = model.average_, HINGE_WEIGHTS, np.arange(4)
     if estimator is TriClassSVC:  # two paths from the labels alone
-        weights = TRI_CLASS_WEIGHTS.direct + TRI_CLASS_WEIGHTS.relaxed
+        weights = TRI_CLASS_WEIGHTS.transductive + TRI_CLASS_WEIGHTS.relaxed
         steps = np.array([0, 1, 1, 2])
     assert model.unlabeled_weights_ == (0.0, *weights)
     prior = family_prior(["path"] * 4, PATH_DECAY**steps)
@@ -788,20 +790,25 @@ def test_counts_of_labels_follow_their_weights(two):
     assert_allclose(model.average_.n_held_out, 15.0, rtol=1e-3)
 
 
-def test_tri_class_averages_both_methods(two, monkeypatch):
-    """From one model of the labels: each other one is that of its own method."""
+def test_tri_class_averages_several_losses(two, monkeypatch):
+    """From one model of the labels: each other one is that of its own loss."""
     X, _, y_partial = two
     options = {"kernel": Rbf(0.2), "solver": Smo(1e-8), "random_state": 0}
     options |= {"balance": {0: 0.5, 1: 0.5}}
-    monkeypatch.setattr(cccp, "TRI_CLASS_WEIGHTS", TriClassWeights((0.1,), (0.1,)))
+    weights = TriClassWeights((0.1,), (0.1,), (0.1,))
+    monkeypatch.setattr(cccp, "TRI_CLASS_WEIGHTS", weights)
     model = TriClassSVC(**options).fit(X, y_partial)
     own = options | {"n_annealing": 1, "unlabeled_weight": 0.1}
-    labels = TriClassSVC(**own | {"unlabeled_weight": 0.0}).fit(X, y_partial)
-    direct = TriClassSVC(method="min", **own).fit(X, y_partial)
-    relaxed = TriClassSVC(method=Relaxed(restore=False), **own).fit(X, y_partial)
-    parts = [m.decision_function(X) for m in (labels, direct, relaxed)]
-    assert np.abs(parts[1] - parts[2]).max() > 0.05  # else it shows nothing
-    expected = model.average_.coef @ np.array(parts)
+    models = [
+        TriClassSVC(**own | {"unlabeled_weight": 0.0}),
+        TriClassSVC(method="min", **own),
+        TransductiveSVC(**own),
+        TriClassSVC(method=Relaxed(restore=False), **own),
+    ]
+    parts = np.array([m.fit(X, y_partial).decision_function(X) for m in models])
+    for one, other in combinations(parts[1:], 2):
+        assert np.abs(one - other).max() > 0.05  # else it shows nothing
+    expected = model.average_.coef @ parts
     assert_allclose(model.decision_function(X), expected, atol=1e-6)
     chosen = TriClassSVC(**own).fit(X, y_partial)
     assert_array_equal(chosen.decision_function(X), parts[1])

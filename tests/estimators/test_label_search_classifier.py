@@ -567,11 +567,11 @@ def test_names_that_sort_alike_do_not_matter(three, unlabeled_weight):
 def test_data_frames(three):
     X, _, y_partial = three
     frame = pd.DataFrame(X, columns=["a", "b"])
-    model = LabelSearchClassifier().fit(frame, y_partial)
+    model = LabelSearchClassifier(random_state=0).fit(frame, y_partial)
     assert model.feature_names_in_.tolist() == ["a", "b"]
-    plain = LabelSearchClassifier().fit(X, y_partial)
+    plain = LabelSearchClassifier(random_state=0).fit(X, y_partial)
     assert_array_equal(model.predict(frame), plain.predict(X))
-    for fitted in LabelSearchClassifier().fit_path(
+    for fitted in LabelSearchClassifier(random_state=0).fit_path(
         frame, y_partial, ambient_reg=[0.01, 0.1]
     ):
         assert fitted.feature_names_in_.tolist() == ["a", "b"]

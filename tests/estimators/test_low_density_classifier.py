@@ -119,6 +119,7 @@ def test_interrupt_is_passed_on(digits, partial, monkeypatch):
         LowDensityClassifier(random_state=0).fit(digits[0], partial)
 
 
+@pytest.mark.slow
 def test_labels_of_a_part_of_many_rows_are_inferred(monkeypatch):
     """All rows get scores, and held-out labels are those of the labeled rows."""
     X, y = load_digits(return_X_y=True)

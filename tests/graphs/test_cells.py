@@ -248,3 +248,12 @@ def test_the_graph_of_many_rows_is_nearly_the_exact_one(monkeypatch):
     exact = knn_adjacency(X, 8, "self-tuned")
     assert abs(found - exact).sum() < 0.05 * exact.sum()
     assert abs(found - found.T).max() == 0
+
+
+def test_a_single_row_is_found_at_its_distance():
+    """However far from the origin it is, and for any number of other rows."""
+    Z = np.array([[1e6], [1e6 + 1.0], [1e6 + 3.0]])
+    index = ExactIndex.fit(np.array([[1e6 + 1.0]]))
+    assert_allclose(index.query(Z, 1)[0].ravel(), [1.0, 0.0, 2.0])
+    near = ExactIndex.fit(np.ones((1, 1)))
+    assert_allclose(near.query(np.array([[0.0], [2.0]]), 1)[0].ravel(), [1.0, 1.0])

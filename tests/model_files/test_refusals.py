@@ -25,6 +25,7 @@ from sklearn.preprocessing import (
 )
 from sklearn.semi_supervised import SelfTrainingClassifier
 
+from widemargin import MaxMarginClustering
 from widemargin.kernels import ArdRbf, Custom, Polynomial, Rbf
 from widemargin.model_files import ModelFileError, load, save
 from widemargin.model_files.files import to_bytes
@@ -735,3 +736,45 @@ def test_a_cache_of_a_pipeline_is_refused(two_classes, tmp_path, path):
         load(path)
     with pytest.raises(ModelFileError, match=r"set_params\(memory=None\)"):
         save(model.set_params(memory=str(tmp_path)), path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("n_clusters_", None),
+        ("n_clusters_", 0),
+        ("n_clusters_", "many"),
+        ("number_choice_", 3),
+        ("reach_", Rbf(1.0)),
+    ],
+)
+def test_clusterings_that_do_not_fit_are_refused(name, value, two_classes, path):
+    model = MaxMarginClustering(2, random_state=0).fit(two_classes[0])
+    setattr(model, name, value)
+    path.write_bytes(to_bytes(model))
+    message = f"{name} of MaxMarginClustering does not fit"
+    with pytest.raises(ModelFileError, match=message):
+        load(path)
+    delattr(model, name)  # as files of release 0.2
+    path.write_bytes(to_bytes(model))
+    with pytest.raises(ModelFileError, match=message):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("best", 99),
+        ("best", -1),
+        ("agreement", np.zeros(2)),
+        ("stability", np.zeros((24, 1))),
+        ("is_sound", np.ones(3, dtype=bool)),
+        ("parameters", (1, 2)),
+    ],
+)
+def test_choices_that_do_not_fit_are_refused(name, value, two_classes, path):
+    model = MaxMarginClustering(2, random_state=0).fit(two_classes[0])
+    model.choice_ = dataclasses.replace(model.choice_, **{name: value})
+    path.write_bytes(to_bytes(model))
+    with pytest.raises(ModelFileError, match="of Choice does not fit"):
+        load(path)

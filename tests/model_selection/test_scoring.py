@@ -164,7 +164,7 @@ def test_models_without_held_out_labels_name_the_way_out(three, estimator):
     X, y = three
     model = estimator(random_state=0).fit(X, y)
     name = estimator.__name__
-    match = rf"{name} has no held_out_proba_: .*cv=SemiSupervisedSplit\(5\)"
+    match = rf"{name} has no held_out_proba_: .*cv=SemiSupervisedSplit\(2\)"
     with pytest.raises(ValueError, match=match):
         leave_one_out_score(model, y)
 
@@ -357,7 +357,7 @@ def test_labeled_scorer_calls_a_scorer_with_the_labeled_rows(iris):
 
 def test_labeled_scorer_needs_a_label(iris):
     X, y = iris
-    match = r"got 150 rows and no label among them; use cv=SemiSupervisedSplit\(5\)"
+    match = r"got 150 rows and no label among them; use cv=SemiSupervisedSplit\(2\)"
     with pytest.raises(ValueError, match=match):
         labeled_scorer()(SVC().fit(X, y), X, np.full(150, -1))
 

@@ -12,12 +12,14 @@ import click
 
 from widemargin.cli.methods import DEFAULTS, describe_methods
 from widemargin.cli.reports import print_error, visible
+from widemargin.cli.signals import exit_if_unread
 from widemargin.tables import FORMATS
 
 _EXIT_CODES = (
     "Exit codes: 0 if {success}; 2 if the input or the options cannot be used (the "
-    "message says why); 130, 143 or 129 if the command was interrupted by SIGINT "
-    "(Ctrl-C), SIGTERM or SIGHUP; 1 for an internal error (please report it)."
+    "message says why); 130, 143 or 129 if SIGINT (Ctrl-C), SIGTERM or SIGHUP "
+    "interrupted {what}; 141 if the program that reads the output ended first; 1 for "
+    "an internal error (please report it)."
 )
 
 
@@ -30,9 +32,16 @@ class Failure(click.ClickException):
 class Command(click.Command):
     """A command with --json and --debug, brief errors, and methods in its help page."""
 
-    def __init__(self, *args, task=None, success="it is done", **kwargs):
+    def __init__(
+        self,
+        *args,
+        task=None,
+        success="the command succeeded",
+        interrupted="the command",
+        **kwargs,
+    ):
         settings = {"show_default": True}
-        epilog = _EXIT_CODES.format(success=success)
+        epilog = _EXIT_CODES.format(success=success, what=interrupted)
         super().__init__(*args, context_settings=settings, epilog=epilog, **kwargs)
         self.task = task
         text = "Print the results as JSON, and nothing else, to stdout."
@@ -55,9 +64,11 @@ class Command(click.Command):
         try:
             with _warnings_as_notes():
                 return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
+        except (click.ClickException, click.exceptions.Exit):
             raise
         except Exception as error:
+            if isinstance(error, BrokenPipeError):
+                exit_if_unread()
             # Python 3.11 wraps what is raised while a class is made, in an import.
             if isinstance(error.__cause__, KeyboardInterrupt):
                 raise error.__cause__ from None
@@ -67,7 +78,8 @@ class Command(click.Command):
 
 
 def _in_one_sentence(error):
-    if isinstance(error, OSError) and error.errno:
+    is_connection = isinstance(error, ConnectionError)  # to a process or a socket
+    if isinstance(error, OSError) and error.errno and not is_connection:
         where = f"use {error.filename}" if error.filename else "write to stdout"
         return Failure(f"Cannot {where}: {os.strerror(error.errno).lower()}.")
     if isinstance(error, MemoryError):
@@ -180,7 +192,7 @@ reading_options = _gathered(
         "--format",
         "file_format",
         type=click.Choice(FORMATS),
-        help="Format of TABLE if its file ending does not show it; csv for stdin.",
+        help="Format of the table if its file ending does not show it; csv for stdin.",
     ),
     click.option(
         "--separator", help="Character between two cells, such as ';' or '\\t'."

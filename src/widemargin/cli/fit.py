@@ -46,6 +46,7 @@ features, except those that you leave out with --drop, such as known labels.
 \b
 widemargin cluster iris.csv -k 3 --drop species
 widemargin cluster iris.csv -k auto --drop species
+widemargin cluster iris.csv -k auto --drop species --set outliers=auto
 widemargin cluster iris.csv -k 3 --out groups.wm --predictions groups.csv
 widemargin cluster - -k 3 --predictions - < table.csv
 
@@ -183,7 +184,7 @@ def fit(table, target, folds, verbose, as_json, **options):
     facts = [*reports.describe_report(report, cells)] if report else []
     if folds or not report:
         facts += _describe_estimate(measured, declared.name, folds)
-    facts.append(("inferred", reports.describe_counts(inferred) or "nothing"))
+    facts.append(("inferred", reports.describe_counts(inferred) or "0 rows"))
     reports.print_facts(work.console, [*facts, *work.outputs.describe(model)])
     if as_json:
         outcome = {
@@ -243,7 +244,7 @@ def _describe_estimate(measured, method, n_wanted):
     "n_clusters",
     type=_Number(),
     required=True,
-    help="Number of clusters; auto chooses it, from 2 to 12.",
+    help="Number of clusters; auto chooses it, at most 12.",
 )
 @commands.method_options("cluster", "n_jobs=2 or ambient_reg=0.1")
 @commands.output_options(*_CLUSTER_ENDINGS, "clusters")
@@ -275,7 +276,16 @@ def cluster(table, n_clusters, as_json, **options):
     joined, _ = fitting.join_table(sample.cells, found, options["key"])
     work.outputs.write(model, joined)
     counts = reports.count_labels(found["cluster"])
-    clusters = "clusters", reports.describe_counts(counts)
+    shown = {"no cluster" if name == "-1" else name: n for name, n in counts.items()}
+    listed = reports.describe_counts(shown)
+    choice = getattr(work.estimator, "number_choice_", None)
+    if choice is not None:
+        compared = (
+            choice.numbers if choice.gaussians is None else choice.gaussians.numbers
+        )
+        numbers = f"chosen from {min(compared)} to {max(compared)}"
+        listed = f"{work.estimator.n_clusters_} ({numbers}): {listed}"
+    clusters = "clusters", listed
     reports.print_facts(work.console, [clusters, *work.outputs.describe(model)])
     if as_json:
         facts = reports.table_as_json(table, sample)

@@ -1,7 +1,7 @@
 """From tables to models and predictions; nothing here prints or writes."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -40,11 +40,12 @@ class Table:
     X: pd.DataFrame  # all columns but the target
     y: np.ndarray | None = None  # partly missing
     labels: PartialLabels | None = None  # those that are known
-    copies: tuple = ()  # names of columns that equal the target where it is known
+    copies: tuple = ()  # columns that hold the target where it is known
     cells: pd.DataFrame | None = None  # the whole table as it stands in its file
     # Which labels are of random rows; None for all
     is_random: np.ndarray | None = None
     n_all: int | None = None  # rows of a folder, of which these are some
+    target: str | None = None  # the column with the labels
 
     @property
     def n_rows(self):
@@ -87,11 +88,12 @@ def read_table(table, target, reading, uses, key=None, store=None):
 
 def make_table(name, frame, cells, target, uses, key=None, is_random=None):
     """Decide what the columns of a table are used as; a key is left out."""
-    y = labels = None
+    y, labels, is_key = None, None, False
     given = {use: [c for c in vars(uses)[use] if c != target] for use in vars(uses)}
     if key is not None:
         check_columns([key], frame, name)
-        if key not in (target, *given["drop"]):
+        is_key = key not in (target, *given["drop"])
+        if is_key:
             given["drop"].append(key)
     if target is not None:
         check_columns([target], frame, name)
@@ -103,9 +105,14 @@ def make_table(name, frame, cells, target, uses, key=None, is_random=None):
         is_named = target in uses.categorical
         y, labels = read_target(frame.pop(target), as_names=is_named)
     columns = examine_columns(frame, **given, name=name)
+    if is_key:
+        by_id = [replace(c, reason="by --id") if c.name == key else c for c in columns]
+        columns = by_id
     used = [column.name for column in columns if column.kind is not Kind.LEFT_OUT]
     copies = () if y is None else find_copies(frame[used], y, labels.labeled)
-    return Table(name, columns, frame, y, labels, copies, cells, is_random)
+    return Table(
+        name, columns, frame, y, labels, copies, cells, is_random, target=target
+    )
 
 
 def check_unlabeled(sample, target, offers):
@@ -115,7 +122,7 @@ def check_unlabeled(sample, target, offers):
         raise TableError(
             f"Column {target!r} has no empty cell: all {len(sample.y):,} rows of "
             f"{sample.name} are labeled. Add rows without a label, or choose a method "
-            f"that needs none: --method {' or '.join(supervised)}."
+            f"that needs no such rows: --method {' or '.join(supervised)}."
         )
 
 

@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.decomposition import TruncatedSVD
 
 from widemargin.blocks import BLOCK_ROWS, ParquetBlocks, gather_rows, list_parquet
+from widemargin.checks import name_package
 from widemargin.cli import fitting
 from widemargin.cli.features import features_of
 from widemargin.cli.reports import count_labels
@@ -21,9 +22,8 @@ try:
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile, ParquetWriter
 except ImportError as error:
-    raise ImportError(
-        "A folder of Parquet files needs pyarrow: pip install 'widemargin[parquet]'."
-    ) from error
+    needs = name_package("A folder of Parquet files", "pyarrow", "parquet")
+    raise ImportError(needs) from error
 
 
 _TEXT_FEATURES = 100  # of all columns; as many as neighbors of sparse rows have

@@ -8,7 +8,7 @@ from importlib.metadata import entry_points
 import click
 
 from widemargin._version import __version__
-from widemargin.cli.signals import as_interrupts, exit_interrupted
+from widemargin.cli.signals import as_interrupts, exit_if_unread, exit_interrupted
 
 COMMANDS = {
     "fit": "widemargin.cli.fit",
@@ -19,8 +19,8 @@ COMMANDS = {
 }
 GROUP = "widemargin.commands"  # entry points by which other packages add commands
 BENCHMARKS = {  # commands of a package that may not be installed
-    "bench": "Measure the papers' tables (not installed).",
-    "demo": "Classify 20 labels of 1,797 digits (not installed).",
+    "bench": "Measure the papers' tables (pip install ./benchmarks).",
+    "demo": "Classify 1,797 digits with 20 labels (pip install ./benchmarks).",
 }
 _NO_BENCH = (
     "The benchmarks and the demonstration are a separate package. To install it, run\n"
@@ -99,6 +99,10 @@ def _readable_errors():
         yield
     except KeyboardInterrupt:
         exit_interrupted("Interrupted; no file is half-written.")
+    except BrokenPipeError as error:
+        exit_if_unread()  # such as `head`
+        # click takes every broken pipe for that of the output, and prints nothing
+        raise click.ClickException(f"Internal error ({error!r}).") from error
     except click.ClickException as error:
         from widemargin.cli.reports import wrap
 

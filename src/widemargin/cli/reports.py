@@ -208,10 +208,11 @@ def _table_notes(sample, notes_few_labels=True):
     if sample.labels is None:
         return
 
-    for name in sample.copies:
+    for name, is_same in sample.copies:
+        what = "equals the target" if is_same else "has one value for each class"
         yield (
-            f"{name!r} equals the target in all labeled rows; if it is not known for "
-            f"new rows, add --drop {name!r}"
+            f"{name!r} {what} in all labeled rows; if it is not known for new rows, "
+            f"add --drop {name!r}"
         )
     alike = find_alike(sample.labels.classes.tolist())
     if alike is not None:
@@ -225,6 +226,12 @@ def _table_notes(sample, notes_few_labels=True):
             f"most of the {sample.labels.n_labeled:,} labels are the only one of their "
             "class, like numbers or identifiers; choose another column with --target, "
             "or label several rows of each class"
+        )
+    elif sample.labels.is_distinct:
+        yield (
+            f"{sample.target!r} has {sample.labels.n_classes:,} different labels in "
+            f"{sample.labels.n_labeled:,} labeled rows; if these are identifiers or "
+            "numbers, choose another column with --target"
         )
     if notes_few_labels and max(sample.counts.values()) == 1:
         yield (
@@ -265,6 +272,7 @@ def report_as_json(report):
         "error": report.error if has_error else None,
         "error_std": report.error_std if has_error else None,
         "held_out": report.n_held_out,
+        "held_out_random": report.n_random,
         "changed": report.n_changed / max(report.n_unlabeled, 1),
         "changed_rows": report.n_changed,
         "helps": report.helps,
@@ -313,7 +321,9 @@ def describe_candidates(facts):
         yield "error", "unknown, because no label could be held out"
         return
     labels = plural(facts["held_out"], "label")
-    yield "error", f"{_error(facts)} of new rows; {labels} held out in turn"
+    n_random = facts["held_out_random"]
+    of_random = "" if n_random is None else f" ({n_random:,} of random rows)"
+    yield "error", f"{_error(facts)} of new rows; {labels} held out in turn{of_random}"
 
 
 def describe_label_next(facts, cells=None):

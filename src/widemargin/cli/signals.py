@@ -1,6 +1,8 @@
 """Signals that end a command as Ctrl-C does: what it has begun is cleaned up."""
 
 import contextlib
+import os
+import select
 import signal
 import sys
 import threading
@@ -43,3 +45,33 @@ def exit_interrupted(message):
     with contextlib.suppress(OSError):  # the terminal may be gone
         click.echo(message, err=True)
     sys.exit(128 + number)
+
+
+def exit_if_unread():
+    """Exit with the code of shells for SIGPIPE if what reads the output has ended.
+
+    A broken pipe may also be that of a socket or a process: then nothing happens here.
+    """
+    unread = [stream for stream in (sys.stdout, sys.stderr) if _is_unread(stream)]
+    if not unread:
+        return
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in unread:  # Python flushes it at its end, which would print a traceback
+        with contextlib.suppress(OSError):  # a stream without a file
+            os.dup2(null, stream.fileno())
+    sys.exit(141)  # 128 + SIGPIPE
+
+
+def _is_unread(stream):
+    """Whether the other end of a pipe is closed."""
+    try:
+        stream.flush()  # raises only if an earlier write has left something
+        if hasattr(select, "poll"):  # Windows has none
+            pipe = select.poll()
+            pipe.register(stream.fileno(), 0)
+            return any(e & (select.POLLERR | select.POLLHUP) for _, e in pipe.poll(0))
+    except BrokenPipeError:
+        return True
+    except (AttributeError, OSError, ValueError):  # not open, or not a file
+        pass
+    return False

@@ -39,8 +39,9 @@ class Budget(Value):
     n_candidates : int
         Number of candidates: the first names in the Notes of `FewLabelClassifier`.
     spectral_rows : int or None
-        Rows that "spectral" and "low_density" are fitted on; None for all, and for
-        20,000 if rows are in blocks, which are not joined.
+        Rows that "spectral" and "low_density" are fitted on; None for all. If rows
+        are in blocks, which are not joined, it stands for 20,000 rows and the graph of
+        anchors that all rows make, see :doc:`/scaling`.
     n_rows : int
         Rows that the others are fitted on.
     fold_rows : int, default=1000

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_class_weight
@@ -37,6 +38,7 @@ from widemargin.values import Value
 
 FLOATS = (np.float64, np.float32)
 _WEIGHTS = 1e-20, 1e20  # between which the largest weight stays as it is given
+_SHOWN_TEXT = 40  # characters of a cell in a message
 _LINE_SECONDS = 10.0  # between lines of progress
 _LEAST_WEIGHT = 1e-12  # of a row, over the largest one: rounding hides smaller ones
 
@@ -314,6 +316,8 @@ def read_rows(estimator, X, *, reset=True):
             )
         except (ValueError, TypeError):
             _refuse_mixed(X, who, type(estimator).__name__, reset=reset)
+            _refuse_texts(X, who, type(estimator).__name__, reset=reset)
+            _refuse_missing(X, who, type(estimator).__name__, reset=reset)
             raise
         rows = GramRows(X) if is_gram else Rows(X)
     elif is_pairwise(estimator):
@@ -353,13 +357,72 @@ def _refuse_mixed(X, who, name, *, reset):
         )
 
 
+def _refuse_texts(X, who, name, *, reset):
+    """Raise ValueError if an array or a list holds texts that are no numbers."""
+    if hasattr(X, "columns") or sparse.issparse(X):
+        return
+    try:
+        cells = np.asarray(X)
+    except ValueError:  # rows of different lengths
+        return
+    if cells.dtype.kind not in "OU":
+        return
+    for position, cell in np.ndenumerate(cells):
+        if isinstance(cell, str) and not _is_numeric(np.array([cell])):
+            where = ", ".join(
+                f"{axis} {i}"
+                for axis, i in zip(("row", "column"), position, strict=False)
+            )
+            shown = str(cell)  # not a string of NumPy, whose type would be shown
+            if len(shown) > _SHOWN_TEXT:
+                shown = f"{shown[:_SHOWN_TEXT]}..."
+            advice = (
+                f"pass a data frame to make_pipeline(TableEncoder(), {name}(...)), "
+                "which encodes its text columns, or texts to "
+                f"make_pipeline(TfidfVectorizer(), {name}(...))"
+            )
+            raise ValueError(
+                f"{who} must hold numbers, got {shown!r} in {where}; "
+                f"{advice if reset else 'the model was fitted on numbers'}."
+            )
+
+
+def _refuse_missing(X, who, name, *, reset):
+    """Raise if a matrix or a data frame holds NaN.
+
+    What cannot be read as real numbers, and what is sparse, is left to scikit-learn.
+    """
+    try:
+        if np.iscomplexobj(X):
+            return
+        if hasattr(X, "isna"):  # pd.NA is not always read as a number
+            missing = np.asarray(X.isna())
+        else:
+            missing = np.isnan(np.asarray(X, dtype=np.float64))
+    except (ValueError, TypeError):
+        return
+    if missing.ndim != 2 or not missing.any():
+        return
+    columns, first = getattr(X, "columns", None), missing.any(axis=0).argmax()
+    where = f"column {first}" if columns is None else f"column {columns[first]!r}"
+    imputer = "SimpleImputer" if columns is None else "TableEncoder"
+    advice = f"fit make_pipeline({imputer}(), {name}(...)), which imputes them"
+    if not reset:
+        advice = f"the model was fitted on rows without them; {advice}"
+    n_missing = f"{missing.sum():,} missing value{'s' if missing.sum() > 1 else ''}"
+    raise ValueError(
+        f"{who} contains NaN: {n_missing}, the first in {where}; {advice}."
+    )
+
+
 def _is_numeric(values):
     """Whether the cells of a column can be read as numbers, NaN and None included."""
     kind = getattr(values.dtype, "kind", "O")
     if kind in "mM":
         return False
+    known = values.dropna() if hasattr(values, "dropna") else values  # also pd.NA
     try:
-        np.asarray(values, dtype=np.float64)
+        np.asarray(known, dtype=np.float64)
     except (ValueError, TypeError):
         return False
     return True
@@ -379,6 +442,10 @@ def read_sample(estimator, X, y, sample_weight, *, merge=None):
     if y is None:
         read_labels(y)  # raises: there is nothing to learn from
     check_consistent_length(rows, y)
+    if hasattr(X, "columns") and find_kind(X) is None:
+        from widemargin.tables.targets import warn_of_copies  # needs pandas
+
+        warn_of_copies(X, y)
     weights = check_sample_weight(estimator, sample_weight, len(rows))
     if getattr(estimator, "class_weight", None) is not None:
         used = labeled_mask(y) & (weights > 0)

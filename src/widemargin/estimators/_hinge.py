@@ -90,6 +90,7 @@ class HingeTask:
     epsilon: float = 0.0
     irrelevant_weight: float = 0.0
     is_joint: bool = False  # more than two classes choose branches together
+    width: str = "scale"  # what gamma="auto" of the kernel means
 
     @property
     def weights(self):
@@ -228,7 +229,7 @@ def fit_hinge(estimator, task, sample, rng):
     has_rows = sample.irrelevant.any() if task.is_universum else sample.n_unlabeled
     if not has_rows:
         task = task.without_paths()
-    kernel = sample.rows.fit_width(kernel, rng)
+    kernel = sample.rows.fit_width(kernel, rng, auto=task.width)
     space, solver = choose_hinge_space(
         kernel, sample.rows, landmarks, solver, rng, who=task.who
     )

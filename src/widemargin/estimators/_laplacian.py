@@ -234,12 +234,14 @@ def make_geometry(estimator, sample, rng):
     return geometry
 
 
-def _with_spectrum(geometry, rule=GRAPH_FUNCTIONS):
+def _with_spectrum(geometry, n_components=GRAPH_FUNCTIONS):
     """The same with smooth functions along the graph beside those of landmarks."""
-    rows, adjacency = geometry.sample.rows, geometry.adjacency
-    n_vectors = limit_components(rule.n_components, len(rows))
-    basis = graph_basis(rows, geometry.kernel, geometry.graph, adjacency, n_vectors)
-    space = GraphFeatureSpace.join(geometry.space, basis, rule.share)
+    rows, kernel, space = geometry.sample.rows, geometry.kernel, geometry.space
+    n_vectors, adjacency = limit_components(n_components, len(rows)), geometry.adjacency
+    basis = graph_basis(rows, kernel, geometry.graph, adjacency, n_vectors)
+    diagonal = float(rows.evaluate(kernel.diagonal).mean(dtype=np.float64))
+    remainder = max(diagonal - space.mean_diagonal(), 0.0)
+    space = GraphFeatureSpace.join(space, basis, remainder)
     return replace(geometry, space=space, edges=adjacency)
 
 

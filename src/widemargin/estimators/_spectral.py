@@ -71,7 +71,7 @@ class SpectralGeometry:
 
     @property
     def is_supervised(self):
-        """Whether all models rest on the labels alone."""
+        """Whether all models use the labels alone."""
         return all(covariance.family == "labels" for covariance in self.covariances)
 
     def thin_labels(self, sample):

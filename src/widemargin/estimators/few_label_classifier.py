@@ -9,7 +9,7 @@ from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from widemargin.averaging import average_models, estimate_error
-from widemargin.blocks import Blocks, anchor_rows
+from widemargin.blocks import Blocks, anchor_rows, join_anchors
 from widemargin.checks import check_choice
 from widemargin.estimators._candidates import (
     NAMES,
@@ -86,7 +86,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     names_, weights_ : list of str, ndarray of shape (n_candidates,)
         Their names, and their weights in the average.
     encoder_ : TableEncoder or None
-        The encoder of a data frame with columns of text or dates; print its
+        The encoder of a data frame with text, dates or missing cells; print its
         `describe()` to see what was done with each column. `n_features_in_` counts the
         encoded features.
     certainty_ : ndarray of shape (n_samples,)
@@ -145,7 +145,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     methods = (
         Method(
             "auto",
-            "average of the others by held-out labels; start here",
+            "several methods, weighted by held-out labels; start here",
             needs_unlabeled=False,
             n_folds=0,
         ),
@@ -164,10 +164,11 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         ----------
         X, y
             As in :meth:`Classifier.fit <widemargin.estimators.Classifier.fit>`. A table
-            with columns of text or dates is encoded by a `TableEncoder`, which scales
-            its numbers; arrays and tables of numbers only stay as they are. Rows that
-            do not fit into memory are `~widemargin.blocks.Blocks`, which have the
-            labels with them, see :doc:`/scaling`.
+            with text, dates or missing cells is encoded by a `TableEncoder`, which
+            imputes and scales its numbers; arrays, and tables that hold a number in
+            each cell, stay as they are. Rows that do not fit into memory are
+            `~widemargin.blocks.Blocks`, which have the labels with them, see
+            :doc:`/scaling`.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each row in every candidate. A label of weight below one also
             counts less when candidates are scored and in the estimated error; if all
@@ -188,10 +189,12 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
             if not (y is None and sample_weight is None and random_labels is None):
                 raise ValueError(
                     "Blocks have the labels with them, as in ArrayBlocks(X, y); pass "
-                    "neither y nor weights to fit of FewLabelClassifier beside them."
+                    "neither y nor weights to fit of FewLabelClassifier beside them. "
+                    "A list of arrays or memory maps in place of Blocks takes "
+                    "sample_weight and random_labels."
                 )
             return self._fit_blocks(X)
-        X = self._encode(X, reset=True)
+        X = self._encode(X, y, reset=True)
         return self._fit(X, y, sample_weight, random_labels)
 
     def _fit_blocks(self, blocks):
@@ -206,23 +209,13 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         set_features(self, blocks.n_features, blocks.feature_names)
         rows.check(who)
         rows.check_spreads(who, blocks.feature_names)
-        if graph is None:
-            return self._fit(rows, found.y, None, None)
-        self.row_idx_ = found.idx
-        self._fit(rows, found.y, None, None)
-        note = (
-            f"all {len(blocks):,} rows count in the graph, by way of "
-            f"{len(graph.anchors):,} anchors; numbers of unlabeled rows are those of "
-            f"{len(found.idx):,} rows that were kept."
-        )
-        messages = (*self.report_.messages, note)
-        self.report_ = replace(self.report_, messages=messages)
-        return self
+        self.row_idx_ = None if graph is None else found.idx
+        return self._fit(rows, found.y, None, None)
 
-    def _encode(self, X, *, reset=False):
-        """The features of a table with mixed columns; other input stays as it is."""
+    def _encode(self, X, y=None, *, reset=False):
+        """The features of a table that needs encoding; others stay as they are."""
         if reset:
-            self.encoder_ = _fit_encoder(X)
+            self.encoder_ = _fit_encoder(X, y)
         return X if self.encoder_ is None else self.encoder_.transform(X)
 
     def update(
@@ -267,6 +260,9 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         in_blocks = sample.rows.in_blocks
         listed = list_candidates(self.candidates, budget, in_blocks=in_blocks)
         seed = int(rng.integers(2**31))  # the same for all, so that copies are the same
+        if in_blocks:
+            sample.rows.anchors = self._join(sample, seed, is_update=bool(before))
+        graph = sample.rows.anchors
         draw = draw_candidates(sample, rng, is_weighted=is_weighted)
         fitted = []
         with Interruptible() as work, progress.watched():
@@ -287,6 +283,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         self.certainty_ = np.ones(len(sample.given))
         self.certainty_[sample.origin_idx[draw.unlabeled_idx]] = found.certainty
         self._fitted = sample.given, fitted
+        self._joined = sample.origin_idx, graph
         # Without unlabeled rows, half of chance
         expected = 0.5 * (1.0 - 1.0 / sample.n_classes)
         if len(found.certainty):
@@ -309,9 +306,19 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
             suggested=self._suggest_if_possible(),
             suspects=suspects,
         )  # fmt: skip
+        if graph is not None:
+            note = _describe_anchors(graph, len(sample.given))
+            messages = (*self.report_.messages, note)
+            self.report_ = replace(self.report_, messages=messages)
         if work.was_interrupted:
             raise KeyboardInterrupt
         return self
+
+    def _join(self, sample, seed, *, is_update):
+        """The graph of anchors of rows in a list; that of the last fit in an update."""
+        if is_update and np.array_equal(self._joined[0], sample.origin_idx):
+            return self._joined[1]
+        return join_anchors(sample.rows, sample.order, np.random.default_rng(seed))
 
     def suggest(self, n: int = 10) -> Suggestions:
         """Rows whose labels would help the most, see `SpectralClassifier.suggest`.
@@ -515,13 +522,13 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         require(fits, model, "classes_")
 
 
-def _fit_encoder(X):
-    """The encoder of a table with columns of text or dates; None for numbers."""
+def _fit_encoder(X, y):
+    """The encoder of a table with text, dates or missing cells; None for numbers."""
     if not hasattr(X, "columns"):
         return None
-    from widemargin.tables.columns import is_mixed  # needs pandas
+    from widemargin.tables.columns import needs_encoding  # needs pandas
 
-    return TableEncoder().fit(X) if is_mixed(X) else None
+    return TableEncoder().fit(X, y) if needs_encoding(X) else None
 
 
 def _can_suggest(part):
@@ -534,6 +541,18 @@ def _name_suspects(sample, suspects, probabilities, best):
     """Suspect labels with positions in X and class names."""
     rows = sample.origin_idx[sample.label_idx[suspects]]
     return Suspects(rows, probabilities, sample.classes[best])
+
+
+def _describe_anchors(graph, n_kept):
+    """A note on rows that the numbers of the report do not show."""
+    note = (
+        f"all {graph.n_rows:,} rows count in the graph, by way of "
+        f"{len(graph.anchors):,} anchors"
+    )
+    if n_kept < graph.n_rows:
+        note += f"; numbers of unlabeled rows are those of {n_kept:,} rows that were"
+        note += " kept"
+    return f"{note}."
 
 
 def _describe(part, draw):

@@ -39,6 +39,9 @@ class FewLabelReport(Stored):
     n_labeled, n_unlabeled, n_held_out, n_changed : int
         Labels, unlabeled rows, labels that were held out (copies of a row are one), and
         unlabeled rows whose class differs from that of the supervised model.
+    n_random : int or None
+        Held-out labels of random rows, by which the error is estimated; None if all
+        labels are such, see `random_labels` of `FewLabelClassifier.fit`.
     label_next : ndarray of int
         Positions, from 0, of the rows whose label would help the most, the best first:
         ``X[label_next]``, or ``.iloc[label_next]`` of a data frame.
@@ -68,6 +71,7 @@ class FewLabelReport(Stored):
     helps: bool | None
     messages: tuple
     check_rows: np.ndarray | None = field(default=None, repr=False)
+    n_random: int | None = None
 
     def check(self, n_features):
         """Raise ValueError unless it lists candidates, row numbers and texts."""
@@ -89,10 +93,13 @@ class FewLabelReport(Stored):
         return pd.DataFrame(rows, columns=list(columns)).set_index("name")
 
     def __str__(self):
+        return self.text()
+
+    def text(self, first_row=0):
+        """The report as a text, in which `first_row` is the number of the first row."""
         width = max(len(c.name) for c in self.candidates)
         lines = [
-            f"{self.n_labeled:,} labels, {self.n_unlabeled:,} unlabeled rows, "
-            f"{self.n_held_out:,} labels held out in turn",
+            self._first_line(),
             "",
             f"{'candidate':{width}}  weight  held-out error  changed   rows  seconds",
         ]
@@ -110,19 +117,32 @@ class FewLabelReport(Stored):
             "Unlabeled rows whose class differs from the labels-only model: "
             f"{self.n_changed:,} ({share:.1f} %)",
         ]
-        lines += [f"{title}: {text}" for title, text in self._row_lists()]
+        lines += [f"{title}: {text}" for title, text in self._row_lists(first_row)]
         lines += [f"Note: {message}" for message in self.messages]
         return "\n".join(lines)
 
-    def _row_lists(self):
+    def _first_line(self):
+        """How many rows there are, and how many labels the estimates are made of."""
+        line = (
+            f"{self.n_labeled:,} labels, {self.n_unlabeled:,} unlabeled rows, "
+            f"{self.n_held_out:,} labels held out in turn"
+        )
+        if self.n_random is None:
+            return line
+        return f"{line} ({self.n_random:,} of random rows)"
+
+    def _row_lists(self, first_row=0):
         """Rows to label next and labels to check, as pairs of a title and a text."""
+        counted = f"counted from {first_row}"
         if len(self.label_next):
-            text = ", ".join(map(str, self.label_next))
+            text = ", ".join(map(str, self.label_next + first_row))
             if self.check_rows is not None and len(self.check_rows):
-                text += f" (random checks: {', '.join(map(str, self.check_rows))})"
-            yield "Rows to label next", text
+                checks = ", ".join(map(str, self.check_rows + first_row))
+                text += f" (random checks: {checks})"
+            yield f"Rows to label next ({counted})", text
         if self.suspect_labels is not None and len(self.suspect_labels.rows):
-            yield "Labels to check", self.suspect_labels.listed()
+            text = self.suspect_labels.listed(first_row=first_row)
+            yield f"Labels to check (rows {counted})", text
 
     def _repr_html_(self):
         """The report for a notebook: weights as bars, errors with a standard error."""
@@ -146,8 +166,7 @@ class FewLabelReport(Stored):
         notes = [f"{title}: {text}." for title, text in self._row_lists()]
         notes += [f"{message[:1].upper()}{message[1:]}." for message in self.messages]
         return (
-            f"<p>{self.n_labeled:,} labels, {self.n_unlabeled:,} unlabeled rows, "
-            f"{self.n_held_out:,} labels held out in turn</p><table><thead>"
+            f"<p>{self._first_line()}</p><table><thead>"
             + _html_row(titles, "th")
             + "</thead><tbody>"
             + "".join(_html_row(line, "td") for line in lines)
@@ -207,10 +226,14 @@ def write_report(
     )
     helps = _judge(average, prior)
     is_held_out = np.isfinite(average.held_out).all(axis=1)
+    n_random = None
+    if not is_random.all():
+        n_random = len(np.unique(draw.copy_idx[is_held_out & is_random]))
     return FewLabelReport(
         candidates,
         *error,
         n_held_out=len(np.unique(draw.copy_idx[is_held_out])),  # copies of a row as one
+        n_random=n_random,
         n_labeled=draw.sample.n_labels,
         n_unlabeled=len(draw.unlabeled_idx),
         n_changed=inference.n_changed,
@@ -252,8 +275,8 @@ def _describe_choice(is_random, is_held_out):
         )
     else:
         yield (
-            "the estimated error is unreliable: all labels were chosen, and it "
-            "rests on the probabilities of the models alone; label some random rows"
+            "the estimated error is unreliable: all labels were chosen, so that it "
+            "comes from the predicted probabilities alone; label some random rows"
         )
 
 
@@ -266,16 +289,20 @@ def _messages(fitted, average, draw, helps, skipped, error):
     if average.n_held_out and error[0] + error[1] >= constant_error:
         yield (
             "by the held-out labels, predictions are hardly better than always "
-            f"predicting {draw.sample.classes[most]!s} (error "
+            f"predicting {str(draw.sample.classes[most])!r} (error "
             f"{100 * constant_error:.1f} %); label more rows, and check whether the "
-            "features have to do with the classes"
+            "features are related to the classes"
         )
     if not len(draw.unlabeled_idx):
-        yield "all rows are labeled, so there was nothing else to try"
+        yield (
+            f"all {draw.sample.n_labels:,} rows are labeled, so only the supervised "
+            "model was fitted; mark unlabeled rows with -1 (NaN in floats, None in "
+            "texts, an empty cell in files)"
+        )
     elif not average.n_held_out:
         yield (
-            "no class has two labels on different rows, so that none could be held out "
-            "and the prior alone decides; label more rows"
+            "no class has two labels on different rows, so that no label could be held "
+            "out and the candidates have their prior weights; label more rows"
         )
     elif helps is False:
         yield (

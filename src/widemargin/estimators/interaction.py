@@ -82,9 +82,9 @@ class Suspects(Stored):
         require(fits, self, "rows")
         require(self.suggested.shape == shape, self, "suggested")
 
-    def listed(self, n=5):
+    def listed(self, n=5, first_row=0):
         """The first few as a text, each with the more probable class."""
-        pairs = zip(self.rows[:n], self.suggested[:n], strict=True)
+        pairs = zip(self.rows[:n] + first_row, self.suggested[:n], strict=True)
         text = ", ".join(f"row {row} (predicted: {name!s})" for row, name in pairs)
         n_more = len(self.rows) - n
         return f"{text} and {n_more} more" if n_more > 0 else text
@@ -147,17 +147,23 @@ def suggest_from(geometry, labeled, n, average=None, certainty=None):
             "'graph' or 'spectrum' among the families of SpectralClassifier."
         )
     rng = np.random.default_rng([geometry.seed, int(labeled.sum())])
-    pool = _draw_pool(labeled, rng)  # positions below are those among these rows
+    # Positions below are those among these rows.
+    pool = _draw_pool(labeled, np.random.default_rng(geometry.seed))
     known_idx, free = np.flatnonzero(labeled[pool]), ~labeled[pool]
     n = min(n, int(free.sum()))
     n_first, is_check = plan_suggestions(len(known_idx), n, average is not None)
     chosen = np.zeros(0, dtype=np.intp)
     if n_first:
         features = spectral_features(usable[0], bases, pool)
-        n_clusters = max(SUGGESTIONS.n_first, len(known_idx) + n_first)
-        n_clusters = min(n_clusters, len(pool))
-        seed = int(rng.integers(2**31))
-        chosen = find_medoids(features, known_idx, n_clusters, seed)[:n_first]
+        # The same rows and seed after each label: medoids that are suggested one by one
+        # are those that are suggested together.
+        seed, fewest = geometry.seed % 2**31, SUGGESTIONS.n_first
+        for n_clusters in (fewest, max(2 * fewest, len(known_idx) + n_first)):
+            if len(chosen) < n_first:
+                taken = np.append(known_idx, chosen)
+                n_clusters = min(n_clusters, len(pool))
+                more = find_medoids(features, taken, n_clusters, seed)
+                chosen = np.append(chosen, more)[:n_first]
         free[chosen] = False
         missing = rng.choice(np.flatnonzero(free), n_first - len(chosen), replace=False)
         chosen = np.append(chosen, missing)  # equal features have one cluster
@@ -190,9 +196,13 @@ def suggest_from(geometry, labeled, n, average=None, certainty=None):
 
 
 def _draw_pool(labeled, rng):
-    """All labeled rows and the others, of many of them a random part; increasing."""
-    free_idx = np.flatnonzero(~labeled)
-    if len(free_idx) <= SUGGESTION_ROWS:
+    """All labeled rows and the others, of many of them a random part; increasing.
+
+    The part stays the same until half of it is labeled.
+    """
+    if np.sum(~labeled) <= SUGGESTION_ROWS:
         return np.arange(len(labeled))
-    drawn = rng.choice(free_idx, SUGGESTION_ROWS, replace=False)
-    return np.sort(np.concatenate([np.flatnonzero(labeled), drawn]))
+    order, n_drawn = rng.permutation(len(labeled)), SUGGESTION_ROWS
+    while np.sum(~labeled[order[:n_drawn]]) < SUGGESTION_ROWS / 2:
+        n_drawn += SUGGESTION_ROWS
+    return np.union1d(np.flatnonzero(labeled), order[:n_drawn])

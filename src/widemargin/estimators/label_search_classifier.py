@@ -8,7 +8,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from widemargin.checks import check_choice, check_number, check_number_or
-from widemargin.defaults import HOLDOUT_ROWS, SEARCH_LADDER, UNLABELED_WEIGHTS
+from widemargin.defaults import (
+    HOLDOUT_ROWS,
+    SEARCH_LADDER,
+    SEARCH_WIDTH,
+    UNLABELED_WEIGHTS,
+)
 from widemargin.estimators._estimator import (
     Classifier,
     Fit,
@@ -69,7 +74,7 @@ class LabelSearchClassifier(Classifier):
         Number of searches that run in parallel threads. The result does not depend on
         it.
     kernel, graph, random_state, verbose
-        As in `LaplacianSVC`.
+        As in `LaplacianSVC`, except that the automatic width of the kernel is "mean".
 
     Attributes
     ----------
@@ -222,7 +227,7 @@ def _fit_models(models, sample, rng):
     first, who = models[0], type(models[0]).__name__
     names = "kernel", "landmarks", "graph", "balance", "search", "start"
     kernel, landmarks, graph, balance, search, start = read_parameters(first, *names)
-    kernel = sample.rows.fit_width(kernel, rng, auto="scale")
+    kernel = sample.rows.fit_width(kernel, rng, auto=SEARCH_WIDTH)
     settings = PathSettings(
         kernel,
         graph,

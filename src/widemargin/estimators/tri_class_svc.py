@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from widemargin.checks import check_number
+from widemargin.defaults import TRI_CLASS_WIDTH
 from widemargin.estimators._estimator import Method, evaluate, read_parameter, values_at
 from widemargin.estimators._hinge import (
     HingeClassifier,
@@ -32,9 +33,9 @@ class TriClassSVC(HingeClassifier):
     method : {"auto", "min", "paper"} or TriClassMethod, default="auto"
         "min" minimizes the min loss itself. "paper" is Algorithm 1 of [1]_, whose
         relaxation is another problem, see Notes; its parameters are those of
-        ``Relaxed(restore, kappa, reach)``. "auto" averages models of "min" and of
-        ``Relaxed(restore=False)`` by held-out labels; it is "min" for an
-        `unlabeled_weight` of your own.
+        ``Relaxed(restore, kappa, reach)``. "auto" averages models of
+        ``Relaxed(restore=False)`` and of the loss of `TransductiveSVC` by held-out
+        labels, see Notes; it is "min" for an `unlabeled_weight` of your own.
     balance : "labeled", "equal", dict, Balance or None, default="labeled"
         Share of each class among the unlabeled rows, as in `TransductiveSVC`; None does
         not constrain it, as in the experiments of [1]_. A fixed mean score keeps
@@ -43,9 +44,12 @@ class TriClassSVC(HingeClassifier):
         The value in y that marks samples known to be irrelevant.
     irrelevant_weight : float, default=1.0
         Their total cost relative to that of the labeled samples.
-    C, unlabeled_weight, n_annealing, solver, landmarks, max_iter, kernel
+    kernel : Kernel, str or callable, default="rbf"
+        As in `LaplacianSVC`, except that the width ``gamma="auto"`` is one over the
+        mean squared distance of two rows.
+    C, unlabeled_weight, n_annealing, solver, landmarks, max_iter
     random_state, verbose
-        The last three as in `LaplacianSVC`, the others as in `TransductiveSVC`.
+        The last two as in `LaplacianSVC`, the others as in `TransductiveSVC`.
 
     Attributes
     ----------
@@ -68,11 +72,13 @@ class TriClassSVC(HingeClassifier):
     / u` times `unlabeled_weight`, and :math:`C_0` in the same way. The program (21) of
     "paper" is another problem: unlabeled samples closer to zero than
     :math:`(D - 1 + \varepsilon) / 2` cost nothing. It is the better one where most
-    unlabeled rows are irrelevant or there are few labels for many features, and "min"
-    where unlabeled rows are clusters of the classes; with "auto" for both, the models
-    are those of the weights 0, 0.1 ("min") and 0.1 and 1 ("paper").
-    :doc:`/guide/transductive` compares them, and helps to choose among the three
-    estimators.
+    unlabeled rows are irrelevant or there are few labels for many features; where they
+    are clusters of the classes, the transductive loss :math:`\max(0, 1 - |f_i|)` is.
+    You cannot know in advance which applies. The models of "auto" are those of the
+    labels alone, of the transductive loss with the weight 0.1, and of "paper" with 0.1
+    and 1. They were more accurate than models of the min loss, in which the same few
+    labels decide about each single row. :doc:`/guide/transductive` compares them, and
+    helps to choose among the three estimators.
 
     More than two classes are one-vs-rest problems; a sample is relevant if one of its
     scores exceeds :math:`(1 + \varepsilon) / 2`, Eq. (5).
@@ -130,6 +136,7 @@ class TriClassSVC(HingeClassifier):
             balance=read_parameter(self, "balance"),
             epsilon=self.epsilon,
             irrelevant_weight=self.irrelevant_weight,
+            width=TRI_CLASS_WIDTH,
         )
 
     def _fit_sample(self, sample, rng):

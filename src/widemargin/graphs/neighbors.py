@@ -28,7 +28,10 @@ class ExactIndex:
     @classmethod
     def fit(cls, X, metric="euclidean"):
         """The index of the rows of X."""
-        near = near_origin(X)[0] if metric == "euclidean" else X
+        is_shifted = (
+            metric == "euclidean" and X.shape[0] > 1
+        )  # `query` shifts a single row
+        near = near_origin(X)[0] if is_shifted else X
         return cls(X, NearestNeighbors(metric=metric).fit(near))
 
     def neighbors(self, n_neighbors):

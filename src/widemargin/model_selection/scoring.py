@@ -81,7 +81,7 @@ def leave_one_out_score(
             f"{name} has no held_out_proba_: no label was held out (as with a fixed "
             "unlabeled_weight or after an interrupt), or the model is from a file; "
             f"score it by fitting it again: cross_val_score({name}(...), X, y, "
-            "cv=SemiSupervisedSplit(5))."
+            "cv=SemiSupervisedSplit(2))."
         )
     labels, weights = _read_targets(model, y, sample_weight)
     held_out = np.isfinite(probabilities).all(axis=1)
@@ -189,7 +189,7 @@ class _LabeledScorer(_Scorer):
         if not scored.any():
             raise ValueError(
                 f"labeled_scorer needs a labeled row to score, got {len(scored)} rows "
-                "and no label among them; use cv=SemiSupervisedSplit(5), whose test "
+                "and no label among them; use cv=SemiSupervisedSplit(2), whose test "
                 "parts hold labeled rows only."
             )
         scorer = read_scoring(self.scoring, self.maker)

@@ -6,7 +6,7 @@ import numpy as np
 
 from widemargin.checks import check_choice, check_number
 from widemargin.defaults import HINGE_WEIGHTS, TRI_CLASS_WEIGHTS
-from widemargin.objectives.pieces import MinLoss, Ramp, RelaxedMinLoss
+from widemargin.objectives.pieces import MinLoss, Ramp, RelaxedMinLoss, SymmetricHinge
 from widemargin.solvers.driver import drive
 from widemargin.solvers.hinge import majorize_minimize, roughness
 from widemargin.solvers.result import SolveResult, Status, worst
@@ -27,14 +27,18 @@ class TriClassMethod(Value):
 
 
 @dataclass(frozen=True)
-class BothMethods(TriClassMethod, shorthand="auto"):
-    """The min loss itself and its relaxation: held-out labels weigh their models."""
+class SeveralLosses(TriClassMethod, shorthand="auto"):
+    """Models of several losses, weighted by their scores on held-out labels."""
 
     @property
     def paths(self):
-        """`Direct`, and `Relaxed` without restoring."""
+        """`Direct` comes first: it is the one for a weight of the user's own."""
         weights = TRI_CLASS_WEIGHTS
-        return (Direct(), weights.direct), (Relaxed(restore=False), weights.relaxed)
+        return (
+            (Direct(), weights.direct),
+            (Transductive(), weights.transductive),
+            (Relaxed(restore=False), weights.relaxed),
+        )
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,17 @@ class Direct(TriClassMethod, shorthand="min"):
     def loss(self, epsilon):
         """The loss of an unlabeled row."""
         return MinLoss(epsilon)
+
+    minimize = staticmethod(majorize_minimize)
+
+
+@dataclass(frozen=True)
+class Transductive(TriClassMethod):
+    """The loss of `TransductiveSVC`, for which every unlabeled row is relevant."""
+
+    def loss(self, epsilon):
+        """The loss of an unlabeled row."""
+        return SymmetricHinge()
 
     minimize = staticmethod(majorize_minimize)
 
