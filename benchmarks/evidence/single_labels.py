@@ -19,7 +19,7 @@ from widemargin.estimators._spectral import FAMILIES
 from widemargin.labels import decide
 from widemargin.solvers.closed_form import fit_covariances
 from widemargin.spaces.bases import list_covariances
-from widemargin_bench.evidence import show_means
+from widemargin_bench.evidence import keep_thinned, show_means
 from widemargin_bench.stored_sets import load_set
 
 SETS = (
@@ -46,10 +46,7 @@ def load(name, thin):
     codes = np.unique(data.target, return_inverse=True)[1]
     if not thin:
         return data.data, codes
-    kept, rng = np.ones(len(codes), dtype=bool), np.random.default_rng(1)
-    for code in range(0, codes.max() + 1, 2):
-        members = rng.permutation(np.flatnonzero(codes == code))
-        kept[members[int(0.18 * len(members)) :]] = False
+    kept = keep_thinned(codes, 0)
     return data.data[kept], codes[kept]
 
 

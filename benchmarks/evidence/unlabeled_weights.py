@@ -4,9 +4,9 @@
 
 Prints for each value of a constant of `widemargin.defaults` the error on unlabeled rows
 in percent over 20 and 50 labels, the difference to the value in use (*), and seconds of
-processor time. UNLABELED_WEIGHTS and TABU_FROM_WEIGHT are those of
-`LabelSearchClassifier`, HINGE_WEIGHTS those of `TransductiveSVC`. Up to 400 rows of
-ten sets.
+processor time. HINGE_WEIGHTS are those of
+`TransductiveSVC`, the others belong to `LabelSearchClassifier`. Up to 400 rows of ten
+sets.
 """
 
 import argparse
@@ -31,6 +31,7 @@ VALUES = {
             (0.03, 0.1, 0.3, 1.0, 3.0),
         ),
     ),
+    "SEARCH_WIDTH": (LabelSearchClassifier, ("scale", "mean", "median")),
     "TABU_FROM_WEIGHT": (LabelSearchClassifier, (0.0, 0.3, 1.0, 3.0, np.inf)),
     "HINGE_WEIGHTS": (
         TransductiveSVC,

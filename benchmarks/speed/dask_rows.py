@@ -1,12 +1,14 @@
 """Rows that do not fit into memory: anchors on one machine, and with Dask.
 
-    WIDEMARGIN_DATA=... python benchmarks/speed/dask_rows.py [--draws N] [PARTS]
+    WIDEMARGIN_DATA=... python benchmarks/speed/dask_rows.py [--draws N] [--record]
+    [PARTS]
 
 Defaults and one thread per process; CPU seconds unless said, and the largest memory of
-a process in GiB.
+a process in GiB. With --record accuracies are stored in benchmarks/speed/results.jsonl,
+which pages quote.
 
 mnist    60,000 rows of MNIST, 50 principal components, in blocks: FewLabelClassifier
-         with 100, 50 and 10 labels
+         with 100 labels, or as --labels says
 blocks   a folder of Parquet files with --rows rows of `make_sheets`, 100 labels: fit
          and predict on one machine, a block at a time
 memory   the same model on the first million of these rows in memory
@@ -33,7 +35,7 @@ from threadpoolctl import threadpool_limits
 from widemargin import FewLabelClassifier
 from widemargin.blocks import ArrayBlocks, ParquetBlocks
 from widemargin.datasets import hide_labels, make_sheets
-from widemargin_bench.measured import peak_memory
+from widemargin_bench.measured import peak_memory, record
 from widemargin_bench.stored_sets import load_components
 
 FILE_ROWS = 100_000
@@ -72,16 +74,23 @@ def features(n=50):
 
 
 def report(name, seconds, accuracy, memory, extra=""):
+    keep(name, accuracy=float(accuracy), memory=float(memory))
     print(
         f"{name}: {seconds}, {memory:.2f} GiB, accuracy {accuracy:.5f}{extra}",
         flush=True,
     )
 
 
+def keep(key, **figures):
+    """Store figures if the user asked for it."""
+    if "--record" in sys.argv:
+        record("blocks", key, **figures)
+
+
 def mnist(options):
     """Draws of labels of MNIST."""
     X, y, X_new, y_new = load_components()
-    for n_labels in (100, 50, 10):
+    for n_labels in options.labels:
         found, new, seconds = [], [], []
         for draw in range(options.draws):
             partial = hide_labels(y, n_labels, rng=draw)
@@ -97,6 +106,12 @@ def mnist(options):
             f"{np.mean(new):.4f}",
             flush=True,
         )
+        keep(
+            f"mnist, {n_labels} labels", draws=len(found),
+            seconds=float(np.mean(seconds)), accuracy=float(np.mean(found)),
+            new=float(np.mean(new)), least=float(np.min(found)),
+            most=float(np.max(found)),
+        )  # fmt: skip
 
 
 def blocks(options):
@@ -114,8 +129,8 @@ def blocks(options):
 
 def memory(options):
     """The first million rows in memory."""
-    frames = [pd.read_parquet(p) for p in sorted(folder_of(options).glob("*.parquet"))]
-    frame = pd.concat(frames[: IN_MEMORY // FILE_ROWS], ignore_index=True)
+    files = sorted(folder_of(options).glob("*.parquet"))[: IN_MEMORY // FILE_ROWS]
+    frame = pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
     X = frame[features()].to_numpy(np.float32)
     start = time.process_time()
     model = FewLabelClassifier(random_state=0).fit(X, frame["y"].to_numpy())
@@ -208,7 +223,9 @@ def main():
     """Run the parts named on the command line, or all."""
     parser = argparse.ArgumentParser()
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}")
-    parser.add_argument("--draws", type=int, default=4)
+    parser.add_argument("--draws", type=int, default=10)
+    parser.add_argument("--labels", type=int, nargs="+", default=[100])
+    parser.add_argument("--record", action="store_true")
     parser.add_argument("--rows", type=int, default=5_000_000)
     parser.add_argument("--folder", default=tempfile.gettempdir())
     parser.add_argument("--kill-after", type=float, default=20.0, help="seconds")

@@ -67,7 +67,7 @@ def test_rows_need_sets_that_exist(benchmark_):
 @by_name(BENCHMARKS)
 def test_every_method_is_of_a_known_kind_and_ours_is_there(benchmark_):
     kinds = {method.kind for method in benchmark_.methods}
-    assert kinds <= {"paper", "ours", "peer"}
+    assert kinds <= {"paper", "baseline", "ours", "peer"}
     assert "ours" in kinds
 
 

@@ -1,16 +1,28 @@
 """The page of all tables is that of the recorded results."""
 
+from dataclasses import replace
+from statistics import fmean
+
 import pytest
 from recorded import ROOT, read_recorded
 
 from widemargin_bench import find_benchmark, list_names
-from widemargin_bench.coverage import NOTHING, PAPERS, beside, write_page
+from widemargin_bench.coverage import (
+    NOTHING,
+    PAPERS,
+    beside,
+    missing_draws,
+    relaxation_seconds,
+    timed_results,
+    write_page,
+)
+from widemargin_bench.statements import Results
 
 ENTRIES = [entry for entries in PAPERS.values() for entry in entries]
 
 
 def test_page_is_computed_from_the_recorded_results():
-    """If it fails: python -m widemargin_bench.coverage writes the page."""
+    """`python -m widemargin_bench.coverage benchmarks/results` prints the page."""
     page = (ROOT / "docs" / "every_table.md").read_text()
     assert page == write_page(read_recorded())
 
@@ -31,7 +43,7 @@ def test_a_line_has_figures_or_a_reason(entry):
 def test_figures_are_means_over_the_rows_in_print():
     """coil20(b) with other classes is not in print, and does not count."""
     ours, printed, peer = beside("laplacian-accuracy", "LapSVM Newton")(read_recorded())
-    assert ours == "10.4 % (LapSVM Newton; 6 rows)"
+    assert ours == "10.4 % (LapSVM Newton; 6 rows, 12 draws)"
     assert printed == "9.7 %"
     assert peer.endswith("(LabelSpreading)")
 
@@ -39,3 +51,71 @@ def test_figures_are_means_over_the_rows_in_print():
 def test_seconds_are_not_compared_with_supervised_peers():
     figures = beside("s2rlsc-figure8", "S2RLSC", digits=2, unit="s")(read_recorded())
     assert figures[2] == NOTHING
+
+
+def test_a_method_counts_on_the_rows_that_it_was_run_on():
+    """CPMMC is not run on all of COIL-20, and figures in print leave it out also."""
+    ours, printed, _ = beside("umc-table1", "CPMMC", digits=2, unit="")(read_recorded())
+    assert "7 rows, 10 draws" in ours
+    assert float(printed) == pytest.approx(
+        fmean((0.47, 0.62, 0.69, 0.39, 0.69, 0.59, 0.57)), abs=0.005
+    )
+
+
+def test_what_is_not_stored_is_counted():
+    """A column of which some draws are left out is listed with their number."""
+    summary = read_recorded().summary("s2rlsc-figure8")
+    assert not missing_draws(Results([summary]))
+    kept = {key: value for key, value in summary.seconds.items() if key[2] == 0}
+    part = replace(summary, seconds=kept)
+    missing = missing_draws(Results([part]))
+    assert missing["s2rlsc-figure8", "S2RLSC"] == (4, 8)
+    assert len(missing) == len(summary.benchmark.methods)
+
+
+def test_time_of_everything_is_that_of_results_that_have_it():
+    summary = read_recorded().summary("s2rlsc-figure6")
+    n_timed, whole, fits = timed_results(Results([summary]))
+    assert n_timed == len(summary.seconds) == 300
+    assert 0 < fits < whole
+    untimed = replace(summary, seconds=dict.fromkeys(summary.seconds))
+    assert timed_results(Results([untimed])) == (0, 0.0, 0.0)
+
+
+def test_results_without_the_time_of_the_fit_do_not_count():
+    summary = read_recorded().summary("s2rlsc-figure6")
+    key = next(key for key in summary.cells if key[2] == "fit_seconds")
+    first, *others = summary.cells[key].values
+    cell = replace(
+        summary.cells[key],
+        values={run: summary.cells[key].values[run] for run in others},
+    )
+    part = replace(summary, cells=summary.cells | {key: cell})
+    assert (*key[:2], first) in summary.seconds
+    assert timed_results(Results([part]))[0] == len(summary.seconds) - 1
+
+
+def time_relaxation(sizes):
+    """The text for a program of size^3 / 1000 seconds; of 1 s with more labels."""
+    summary = read_recorded().summary("tri-time")
+    key = "L = 20, U = 20", "SDP", "fit_seconds"
+    cells = {
+        (f"L = 20, U = {size}", *key[1:]): replace(
+            summary.cells[key], values={0: size**3 / 1000}
+        )
+        for size in sizes
+    }
+    more = replace(summary.cells[key], values={0: 1.0})
+    cells["L = 200, U = 20", *key[1:]] = more
+    return relaxation_seconds(Results([replace(summary, cells=cells)]))[0]
+
+
+def test_seconds_of_the_relaxation_are_those_of_one_number_of_labels():
+    text = time_relaxation([5, 10, 20])
+    assert "8.0 s with 20 unlabeled rows" in text
+    assert "the power 3.0: 50 rows would take 2 minutes" in text
+
+
+def test_the_largest_size_of_the_relaxation_has_no_next_one():
+    text = time_relaxation([10, 100, 1000])
+    assert text.endswith("They grow with the power 3.0")

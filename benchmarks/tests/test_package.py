@@ -16,6 +16,8 @@ WITH_INTERNALS = {
     "clustering",
     "demo",
     "evidence",
+    "independent_flips",
+    "independent_flips_loops",
     "laplacian_training",
     "published_newton",
     "runner",

@@ -6,16 +6,20 @@ All figures are computed from the stored results.
 """
 
 import sys
+from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from statistics import fmean
 
-from widemargin_bench.benchmark import Benchmark
+from widemargin_bench.benchmark import SECONDS, Benchmark
 from widemargin_bench.catalog import find_benchmark
 from widemargin_bench.results import read_folder, show
-from widemargin_bench.statements import NotMeasured, Results
+from widemargin_bench.statements import NotMeasured, Results, span
+from widemargin_bench.statistics import fit_exponent
 
 NOTHING = "-"
+MIN_SIZES = 3  # for a power of growth
 
 
 @dataclass(frozen=True)
@@ -60,26 +64,28 @@ class Entry:
 def beside(name, method, *, metric=None, digits=1, unit="%", printed_as=None):
     """Means over the rows that are in print, of a method, the paper, and the best peer.
 
-    Without anything in print the means are those over all rows.
+    Rows that the method was not run on do not count. Without anything in print the
+    means are those over all rows.
     """
 
     def figures(results):
         benchmark: Benchmark = find_benchmark(name)
-        rows, theirs = [], []
+        cells, theirs = {}, {}
         for row in results.rows(name):
-            try:
-                theirs.append(results.printed(name, row, printed_as or method, metric))
-                rows.append(row)
-            except NotMeasured:
-                continue
-        is_printed = bool(rows)
-        rows = rows or results.rows(name)
-        ours = fmean(results.means(name, method, metric, rows=rows))
+            with suppress(NotMeasured):
+                cells[row] = results.cell(name, row, method, metric)
+                theirs[row] = results.printed(name, row, printed_as or method, metric)
+        if not cells:
+            raise NotMeasured(f"{name}: {method}")
+        rows = list(theirs or cells)
         peer = _best_peer(results, benchmark, metric, rows, digits, unit)
-        printed = _written(fmean(theirs), digits, unit) if is_printed else "no numbers"
-        noun = "row" if len(rows) == 1 else "rows"
-        shown = f"{_written(ours, digits, unit)} ({method}; {len(rows)} {noun})"
-        return shown, printed, peer
+        printed = "no numbers"
+        if theirs:
+            printed = _written(fmean(theirs.values()), digits, unit)
+        ours = _written(fmean(cells[row].mean for row in rows), digits, unit)
+        n_draws = [cells[row].n_runs for row in rows]
+        size = f"{_count(len(rows), 'row')}, {_count(span(n_draws, 0), 'draw')}"
+        return f"{ours} ({method}; {size})", printed, peer
 
     return figures
 
@@ -107,8 +113,37 @@ def _best_peer(results, benchmark, metric, rows, digits, unit):
     return f"{_written(means[best], digits, unit)} ({best})"
 
 
+def _count(n, noun):
+    return f"{n} {noun}" if str(n) == "1" else f"{n} {noun}s"
+
+
 def _written(value, digits, unit):
     return f"{show(value, digits)} {unit}".strip()
+
+
+def relaxation_seconds(results):
+    """Seconds of the semidefinite program, and those to expect at the next size.
+
+    The sizes are the unlabeled rows, all beside the same number of labels.
+    """
+    summary = results.summary("tri-time")
+    rows = summary.benchmark.rows
+    sizes = {row.name: row.x for row in rows if row.group == rows[0].group}
+    cells = {name: summary.cells.get((name, "SDP", SECONDS.name)) for name in sizes}
+    seconds = {sizes[name]: cell.mean for name, cell in cells.items() if cell}
+    if len(seconds) < MIN_SIZES:
+        raise NotMeasured("tri-time: SDP")
+    power = fit_exponent(list(seconds), list(seconds.values())).value
+    shown = ", ".join(
+        f"{show(value, 1)} s with {show(size, 0)}" for size, value in seconds.items()
+    )
+    said = f"{shown} unlabeled rows. They grow with the power {show(power, 1)}"
+    largest = max(seconds)
+    following = min((x for x in sizes.values() if x > largest), default=None)
+    if following is not None:
+        minutes = seconds[largest] * (following / largest) ** power / 60.0
+        said += f": {show(following, 0)} rows would take {show(minutes, 0)} minutes"
+    return said, "no numbers", NOTHING
 
 
 PAPERS = {
@@ -126,16 +161,23 @@ PAPERS = {
             "`search=Stochastic()`; the column S2RLSC of all tables",
             "s2rlsc-table2",
             beside("s2rlsc-table2", "S2RLSC"),
-            "Ours tries the flips of single labels in turn, where the paper flips each "
-            "label with probability 1/n: that is one flip on average, and the shortcut "
-            "holds for one flip",
+            "The paper's experiments, and ours, try the flips of single labels in turn",
+        ),
+        Entry(
+            "Algorithm 1, as printed",
+            "Each label is flipped with probability 1/n",
+            "`widemargin_bench.independent_flips`",
+            "s2rlsc-table2",
+            beside(
+                "s2rlsc-table2", "S2RLSC, each label with 1/n", printed_as="S2RLSC"
+            ),
         ),
         Entry(
             "Algorithm 2",
             "(mu + lambda) evolution, (5 + 25) in the paper's tables",
             "`search=Evolution(population=5, offspring=25)`",
-            reason="Tested with the other searches; not a column of the tables, which "
-            "have (1 + 1) and tabu search",
+            "s2rlsc-table2",
+            beside("s2rlsc-table2", "S2RLSC, (5 + 25)", printed_as="S2RLSC"),
         ),
         Entry(
             "Table 1, Figures 1 to 5",
@@ -172,18 +214,34 @@ PAPERS = {
             beside("s2rlsc-table3", "tabu, smoothed start", printed_as="S2RLSC"),
         ),
         Entry(
-            "UniverSVM in Tables 2 and 3",
+            "Table 3, (5 + 25)",
+            "The same with the search of the paper's tables",
+            "`search=Evolution(population=5, offspring=25)`",
+            "s2rlsc-table3",
+            beside("s2rlsc-table3", "S2RLSC, (5 + 25)", printed_as="S2RLSC"),
+        ),
+        Entry(
+            "UniverSVM in Table 2",
             "The transductive support vector machine of others",
             "`TransductiveSVC`",
-            reason="Not a column of these tables: its figures on other draws are in "
-            "`few-labels` and `tri-digits`",
+            "s2rlsc-table2",
+            beside("s2rlsc-table2", "UniverSVM"),
+        ),
+        Entry(
+            "UniverSVM in Table 3",
+            "The same, labels choose the parameters",
+            "`TransductiveSVC`",
+            "s2rlsc-table3",
+            beside("s2rlsc-table3", "UniverSVM"),
         ),
         Entry(
             "Figure 6",
-            "Two moons, five labels, Gaussian kernel, several widths",
+            "Two moons, five labels, Gaussian kernel, five widths",
             "`LabelSearchClassifier(kernel=Rbf(gamma))`",
-            reason="A picture of one draw; two moons with few labels are measured in "
-            "`few-labels`",
+            "s2rlsc-figure6",
+            beside("s2rlsc-figure6", "S2RLSC, (5 + 25)"),
+            "Mean over the widths; the figure is about the best width, see the remarks "
+            "of the table",
         ),
         Entry(
             "Figure 7",
@@ -286,8 +344,22 @@ PAPERS = {
             "`Pcg`",
             "laplacian-large",
             beside("laplacian-large", "PCG, stability"),
-            "Newton's method and the dual need several copies of a matrix of 12,000 "
-            "rows and are not run",
+        ),
+        Entry(
+            "Tables 3 and 4, Newton on mnist3vs8",
+            "Newton's method on 12,000 rows",
+            '`LaplacianSVC(solver="newton")`',
+            "laplacian-large",
+            beside("laplacian-large", "LapSVM Newton"),
+            "One factorization for all steps. For facemit, 24,000 rows, the matrix and "
+            "its factors take 9 GB, and the factorization takes eight times as long",
+        ),
+        Entry(
+            "Tables 3 and 4, dual on mnist3vs8",
+            "The dual on 12,000 rows",
+            '`LaplacianSVC(solver="dual")`',
+            "laplacian-large",
+            beside("laplacian-large", "LapSVM dual"),
         ),
         Entry(
             "Tables 10 and 11",
@@ -331,10 +403,27 @@ PAPERS = {
             beside("laplacian-growth", "PCG, stability", digits=2, unit="s"),
         ),
         Entry(
-            "Future work",
-            "Sparse expansions, rank-one updates, greedy growth",
-            "`landmarks=` (sparse expansions)",
-            reason="The other two are named in the paper and not worked out",
+            "Future work: sparser expansions",
+            "Few kernel functions instead of one per row",
+            "`landmarks=`",
+            "growth",
+            beside("growth", "LaplacianSVC, landmarks", metric="unlabeled_error"),
+        ),
+        Entry(
+            "Section 4.1: updates of a factorization",
+            "The paper says that adding a row changes the whole solution, because the "
+            "graph makes the Hessian a full matrix",
+            '`solver="newton"`',
+            reason="Not needed: ours factorizes one matrix, which does not depend on "
+            "the error vectors, and each step then solves a system of the size of "
+            "the labels",
+        ),
+        Entry(
+            "Future work: greedy growth",
+            "A classifier that is built row by row",
+            "`SelfLabelingGPC(landmarks=InformativeVectors(...))`",
+            reason="The paper names it without an algorithm. `LaplacianSVC` chooses "
+            "all landmarks before the fit; informative vectors are added one by one",
         ),
     ),
     "Pahikkala, Airola, Gieseke, Kramer 2014 (UMC-RLS)": (
@@ -366,6 +455,21 @@ PAPERS = {
             beside("umc-table2", "UMC-RLS", digits=2, unit=""),
         ),
         Entry(
+            "CPMMC in Table 1",
+            "Cutting planes, the baseline of others. Few cells and starts choose its "
+            "parameters",
+            "`widemargin_bench.cutting_planes`",
+            "umc-table1",
+            beside("umc-table1", "CPMMC", digits=2, unit=""),
+        ),
+        Entry(
+            "CPMMC in Table 2",
+            "The same, largest of ten runs",
+            "`widemargin_bench.cutting_planes`",
+            "umc-table2",
+            beside("umc-table2", "CPMMC", digits=2, unit=""),
+        ),
+        Entry(
             "Figures 1 and 2",
             "Sketches of the coding and of shaking",
             "`search=Shaking()`",
@@ -392,6 +496,35 @@ PAPERS = {
             "umc-figure5",
             beside("umc-figure5", "UMC-RLS", digits=2, unit="s"),
         ),
+        Entry(
+            "Future work: steps on local subsets",
+            "Shaking of a few clusters and their points at a time",
+            "`Shaking(n_reshakes=...)`",
+            "umc-table1",
+            beside(
+                "umc-table1",
+                "UMC-RLS re-shaken",
+                digits=2,
+                unit="",
+                printed_as="UMC-RLS",
+            ),
+        ),
+        Entry(
+            "Future work: sparse matrices, parameters without labels, few labels",
+            "Nystrom landmarks, a label-free choice, and known labels that stay fixed",
+            "`landmarks=`, `MaxMarginClustering(...)`, `LabelSearchClassifier("
+            'search="shaking")`',
+            "umc-label-free",
+            beside("umc-label-free", "MaxMarginClustering", digits=2, unit=""),
+        ),
+        Entry(
+            "Future work: partial memberships",
+            "Rows that belong to several classes in part",
+            "`SelfLabelingGPC.predict_proba`, `FewLabelClassifier.predict_proba`",
+            reason="The paper names it without a model. The search moves whole rows: "
+            "its constant-time moves hold for labels of -1 and 1. The classifiers give "
+            "probabilities",
+        ),
     ),
     "Yang, Huang, King, Lyu 2015 (3C-SVM)": (
         Entry(
@@ -406,8 +539,8 @@ PAPERS = {
             "Semidefinite relaxation",
             "`widemargin_bench.tables.tri_class_programs`",
             "tri-time",
-            reason="Its optimum is that of the labels alone. Measured up to 20 "
-            "unlabeled rows, beyond which the open solver takes minutes",
+            relaxation_seconds,
+            "Its optimum is that of the labels alone",
         ),
         Entry(
             "Algorithm 1, programs (17) to (21)",
@@ -435,7 +568,9 @@ PAPERS = {
             "`TriClassSVC`",
             "tri-synthetic",
             beside("tri-synthetic", "TriClassSVC"),
-            "Ten draws in place of ten folds of one draw, whose parts share rows",
+            "Ten draws in place of ten folds: the paper does not say how folds divide "
+            "the unlabeled and the irrelevant rows. Folds of one draw share rows, "
+            "which its t-tests do not allow for",
         ),
         Entry(
             "Figure 7",
@@ -514,8 +649,9 @@ PAPERS = {
         Entry(
             "Figures 1 and 2",
             "Decision boundaries on a toy set",
-            "`DecisionDisplay`, `predict(X, return_std=True)`",
-            reason="Pictures of one draw, without numbers",
+            "`examples/plot_low_density_boundary.py`",
+            reason="Pictures without numbers, and the points are not in print: the "
+            "gallery draws both for points of its own",
         ),
         Entry("Table 1", "Sizes of the sets", "as printed", reason="Used as printed"),
         Entry(
@@ -538,7 +674,13 @@ PAPERS = {
             "`SelfLabelingGPC`",
             "self-labeling-table4",
             beside("self-labeling-table4", "SSuGPS", digits=2),
-            "Two draws on most rows. SSuSVR has no column here",
+        ),
+        Entry(
+            "Table 4, SSuSVR",
+            "The same by support vector regression. The paper prints its seconds only",
+            "`SelfLabelingSVC`",
+            "self-labeling-table4",
+            beside("self-labeling-table4", "SSuSVR", digits=2),
         ),
         Entry(
             "Table 5",
@@ -558,6 +700,16 @@ PAPERS = {
             ),
         ),
         Entry(
+            "Section 4.4, SSuSVR",
+            "Seconds of a fit",
+            "`SelfLabelingSVC`",
+            "self-labeling-table4",
+            beside(
+                "self-labeling-table4", "SSuSVR", metric="fit_seconds", digits=1,
+                unit="s",
+            ),
+        ),
+        Entry(
             "Section 3",
             "Probabilities",
             '`predict_proba`, `probabilities="probit"`',
@@ -573,7 +725,7 @@ TITLE = "# Every algorithm, table and figure of the papers"
 INTRODUCTION = """\
 Five papers, line by line: where each algorithm, table and figure is in the library, the
 command that measures it (after `widemargin`), our mean beside the printed one over the
-rows that are in print, and the best of scikit-learn's methods on the same draws. The
+rows that are in print, and the best of scikit-learn's methods on the same rows. The
 [page of benchmarks](benchmark_report.md) has every row, and
 [this page](papers.md) says in words what reproduces and what does not. All figures are
 computed from the stored results, which were recorded at different times with different
@@ -588,6 +740,7 @@ def write_page(results):
         lines += [f"## {paper}", "", _line(HEADER), _line(["---"] * len(HEADER))]
         lines += [_line(entry.cells(results)) for entry in entries]
         lines.append("")
+    lines += _shortfall(results)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -600,19 +753,77 @@ def recorded_hours(results):
     seconds = 0.0
     for summary in results.summaries():
         for (_, _, metric), cell in summary.cells.items():
-            if metric == "fit_seconds":
+            if metric == SECONDS.name:
                 seconds += sum(cell.values.values())
     return seconds / 3600.0
 
 
+def timed_results(results):
+    """Results with the time of everything, that time, and that of their fits."""
+    n_timed, whole, fits = 0, 0.0, 0.0
+    for summary in results.summaries():
+        for (row, method, run), seconds in summary.seconds.items():
+            cell = summary.cells.get((row, method, SECONDS.name))
+            fit = None if cell is None else cell.values.get(run)
+            if seconds is not None and fit is not None:
+                n_timed += 1
+                whole += seconds
+                fits += fit
+    return n_timed, whole, fits
+
+
+def missing_draws(results):
+    """Draws of a full run without a result, {(benchmark, method): (number, of all)}."""
+    found = {}
+    for summary in results.summaries():
+        benchmark = summary.benchmark
+        n_all = len(benchmark.rows) * benchmark.runs
+        stored = Counter(
+            method for _, method, run in summary.seconds if run < benchmark.runs
+        )
+        for method in benchmark.methods:
+            if stored[method.name] < n_all:
+                key = benchmark.name, method.name
+                found[key] = n_all - stored[method.name], n_all
+    return found
+
+
 def _duration(results):
-    return (
+    n_timed, whole, fits = timed_results(results)
+    n_all = sum(len(summary.seconds) for summary in results.summaries())
+    said = (
         "`widemargin bench run` measures everything with one command and continues "
-        "where it was interrupted. The fits in the stored results took "
-        f"{show(recorded_hours(results), 1)} hours of processor time together; "
-        "choosing parameters, reading data and scoring come on top and were not "
-        "recorded, so that a full run takes longer, and was not made in one piece."
+        f"where it was interrupted. The fits of {n_all} stored results took "
+        f"{show(recorded_hours(results), 1)} hours of processor time together."
     )
+    if n_timed:
+        said += (
+            f" {n_timed} of them also have the time of everything, with data, choice "
+            f"of parameters and scores: {show(whole / 3600.0, 1)} hours, "
+            f"{show(whole / fits, 0)} times that of their fits."
+        )
+    return said + " A full run was not made in one piece."
+
+
+def _shortfall(results):
+    """What a full run would measure beyond the stored results, as a table."""
+    missing = missing_draws(results)
+    if not missing:
+        return ["All results of a full run are stored."]
+    header = "benchmark", "method", "results of a full run that are not stored"
+    return [
+        "## What is not stored",
+        "",
+        "A full run has a result for each row and draw. This table counts those that "
+        "are not stored. The figures above are means over the draws that are.",
+        "",
+        _line(header),
+        _line(["---"] * len(header)),
+        *(
+            _line((f"`{name}`", method, f"{n} of {n_all}"))
+            for (name, method), (n, n_all) in missing.items()
+        ),
+    ]
 
 
 def main():

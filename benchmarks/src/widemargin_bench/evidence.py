@@ -21,6 +21,7 @@ from widemargin.defaults import (
     GRAPH_POWERS,
     PATH_DECAY,
     SEARCH_LADDER,
+    SEARCH_WIDTH,
     UNLABELED_WEIGHTS,
 )
 from widemargin.graphs import KnnGraph, graph_laplacian
@@ -35,8 +36,9 @@ from widemargin.sample import collect_sample, label_counts
 from widemargin.solvers.laplacian import models_prior
 from widemargin.solvers.newton import reduced_newton
 from widemargin.spaces import GramSpace, choose_space
+from widemargin_bench.draws import PartlyLabeled
 from widemargin_bench.stored_sets import load_set
-from widemargin_bench.tables.few_labels import SETS, clean, make_rows
+from widemargin_bench.tables.few_labels import SETS, clean, make_rows, rows_of
 
 AMBIENT_REG = 1e-3
 
@@ -52,6 +54,28 @@ def constant(name, value):
             if key.startswith("widemargin.") and name in vars(module):
                 stack.enter_context(patch.object(module, name, value))
         yield
+
+
+def make_apart_blobs(sizes, n_features, distance, rng, *, axes=None):
+    """Gaussian clusters of these sizes, whose centers are at least so far apart.
+
+    They have unit covariance, or standard deviations `axes` in random directions. The
+    centers are Gaussian, of the smallest spread in a series that puts them so far.
+    """
+    n_clusters = len(sizes)
+    for spread in distance * np.linspace(0.5, 8.0, 400):
+        centers = spread * rng.normal(size=(n_clusters, n_features))
+        centers /= np.sqrt(n_features)
+        lengths = np.linalg.norm(centers[:, None] - centers, axis=2)
+        if lengths[np.triu_indices(n_clusters, 1)].min(initial=np.inf) >= distance:
+            break
+    y = np.repeat(np.arange(n_clusters), sizes)
+    X = rng.normal(size=(len(y), n_features))
+    if axes is not None:
+        for cluster in range(n_clusters):
+            turned = np.linalg.qr(rng.normal(size=(n_features, n_features)))[0]
+            X[y == cluster] = (X[y == cluster] * axes) @ turned
+    return X + centers[y], y
 
 
 def draw_labels(y, n_labels, seed, *, wrong=0.0):
@@ -124,7 +148,7 @@ def laplacian_models(X, y, y_partial):
 def label_search_models(X, y, y_partial, seed):
     """Models of `LabelSearchClassifier` for each weight of the unlabeled rows."""
     rng, sample = np.random.default_rng(seed), collect_sample(Rows(X), y_partial)
-    kernel = Rbf().fit_width(sample.rows.X, rng)
+    kernel = Rbf(SEARCH_WIDTH).fit_width(sample.rows.X, rng)
     space = choose_space(
         kernel, sample.rows, "auto", rng, ladder=SEARCH_LADDER, who="evidence"
     )
@@ -231,17 +255,41 @@ def compare_few_labels(description, errors):
     parser.add_argument("sets", nargs="*", default=[s for s in SETS if s not in slow])
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--labels", default="10,20,50,100")
+    parser.add_argument("--thin", type=int, choices=[0, 1], metavar="FIRST")
     given = parser.parse_args()
     wanted = {f"~{n} labels" for n in given.labels.split(",")}
     found = defaultdict(lambda: defaultdict(list))  # by variant, then by set
     for row in make_rows(given.sets, is_mixed=False):
         if row.options["about"] in wanted:
             for run in range(given.runs):
-                for name, error in errors(clean(row.options, run)):
+                draw = draw_thinned(row.options, run, given.thin)
+                for name, error in errors(draw):
                     found[name][row.options["set"]].append(error)
     show_means(
         {v: {s: np.mean(e) for s, e in sets.items()} for v, sets in found.items()}
     )
+
+
+def draw_thinned(row, run, first):
+    """A draw of `few-labels` in which every second class from `first` on is rare.
+
+    None for `first` stands for the set as it is.
+    """
+    if first is None:
+        return clean(row, run)
+    X, y = rows_of(row, run)
+    kept = keep_thinned(y, first)
+    labeled = hide_labels(y[kept], row["labels"], run, stratify=False) != -1
+    return PartlyLabeled(X[kept], y[kept], labeled, seed=run)
+
+
+def keep_thinned(y, first, *, share=0.18):
+    """Rows that are kept if every second class from `first` on has 18 %, a mask."""
+    kept, rng = np.ones(len(y), dtype=bool), np.random.default_rng(1)
+    for code in range(first, y.max() + 1, 2):
+        members = rng.permutation(np.flatnonzero(y == code))
+        kept[members[int(share * len(members)) :]] = False
+    return kept
 
 
 def show_means(means):

@@ -7,7 +7,12 @@ import warnings
 
 import numpy as np
 from scipy import sparse
-from sklearn.cluster import HDBSCAN, KMeans, SpectralClustering
+from sklearn.cluster import (
+    HDBSCAN,
+    AgglomerativeClustering,
+    KMeans,
+    SpectralClustering,
+)
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from sklearn.linear_model import LogisticRegression
@@ -31,7 +36,8 @@ CLASSIFIER_SETTINGS = (
 CLUSTERER_SETTINGS = (
     "Peers are scikit-learn's: k-means (best of 10), spectral clustering of 10 nearest "
     "neighbors, Gaussian mixtures (best of 3; with 100 features or more one start and "
-    "1e-3 added to the variances), HDBSCAN with at least 10 rows per cluster, which "
+    "1e-3 added to the variances), agglomerative clustering with Ward's linkage, "
+    "HDBSCAN with at least 10 rows per cluster, which "
     "finds the number of clusters itself; its rows of no cluster count as one."
 )
 N_FOLDS = 5
@@ -127,6 +133,12 @@ def _mixture(draw, _):
     return draw.measure(model)
 
 
+def _ward(draw, _):
+    if sparse.issparse(draw.X):
+        return {}
+    return draw.measure(AgglomerativeClustering(draw.n_clusters))
+
+
 def _density(draw, _):
     if sparse.issparse(draw.X):
         return {}
@@ -144,6 +156,7 @@ _CLUSTERERS = {
     "KMeans": _k_means,
     "Spectral": _spectral,
     "GaussianMixture": _mixture,
+    "Ward": _ward,
     "HDBSCAN": _density,
 }
 

@@ -248,6 +248,9 @@ class Summary:
         Number of runs that hit a limit.
     memory : dict of float by (row, method)
         Peak in MiB.
+    seconds : dict of float or None by (row, method, run)
+        Processor time of all that was measured, with data, choices and scores; None for
+        results of earlier versions, which did not keep it.
     """
 
     benchmark: Benchmark
@@ -259,6 +262,7 @@ class Summary:
     failures: dict[tuple[str, str, int], str] = field(default_factory=dict)
     unconverged: dict[tuple[str, str], int] = field(default_factory=dict)
     memory: dict[tuple[str, str], float] = field(default_factory=dict)
+    seconds: dict[tuple[str, str, int], float | None] = field(default_factory=dict)
 
     @cached_property
     def _touched(self):
@@ -378,6 +382,7 @@ def summarize_benchmark(benchmark, records, published):
             for (row, method, _), record in found.items()
             if record.get("peak_mib") is not None
         },
+        seconds={key: record.get("seconds") for key, record in found.items()},
     )
 
 

@@ -11,6 +11,7 @@ import os
 import platform
 import subprocess
 import sys
+import time
 import warnings
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -33,13 +34,21 @@ from widemargin import (
     SelfLabelingGPC,
     TransductiveSVC,
 )
-from widemargin.processes import end_with, parallel
+from widemargin.processes import parallel
 from widemargin_bench.stored_sets import list_sets
 
 SOURCES = Path(widemargin.__file__).parent, Path(__file__).parent
 _PACKAGES = ("widemargin", "numpy", "scipy", "scikit-learn", "numba")
 _MIB = 2**10  # kilobytes, the unit of the system
 _STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+# The process watches its parent before it imports anything that takes time.
+_CHILD = """
+import sys
+from widemargin.processes import end_with
+end_with(int(sys.argv[1]))
+from widemargin_bench.runner import print_peak
+print_peak(*sys.argv[2:])
+"""
 _LAST = {}
 
 
@@ -169,9 +178,11 @@ def warm_up():
 def measure_cell(benchmark, row, method, run, parameters):
     """The record of a cell, with what went wrong if it did.
 
-    One thread of linear algebra, so that times do not depend on what else runs.
+    One thread of linear algebra, so that times do not depend on what else runs. The
+    seconds of the record are processor time of everything: data, choices, fit, scores.
     """
     warm_up()
+    begin = time.process_time()
     record = {"kind": "cell", "row": row.name, "method": method.name, "run": run}
     try:
         with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
@@ -182,7 +193,12 @@ def measure_cell(benchmark, row, method, run, parameters):
     limits = [w for w in caught if issubclass(w.category, ConvergenceWarning)]
     if limits:
         record["not_converged"] = len(limits)
-    return record | {"metrics": _short(metrics)}
+    return record | {"metrics": _short(metrics), "seconds": _since(begin)}
+
+
+def _since(begin):
+    """Seconds of processor time."""
+    return _short(time.process_time() - begin)
 
 
 def _short(value):
@@ -196,6 +212,7 @@ def _short(value):
 
 def choose_parameters(benchmark, row, methods, quick):
     """The record of the parameters that hold for all runs of a row."""
+    begin = time.process_time()
     record = {"kind": "choice", "row": row.name, "quick": quick}
     try:
         with threadpool_limits(1), warnings.catch_warnings():
@@ -203,7 +220,7 @@ def choose_parameters(benchmark, row, methods, quick):
             parameters = benchmark.choose(row, [m.name for m in methods], quick)
     except Exception as problem:  # one row must not end the others
         return record | {"failure": f"{type(problem).__name__}: {problem}"}
-    return record | {"parameters": parameters}
+    return record | {"parameters": parameters, "seconds": _since(begin)}
 
 
 def _draw(benchmark, row, run):
@@ -222,12 +239,11 @@ def peak_memory(benchmark, row, method, run, parameters):
     """
     if not _RESET.exists():
         return None
-    names = [benchmark.name, row.name, method.name]
-    command = [sys.executable, "-m", "widemargin_bench.runner", *names, str(run)]
+    words = [os.getpid(), benchmark.name, row.name, method.name, run]
+    command = [sys.executable, "-c", _CHILD, *map(str, words)]
     own = benchmark.row(row.name).options
     options = {k: v for k, v in row.options.items() if k not in own or own[k] != v}
-    given = {"parameters": parameters, "options": options, "parent": os.getpid()}
-    given = json.dumps(given)
+    given = json.dumps({"parameters": parameters, "options": options})
     done = subprocess.run(command, input=given, capture_output=True, text=True)
     if done.returncode:
         warnings.warn(f"memory was not measured: {done.stderr[-300:]}", stacklevel=2)
@@ -235,14 +251,13 @@ def peak_memory(benchmark, row, method, run, parameters):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def _main(name, row_name, method_name, run):
+def print_peak(name, row_name, method_name, run):
     """Print the peak of this process above what it has with the data loaded."""
     from widemargin_bench import find_benchmark
 
     benchmark = find_benchmark(name)
     row, method = benchmark.row(row_name), benchmark.method(method_name)
     given = json.load(sys.stdin)
-    end_with(given["parent"])
     row = replace(row, options={**row.options, **given["options"]})
     warm_up()
     with threadpool_limits(1), warnings.catch_warnings():
@@ -259,10 +274,6 @@ def _status(name):
     """A figure of the system about this process, in kilobytes."""
     lines = _STATUS.read_text().splitlines()
     return int(next(line for line in lines if line.startswith(name)).split()[1])
-
-
-if __name__ == "__main__":
-    _main(*sys.argv[1:])
 
 
 @dataclass(frozen=True)

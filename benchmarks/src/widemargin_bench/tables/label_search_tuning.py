@@ -9,16 +9,23 @@ import numpy as np
 from sklearn.semi_supervised import LabelSpreading
 from sklearn.svm import SVC
 
-from widemargin import LabelSearchClassifier
-from widemargin.parameters import Balance, Evolution, Nystrom, Starts
+from widemargin import LabelSearchClassifier, TransductiveSVC
+from widemargin.datasets import make_two_moons
+from widemargin.parameters import Balance, Evolution, Nystrom, Rbf, Starts
 from widemargin_bench import methods
 from widemargin_bench.draws import PartlyLabeled, percent_wrong
 from widemargin_bench.generators import make_gaussian2c, make_gaussian4c
+from widemargin_bench.independent_flips import IndependentFlips
 from widemargin_bench.stored_sets import load_set
 
-GENERATORS = {"gaussian2c": make_gaussian2c, "gaussian4c": make_gaussian4c}
+GENERATORS = {
+    "gaussian2c": make_gaussian2c,
+    "gaussian4c": make_gaussian4c,
+    "moons": make_two_moons,
+}
 LAMBDAS = 2.0 ** np.arange(-10, 11, 2)  # and C of the support vector model
 UNLABELED_WEIGHTS = (0.1, 1.0)  # lambda'
+TRANSDUCTIVE_COSTS = (0.01, 1.0, 100.0)  # C* times the number of unlabeled rows
 NEIGHBORS = (3, 5, 7, 10, 15, 20)
 
 
@@ -37,15 +44,21 @@ class Partition(PartlyLabeled):
     shares : mapping
         Of the classes in the whole set.
     n_landmarks : int or None
+    kernel : Kernel or str
     """
 
     shares: Mapping = field(default_factory=dict)
     n_landmarks: int | None = None
+    kernel: object = "linear"
 
     @property
     def true_balance(self):
         """Shares of the whole set, up to 0.1."""
         return Balance(self.shares, 0.1)
+
+    def scale(self, X):
+        """Mean diagonal of the kernel; our weight of the norm is relative to it."""
+        return mean_square(X) if self.kernel == "linear" else 1.0
 
     def error(self, model):
         """Error on the test rows in %."""
@@ -87,8 +100,17 @@ def partition(row, run):
         X, y, order[:n_labels], order[n_labels:n_seen], order[n_train:]
     )
     shares = {c: float(np.mean(y == c)) for c in (0, 1)}
-    n_landmarks = row.options.get("landmarks")
-    return replace(drawn, shares=shares, seed=run, n_landmarks=n_landmarks)
+    n_landmarks, kernel = row.options.get("landmarks"), "linear"
+    if "width" in row.options:
+        kernel = Rbf(1.0 / (2.0 * (row["width"] * largest_distance(X)) ** 2))
+    return replace(
+        drawn, shares=shares, seed=run, n_landmarks=n_landmarks, kernel=kernel
+    )
+
+
+def largest_distance(X):
+    """The paper's s: the diagonal of the box around all rows."""
+    return float(np.linalg.norm(np.ptp(X, axis=0)))
 
 
 @dataclass(frozen=True)
@@ -110,10 +132,10 @@ class LabelSearch:
     n_trials: int = 1
     n_final: int = 1
 
-    def model(self, balance, n_starts, *, landmarks=None, **weights):
-        """The paper's model: linear kernel, no constant."""
+    def model(self, balance, n_starts, *, landmarks=None, kernel="linear", **weights):
+        """The paper's model: no constant."""
         return LabelSearchClassifier(
-            kernel="linear",
+            kernel=kernel,
             fit_intercept=False,
             search=self.search,
             start=Starts(self.start, n_starts),
@@ -125,12 +147,14 @@ class LabelSearch:
 
 
 EVOLUTION = LabelSearch(Evolution(population=1, offspring=1), "random", 10, 50)
+POPULATION = LabelSearch(Evolution(population=5, offspring=25), "random", 10, 50)
+MUTATION = LabelSearch(IndependentFlips(), "random", 10, 50)
 TABU = LabelSearch("tabu", "random", 3, 10)
 SMOOTHED = LabelSearch("tabu", "smoothed")
 
 
 def mean_square(X):
-    """Mean diagonal of the linear kernel; our weight of the norm is relative to it."""
+    """Mean diagonal of the linear kernel."""
     return float(np.einsum("ij,ij->i", X, X).mean())
 
 
@@ -143,29 +167,64 @@ class SearchGrid:
     def __init__(self, search):
         self.search = search
 
-    def fit_all(self, X, y, balance):
+    def fit_all(self, draw, y, balance):
         """A fitted model for each cell of the grid."""
-        model = self.search.model(balance, self.search.n_trials)
+        model = self.search.model(balance, self.search.n_trials, kernel=draw.kernel)
         return model.fit_path(
-            X,
+            draw.X,
             y,
-            ambient_reg=LAMBDAS / mean_square(X),
+            ambient_reg=LAMBDAS / draw.scale(draw.X),
             unlabeled_weight=UNLABELED_WEIGHTS,
         )
 
-    def final(self, X, balance, cell):
+    def final(self, draw, balance, cell):
         """The model of a cell, not fitted yet."""
         i_weight, i_lambda = divmod(cell, len(LAMBDAS))
         return self.search.model(
             balance,
             self.search.n_final,
-            ambient_reg=LAMBDAS[i_lambda] / mean_square(X),
+            kernel=draw.kernel,
+            ambient_reg=LAMBDAS[i_lambda] / draw.scale(draw.X),
             unlabeled_weight=UNLABELED_WEIGHTS[i_weight],
         )
 
 
+class TransductiveGrid:
+    """`TransductiveSVC` in the place of UniverSVM, for each C* all C."""
+
+    supervised = False
+    n_curves = len(TRANSDUCTIVE_COSTS)
+
+    def fit_all(self, draw, y, balance):
+        """A fitted model for each cell of the grid."""
+        n_labeled = int(np.sum(y >= 0))
+        return [
+            self._make(draw, n_labeled, balance, cell).fit(draw.X, y)
+            for cell in range(self.n_curves * len(LAMBDAS))
+        ]
+
+    def final(self, draw, balance, cell):
+        """The model of a cell, not fitted yet."""
+        return self._make(draw, int(draw.labeled.sum()), balance, cell)
+
+    def _make(self, draw, n_labeled, balance, cell):
+        i_cost, i_lambda = divmod(cell, len(LAMBDAS))
+        cost = LAMBDAS[i_lambda]
+        return TransductiveSVC(
+            C=cost,
+            # ours is relative to the cost of all labels together
+            unlabeled_weight=TRANSDUCTIVE_COSTS[i_cost] / (cost * n_labeled),
+            kernel=draw.kernel,
+            balance=balance,
+            random_state=0,
+        )
+
+
 class SupervisedGrid:
-    """Models of the labels alone, ``make(X_labeled, weight)`` for each weight."""
+    """Models of the labels alone, ``make(draw, weight)`` for each weight.
+
+    Folds hide labels from `y`, and `make` gets the draw with what is left of them.
+    """
 
     supervised = True
     n_curves = 1
@@ -173,27 +232,27 @@ class SupervisedGrid:
     def __init__(self, make):
         self.make = make
 
-    def fit_all(self, X, y, balance):
+    def fit_all(self, draw, y, balance):
         """A fitted model for each weight."""
-        X, y = X[y >= 0], y[y >= 0]
-        return [self.make(X, weight).fit(X, y) for weight in LAMBDAS]
+        draw = replace(draw, labeled=y >= 0)
+        return [self.make(draw, weight).fit(*draw.labeled_part) for weight in LAMBDAS]
 
-    def final(self, X, balance, cell):
-        """The model of a weight, not fitted yet; X are labeled rows."""
-        return self.make(X, LAMBDAS[cell])
+    def final(self, draw, balance, cell):
+        """The model of a weight, not fitted yet."""
+        return self.make(draw, LAMBDAS[cell])
 
 
-def _make_rlsc(X, weight):
+def _make_rlsc(draw, weight):
     return LabelSearchClassifier(
-        kernel="linear",
+        kernel=draw.kernel,
         fit_intercept=False,
         unlabeled_weight=1.0,
-        ambient_reg=weight / mean_square(X),
+        ambient_reg=weight / draw.scale(draw.labeled_part[0]),
     )
 
 
-def _make_svm(X, weight):
-    return SVC(kernel="linear", C=weight)
+def _make_svm(draw, weight):
+    return SVC(kernel=draw.kernel, C=weight)
 
 
 class NeighborGrid:
@@ -202,11 +261,12 @@ class NeighborGrid:
     supervised = False
     n_curves = 1
 
-    def fit_all(self, X, y, balance):
+    def fit_all(self, draw, y, balance):
         """A fitted model for each number."""
-        return [self.final(X, balance, i).fit(X, y) for i in range(len(NEIGHBORS))]
+        models = (self.final(draw, balance, i) for i in range(len(NEIGHBORS)))
+        return [model.fit(draw.X, y) for model in models]
 
-    def final(self, X, balance, cell):
+    def final(self, draw, balance, cell):
         """The model of a number, not fitted yet."""
         return LabelSpreading(kernel="knn", n_neighbors=NEIGHBORS[cell])
 
@@ -214,13 +274,14 @@ class NeighborGrid:
 RLSC = SupervisedGrid(_make_rlsc)
 LIBSVM = SupervisedGrid(_make_svm)
 SPREADING = NeighborGrid()
+UNIVER_SVM = TransductiveGrid()
 
 
 def tuned_on_test(grid):
     """The test rows pick the cell, the first of equals; then it is fitted once more."""
 
     def measure(draw, _):
-        models = grid.fit_all(draw.X, draw.y_partial, draw.true_balance)
+        models = grid.fit_all(draw, draw.y_partial, draw.true_balance)
         cell = int(np.argmin([draw.error(model) for model in models]))
         return _finish(draw, grid, draw.true_balance, cell)
 
@@ -232,7 +293,7 @@ def tuned_on_labels(grid):
 
     def measure(draw, _):
         margins = [
-            held_out_margins(draw, hidden, grid.fit_all(draw.X, y, share_labels(y)))
+            held_out_margins(draw, hidden, grid.fit_all(draw, y, share_labels(y)))
             for hidden, y in label_folds(draw)
         ]
         cell = pick(np.hstack(margins), grid.n_curves)
@@ -242,8 +303,7 @@ def tuned_on_labels(grid):
 
 
 def _finish(draw, grid, balance, cell):
-    X = draw.labeled_part[0] if grid.supervised else draw.X
-    return draw.measure(grid.final(X, balance, cell), supervised=grid.supervised)
+    return draw.measure(grid.final(draw, balance, cell), supervised=grid.supervised)
 
 
 def label_folds(draw):
