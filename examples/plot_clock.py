@@ -1,11 +1,11 @@
 """
-How strongly the graph should count: a clock and its hands
-==========================================================
+How the weight of the graph changes the boundary
+================================================
 
 One class is the border of a clock, the other one its two hands. No straight line
 separates them, and one label per class carries no information about their shapes.
-Melacci and Belkin use this picture to explain the Laplacian SVM: the kernel norm alone
-puts the boundary half-way between the labels, and a graph of all points spreads each
+Melacci and Belkin use this picture to explain the Laplacian SVM. The kernel norm alone
+puts the boundary halfway between the labels, while a graph of all points spreads each
 label along its curve.
 """
 
@@ -32,9 +32,9 @@ for cls, place in enumerate([[-1.0, 0.0], [0.0, 0.6]]):  # one label of each cla
 
 # %%
 # ``intrinsic_reg`` is the weight of the graph. Without it the model is supervised and
-# cuts the clock in half. A small weight finds the minute hand, which has the label, but
-# not the hour hand; a larger one finds both. Outside of the border there are no points,
-# so the decisions in the corners mean nothing.
+# cuts the clock in half. With a small weight, it finds the minute hand, which has the
+# label, but not the hour hand. With a larger weight, it finds both. There are no points
+# outside the border, so the decisions in the corners are meaningless.
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained", sharey=True)
 for ax, intrinsic_reg in zip(axes, [0.0, 0.001, 1.0], strict=True):
     model = LaplacianSVC(
@@ -49,8 +49,8 @@ for ax, intrinsic_reg in zip(axes, [0.0, 0.001, 1.0], strict=True):
 plt.show()
 
 # %%
-# Why it works: the nearest neighbors of a point are on its own curve. No edge of the
-# graph joins the border with a hand.
+# This works because the nearest neighbors of a point lie on its own curve. No edge of
+# the graph joins the border to a hand.
 display = GraphDisplay.from_points(X, y, n_neighbors=8)
 display.ax_.set_aspect("equal")
 display.ax_.set_title("No edge between the border (0) and the hands (1)")

@@ -29,16 +29,16 @@ model = make_pipeline(StandardScaler(), LaplacianSVC())
 cv = SemiSupervisedSplit(4)
 
 # %%
-# With a plain splitter scikit-learn's scorers count nearly all predictions as wrong,
-# because no row is ever predicted to be -1. Without `scoring`, ``model.score`` refuses
-# such rows.
+# With a plain splitter, scikit-learn's scorers count nearly all predictions as wrong,
+# because the model never predicts -1. Without ``scoring``, ``model.score`` raises an
+# error for such rows.
 plain = cross_val_score(model, X, y_partial, cv=4, scoring="accuracy").mean()
 split = cross_val_score(model, X, y_partial, cv=cv).mean()
 truth = model.fit(X, y_partial).score(X[~labeled], y[~labeled])
 print(f"cv=4: {plain:.0%}, SemiSupervisedSplit(4): {split:.0%}, truth: {truth:.0%}")
 
 # %%
-# The folds, for the 60 labeled rows and the first 60 unlabeled ones.
+# This figure shows the folds for the 60 labeled rows and the first 60 unlabeled ones.
 shown = np.concatenate([np.flatnonzero(labeled), np.flatnonzero(~labeled)[:60]])
 folds = np.zeros((4, len(shown)))
 for fold, (_, test) in zip(folds, cv.split(X, y_partial), strict=True):
@@ -62,11 +62,10 @@ figure.legend(handles=patches, loc="outside lower center", ncols=3, frameon=Fals
 plt.show()
 
 # %%
-# A grid search over the width of the kernel, which is a value inside of the estimator.
-# The line of the unlabeled rows is the ground truth, which is unknown in practice. The
-# lines part where gamma is large: held-out rows are *new* rows, which a narrow kernel
-# does not reach, while unlabeled rows are nodes of the graph. So the search chooses a
-# width that also suits new rows.
+# A grid search over the kernel width. The line for the unlabeled rows is the ground
+# truth, which is unknown in practice. The lines diverge where gamma is large: held-out
+# rows are *new* rows, which a narrow kernel does not reach, while unlabeled rows are
+# nodes of the graph. The search therefore chooses a width that also suits new rows.
 gammas = [0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3]
 search = GridSearchCV(model, {"laplaciansvc__kernel__gamma": gammas}, cv=cv)
 search.fit(X, y_partial)

@@ -2,9 +2,10 @@
 Why early stopping costs little accuracy
 ========================================
 
-Conjugate gradient on 3,400 points of Breiman's waveform data. Only the decisions matter
-in the end, so the solver checks them on the unlabeled points from time to time and
-stops when they no longer change. The objective is still falling at that point.
+This example runs conjugate gradient on 3,400 points of Breiman's waveform data. Only
+the decisions matter in the end, so the solver checks them on the unlabeled points from
+time to time and stops when they no longer change. The objective is still falling at
+that point.
 """
 
 import matplotlib.pyplot as plt
@@ -33,8 +34,8 @@ ConvergenceDisplay.from_estimator(early)
 plt.show()
 
 # %%
-# The same model, with the solver running until the gradient is a thousandth of its
-# first value.
+# Here is the same model, with the solver running until the gradient is a thousandth of
+# its initial value.
 to_the_end = Pcg(early_stopping=None, tol=1e-3)
 full = LaplacianSVC(solver=to_the_end, **weights).fit(X, y_partial)
 display = ConvergenceDisplay.from_estimator(full, quantities=["objective", "criterion"])

@@ -1,6 +1,6 @@
 """
-Which candidates thirty labels favor, and what to label next
-============================================================
+How to read the report and choose what to label next
+====================================================
 
 :class:`~widemargin.FewLabelClassifier` fits a supervised model and several that also
 learn from unlabeled rows, scores each on held-out labels, and averages their
@@ -25,14 +25,15 @@ model = FewLabelClassifier(random_state=0).fit(X, y_partial)
 print(model.report_)
 
 # %%
-# The same as a picture. Bars are standard errors: the mistakes on thirty labels
-# separate the supervised model from the others, but hardly distinguish the others.
+# The same report as a picture. The bars are standard errors: the mistakes on thirty
+# labels separate the supervised model from the others, but hardly distinguish the
+# others from each other.
 FewLabelDisplay.from_estimator(model)
 plt.show()
 
 # %%
-# The true errors, on 1,297 rows that no model has seen. Thirty labels are a small
-# sample, so the candidate with the largest weight is not always the best one.
+# These are the true errors, on 1,297 rows that no model has seen. Thirty labels are a
+# small sample, so the candidate with the largest weight is not always the best one.
 for name, candidate in zip(model.names_, model.models_, strict=True):
     print(f"{name:30} {1 - candidate.score(X_new, y_new):6.1%}")
 print(f"{'average':30} {1 - model.score(X_new, y_new):6.1%}")
@@ -40,7 +41,7 @@ print(f"{'average':30} {1 - model.score(X_new, y_new):6.1%}")
 
 # %%
 # Now label ten more rows at a time: those that the report suggests, or random ones. To
-# save time there is one candidate besides the supervised model. The experiment is
+# save time, there is only one candidate besides the supervised model. The experiment is
 # repeated for six draws of the first thirty labels.
 def label_in_turns(seed, choose, n_turns=5):
     """Errors on new rows, with ten more labels each time."""
@@ -88,11 +89,11 @@ ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 
 # %%
-# Six draws of one data set are no proof. A row is suggested if its label would lower
-# the uncertainty of many other rows. Where the model is certain of a mistake,
-# suggestions cannot find it. Four of five suggested rows are not a random sample, so
-# that error estimates of later reports are biased; pass the random ones to `fit` as
-# `random_labels`.
+# Six draws of one data set do not prove this in general. A row is suggested if its
+# label would lower the uncertainty of many other rows. If the model is confident but
+# wrong, suggestions cannot find the mistake. Four of five suggested rows are not a
+# random sample, so the error estimates of later reports are biased. To avoid this, pass
+# the random ones to `fit` as `random_labels`.
 gain = 100 * (np.array(curves["random rows"]) - curves["rows that the report suggests"])
 means, spreads = gain.mean(axis=0), gain.std(axis=0, ddof=1) / np.sqrt(len(gain))
 for n, mean, spread in zip(n_labels, means, spreads, strict=True):

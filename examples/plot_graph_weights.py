@@ -1,12 +1,12 @@
 """
-Which weights for the edges of the graph?
-=========================================
+How to weight the edges of the graph
+====================================
 
 The graph of :class:`~widemargin.LaplacianSVC` joins each row with its nearest
-neighbors. The weight of an edge can be the same for all ("binary"), fall with its
-length relative to all edges ("heat"), or fall with its length relative to the edges of
-its two ends ("self-tuned", the default). The choice matters where the density differs:
-here a dense ring of 200 points lies inside a sparse one of 60.
+neighbors. All edges can have the same weight ("binary"). The weight can also decrease
+with the length of the edge, relative either to all edges ("heat") or to the other edges
+at its two ends ("self-tuned", the default). The choice matters if the density varies:
+here, a dense ring of 200 points lies inside a sparse ring of 60.
 """
 
 import matplotlib.pyplot as plt
@@ -27,11 +27,12 @@ for cls in (0, 1):  # three labels each
     y_partial[rng.choice(np.flatnonzero(y == cls), 3, replace=False)] = cls
 
 # %%
-# The graphs. Darker edges have more weight; black ones join points of different rings.
-# Points of the sparse ring have some of their eight neighbors in the dense one.
-# "binary" gives these edges the same weight as all others. With "heat" all edges of the
-# sparse ring are long, so it falls apart. "self-tuned" gives little weight to edges
-# that are long for the dense ring, and full weight to those within the sparse ring.
+# These are the three graphs. Darker edges have more weight; black ones join points of
+# different rings. Points of the sparse ring have some of their eight neighbors in the
+# dense one. "binary" gives these edges the same weight as all others. With "heat" all
+# edges of the sparse ring are long, so it falls apart. "self-tuned" gives little weight
+# to edges that are long for the dense ring, and full weight to those within the sparse
+# ring.
 kinds = ["binary", "heat", "self-tuned"]
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.9), layout="constrained", sharey=True)
 for ax, weights in zip(axes, kinds, strict=True):
@@ -44,7 +45,7 @@ for ax, weights in zip(axes, kinds, strict=True):
 plt.show()
 
 # %%
-# The effect on the model, everything else being equal.
+# The effect on the model, with everything else being equal.
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.9), layout="constrained", sharey=True)
 for ax, weights in zip(axes, kinds, strict=True):
     model = LaplacianSVC(

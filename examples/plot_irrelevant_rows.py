@@ -2,9 +2,9 @@
 What to do with unlabeled points that belong to no class
 ========================================================
 
-Two classes with three labels each, which are not a random sample, and unlabeled points
-of which a third belongs to neither class. A transductive model keeps its boundary away
-from all unlabeled points, so points of no class tilt it.
+Each of two classes has three labels, which are not a random sample. A third of the
+unlabeled points belong to neither class. A transductive model keeps its boundary away
+from all unlabeled points, so the points of no class tilt the boundary.
 :class:`~widemargin.TriClassSVC` can let them lie on its boundary and marks them as
 irrelevant (crosses).
 """
@@ -32,8 +32,8 @@ y_partial[100 + height[1, [5, 15, 25]]] = 1
 labeled, relevant = labeled_mask(y_partial), y < 2
 
 # %%
-# All three models have the same kernel and the same C. The errors do not count rows of
-# no class.
+# All three models have the same kernel and the same C. Rows of no class are not
+# included in the errors.
 options = {"kernel": "linear", "C": 1.0, "unlabeled_weight": 1.0}
 models = {
     "SVC, labels alone": SVC(kernel="linear", C=1.0).fit(X[labeled], y[labeled]),
@@ -62,5 +62,5 @@ display.ax_.set_title(
 plt.show()
 
 # %%
-# This data set suits the model: the irrelevant rows lie between the classes. Rows of no
-# class that lie elsewhere get the label of the class on their side.
+# This data set suits the model, because the irrelevant rows lie between the classes.
+# Rows of no class that lie elsewhere get the label of the class on their side.

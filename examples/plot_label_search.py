@@ -2,10 +2,11 @@
 How label search finds the gap between two classes
 ==================================================
 
-Two clouds in 100 dimensions, four labels. The boundary of a supervised model depends
-on where the labels happen to lie. :class:`~widemargin.LabelSearchClassifier` searches
-for the labels of all unlabeled points that a kernel model fits best, which moves the
-boundary into the gap between the clouds.
+The data are two clouds in 100 dimensions with four labels. The boundary of a supervised
+model depends on where the labeled points happen to lie.
+:class:`~widemargin.LabelSearchClassifier` searches for the labels of all unlabeled
+points that a kernel model fits best, which moves the boundary into the gap between the
+clouds.
 """
 
 import matplotlib.pyplot as plt
@@ -31,8 +32,8 @@ models = {
 }
 
 # %%
-# The clouds differ in the first feature only; the second one is drawn for comparison.
-# The model on the left also uses the 99 others, and mixes the clouds.
+# The clouds differ in the first feature only; the second one is plotted for comparison.
+# The model on the left also uses the 99 other features, and mixes the clouds.
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained", sharey=True)
 for ax, (name, model) in zip(axes, models.items(), strict=True):
     DecisionDisplay.from_estimator(
@@ -44,9 +45,9 @@ for ax, (name, model) in zip(axes, models.items(), strict=True):
 plt.show()
 
 # %%
-# By default the classifier averages a model of the labels alone (weight 0) and several
-# with more and more weight on the unlabeled points. Each is weighted by its log loss on
-# held-out labels. Four labels give a coarse estimate.
+# By default, the classifier averages a model of the labels alone (weight 0) and several
+# models with increasing weight on the unlabeled points. Each is weighted by its log
+# loss on held-out labels. Four labels give a coarse estimate.
 display = PathDisplay.from_estimator(models["LabelSearchClassifier"])
 weights = models["LabelSearchClassifier"].average_.weights
 display.ax_.set_title(f"{weights[0]:.0%} of the average is the supervised model")

@@ -2,10 +2,10 @@
 How to find clusters of any shape
 =================================
 
-Max-margin clustering with nothing set but the number of clusters, beside k-means: half
-moons, rings, and blobs of different sizes. By default the kernel of
-:class:`~widemargin.MaxMarginClustering` follows the nearest-neighbor graph, so that
-clusters are connected groups of rows.
+This example compares max-margin clustering with k-means on half moons, rings, and blobs
+of different sizes. Only the number of clusters is set. By default, the kernel of
+:class:`~widemargin.MaxMarginClustering` follows the nearest-neighbor graph, so clusters
+are connected groups of rows.
 """
 
 import matplotlib.pyplot as plt
@@ -40,7 +40,7 @@ plt.show()
 
 # %%
 # Parameters left at "auto" (kernel width, weights and power of the Laplacian) are
-# chosen without labels: by how well the clusters agree with neighborhoods, and with the
+# chosen without labels, by how well the clusters agree with neighborhoods and with the
 # clusters of the other trials. ``choice_`` lists the trials.
 choice = model.choice_
 print(f"{len(choice.parameters)} combinations tried; best: {choice.chosen}")

@@ -3,8 +3,8 @@ How to correct labels and fit again quickly
 ===========================================
 
 Labels rarely come all at once. This example shows two ways to continue from the last
-fit: a warm start of :class:`~widemargin.LaplacianSVC` when labels were added, and
-clusters that are corrected by hand and then improved around the corrections.
+fit: a warm start of :class:`~widemargin.LaplacianSVC` after adding labels, and clusters
+that are corrected by hand and then improved around the corrections.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +18,8 @@ from widemargin.parameters import Pcg
 from widemargin.plots import ClusterDisplay, PathDisplay
 
 # %%
-# Digits, with 20 labels at first. Each round adds the labels of the two rows with the
-# smallest lead of the first class over the second.
+# The digits start with 20 labels. Each round adds the labels of the two rows with the
+# smallest margin between the first and the second class.
 X, y = load_digits(return_X_y=True)
 X, y = X[:600], y[:600]
 y_partial = hide_labels(y, 20, rng=0)
@@ -59,10 +59,11 @@ axes[1].set(title="Error on all rows", ylim=(0, None))
 plt.show()
 
 # %%
-# Clusters without labels: with this much noise the moons are not found. So five points
-# in the wrong cluster are corrected by hand (rings) and then kept (``fixed``). The next
-# fit starts from the last labels (``init``) and improves all others. The first five
-# corrections hardly help; after ten nearly all points are in the right cluster.
+# With this much noise, clustering without labels does not find the moons. Five points
+# in the wrong cluster are therefore corrected by hand (rings) and then kept
+# (``fixed``). The next fit starts from the last labels (``init``) and improves all
+# others. The first five corrections hardly help; after ten nearly all points are in the
+# right cluster.
 X, y = make_moons(300, noise=0.2, random_state=0)
 rng = np.random.default_rng(0)
 model = MaxMarginClustering(2, random_state=0).fit(X)

@@ -2,9 +2,9 @@
 How rotated digits form loops that a graph can follow
 =====================================================
 
-In the COIL-20 data twenty objects turn on a plate and are photographed from all sides.
-Here one image of each of ten digits is turned in steps of five degrees. Each class is
-a closed loop in the space of pixels, which a graph of neighbors can follow.
+In the COIL-20 data, twenty objects turn on a plate and are photographed from all sides.
+Here, one image of each of ten digits is rotated in steps of five degrees. Each class is
+a closed loop in pixel space, which a neighbor graph can follow.
 """
 
 import matplotlib.pyplot as plt
@@ -44,8 +44,8 @@ ax.set_title("Every sixth view of the ten digits")
 plt.show()
 
 # %%
-# Three labels per class. By default :class:`~widemargin.LaplacianSVC` makes fewer
-# mistakes than an SVC on the labels alone, but still many: eight neighbors are too many
+# With three labels per class, the default :class:`~widemargin.LaplacianSVC` makes fewer
+# mistakes than an SVC on the labels alone, but still many. Eight neighbors are too many
 # for a loop, on which a view has two.
 
 
@@ -67,10 +67,11 @@ axes[1].set_ylabel("")
 plt.show()
 
 # %%
-# The error by number of neighbors. With few neighbors and a Laplacian of power 1 every
-# label spreads around its loop. These loops are clean, with all views at the same
-# distance. Real photographs need a few more neighbors, and most data are no loops at
-# all, which is why neither setting is the default.
+# This figure shows the error as a function of the number of neighbors. With few
+# neighbors and a Laplacian of power 1, every label spreads around its loop. These loops
+# are clean, with all views at the same distance. Real photographs need a few more
+# neighbors, and most data do not form loops at all, which is why neither setting is the
+# default.
 neighbors = [2, 3, 4, 6, 8, 12]
 errors = [
     [
@@ -98,8 +99,9 @@ display.ax_.set_title("Loops need few neighbors and a low power")
 plt.show()
 
 # %%
-# The loops in the plane of the two principal components. It holds a third of the
-# variance, so a boundary drawn in it would be misleading, and none is drawn.
+# These are the loops in the plane of the first two principal components. The plane
+# holds only a third of the variance, so a boundary in it would be misleading, and none
+# is drawn.
 display = DecisionDisplay.from_estimator(loops, X, y_partial)
 display.ax_.set_title("Ten loops around each other")
 plt.show()

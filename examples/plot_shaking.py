@@ -4,9 +4,10 @@ How clusters are found by shaking, step by step
 
 Max-margin clustering searches for the labels that a regularized least-squares model
 fits best. Moving one point at a time from random labels gets stuck in poor solutions.
-The *shaking* of Pahikkala, Airola, Gieseke and Kramer avoids this: clusters in turn
-claim the points that suit them best, twice their share in the first round and less in
-each following one. This is Figure 2 of their paper, on three clouds.
+The *shaking* of Pahikkala, Airola, Gieseke and Kramer avoids this. The clusters take
+turns claiming the points that suit them best, up to twice their share in the first
+round and less in each following one. This example reproduces Figure 2 of their paper on
+three clouds.
 """
 
 import matplotlib.pyplot as plt
@@ -23,8 +24,9 @@ n_samples, n_clusters = 90, 3
 X, _ = make_blobs(n_samples, centers=[[0, 0], [5, 0], [2.5, 4]], random_state=1)
 
 # %%
-# The fitted values are a linear smoother of the labels. It gives what each point would
-# add to the objective in each cluster (``gains``), which is all that a claim needs.
+# The fitted values are a linear function of the labels. The matrix of this smoother
+# gives the amount that each point would add to the objective in each cluster
+# (``gains``), and a claim needs nothing else.
 smoother = DenseSmoother(Rbf(gamma=0.1)(X), np.ones(n_samples), reg=0.1)
 problem = LabelProblem(
     smoother,
@@ -79,10 +81,11 @@ found, n_moves = Shaking(n_rounds=8, size_floor=0).improve(problem, start)
 print(f"{n_moves} points claimed, same clusters: {np.array_equal(found, labels)}")
 
 # %%
-# The objective after each claim. Claims are made even if they raise it, which leads out
-# of poor labels. The lowest value, after the third claim, belongs to labels with an
-# empty cluster: the objective alone favors few clusters, and only the sizes that the
-# search enforces make them meaningful.
+# This figure shows the objective after each claim. Claims are made even if they
+# increase it, which makes it possible to escape from poor labels. The lowest value,
+# after the third claim, belongs to labels with an empty cluster: the objective alone
+# favors few clusters, and the clusters are only meaningful because the search enforces
+# their sizes.
 values = [problem.value(labels) for labels in steps.values()]
 figure, ax = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
 ax.semilogy(values, marker="o", color="#0072B2")

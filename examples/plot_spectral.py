@@ -1,11 +1,11 @@
 """
-Two labels per class: what each family of models predicts
-=========================================================
+What each family of spectral models predicts
+============================================
 
 :class:`~widemargin.SpectralClassifier` averages three families of closed-form models.
-The family "labels" sees the labeled points only. The family "graph" prefers functions
-that are smooth along the graph of all points, and "spectrum" prefers those that follow
-the directions of large variance. Each of them suits other data.
+The family "labels" uses the labeled points only. The family "graph" prefers functions
+that are smooth along the graph of all points, and "spectrum" prefers functions that
+follow the directions of large variance. Each family suits different data.
 """
 
 import matplotlib.pyplot as plt
@@ -39,9 +39,9 @@ def error(model, X, y, y_partial):
 
 
 # %%
-# The moons are curves, so the graph follows them; no direction separates them. The
-# cloud has no gap that the graph could follow, but its classes differ in the direction
-# of the largest variance. The draws of the labels were chosen because the families
+# The moons are curves, so the graph can follow them, but no single direction separates
+# them. The cloud has no gap that the graph could follow, but its classes differ in the
+# direction of the largest variance. We chose draws of the labels for which the families
 # differ visibly.
 figure, axes = plt.subplots(2, 4, figsize=(13, 6), layout="constrained", sharey="row")
 draws = {"two moons": 0, "a long cloud": 5}
@@ -58,8 +58,9 @@ for line, (name, (X, y)) in zip(axes, data.items(), strict=True):
 plt.show()
 
 # %%
-# The mean error over ten draws of four labels. Where a family suits the data, the
-# average gets most of its gain, although four labels can hardly show which one it is.
+# This is the mean error over ten draws of four labels. If one family suits the data,
+# the average achieves most of its gain, although four labels can hardly show which
+# family that is.
 for name, (X, y) in data.items():
     partly = [hide_labels(y, 4, rng=draw) for draw in range(10)]
     for title, some in families.items():

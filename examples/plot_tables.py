@@ -2,9 +2,9 @@
 How to fill in the missing class names of a table
 =================================================
 
-A pandas table with gaps, columns in different units and a column of class names of
-which most are missing. This example fills in the missing names, adds a probability to
-each, and writes a model file for the next table.
+A pandas table has missing cells, columns in different units, and a column of class
+names, most of which are missing. This example fills in the missing names, adds a
+probability to each, and writes a model file for the next table.
 """
 
 import tempfile
@@ -24,8 +24,8 @@ from widemargin import LaplacianSVC
 from widemargin.plots import DecisionDisplay, TransductionDisplay
 
 # %%
-# The wines of three growers, made as untidy as tables are: a cell in twenty is empty,
-# the color is a category, and only fifteen rows have a grower.
+# The data are the wines of three growers, made as untidy as real tables: one cell in
+# twenty is empty, the color is a category, and only fifteen rows have a grower.
 rng = np.random.default_rng(0)
 wine = load_wine(as_frame=True)
 table = wine.data.mask(rng.random(wine.data.shape) < 0.05)
@@ -50,7 +50,7 @@ model = make_pipeline(
 model.fit(X, y)
 
 # %%
-# The table with all names. Given names are kept.
+# This is the table with all names. Given names are kept.
 chances = model.predict_proba(X)
 result = table.assign(
     grower=model[-1].transduction_, probability=chances.max(axis=1), given=y.notna()
@@ -59,7 +59,8 @@ print(result[["alcohol", "color", "grower", "probability", "given"]].head(8).rou
 print(pd.crosstab(result["grower"], growers.rename("true grower")))
 
 # %%
-# How reliable are the probabilities? Rows are sorted by margin; wrong ones are marked.
+# How reliable are the probabilities? In this figure, rows are sorted by margin, and
+# wrong ones are marked.
 display = TransductionDisplay.from_estimator(model, X, y, y_true=growers)
 unlabeled = result[~result["given"]]
 uncertain = unlabeled["probability"] < 0.8
@@ -71,17 +72,19 @@ display.ax_.set_title(
 plt.show()
 
 # %%
-# The numbers behind a display are a table.
+# You can also get the numbers behind a display as a table.
 print(display.frame().tail(3))
 
 # %%
-# A picture of the rows: their two principal components after preprocessing.
+# This figure shows the rows in the plane of their two principal components after
+# preprocessing.
 display = DecisionDisplay.from_estimator(model, X, y)
 display.ax_.set_title("Three growers, five known wines each")
 plt.show()
 
 # %%
-# A model file for the next table. It holds no code; ``privacy_`` describes its data.
+# Save the model for the next table. The file contains no code; ``privacy_`` describes
+# the data in it.
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "growers.widemargin"
     widemargin.save(model, path)

@@ -1,9 +1,10 @@
 """
-How unlabeled texts help with words that no labeled text has
-============================================================
+How unlabeled texts help with words outside the labeled texts
+=============================================================
 
-A pipeline of :class:`~sklearn.feature_extraction.text.TfidfVectorizer` and
-:class:`~widemargin.TransductiveSVC`, which accepts sparse rows. With few labeled texts
+This example uses a pipeline of
+:class:`~sklearn.feature_extraction.text.TfidfVectorizer` and
+:class:`~widemargin.TransductiveSVC`, which accepts sparse rows. With few labeled texts,
 most words occur in none of them, so a supervised model cannot use these words. The
 unlabeled texts show which words occur together.
 """
@@ -20,8 +21,8 @@ from widemargin.labels import labeled_mask
 from widemargin.plots import TransductionDisplay
 
 # %%
-# A generated corpus. Each text has three words of its topic and three common words; in
-# some texts the last one is a stray word of the other topic.
+# The corpus is generated. Each text has three words of its topic and three common
+# words; in some texts, the last one is a stray word of the other topic.
 vocabulary = {
     "garden": "seed soil rose prune compost weed shovel bloom tulip hedge lawn sow "
     "root mulch fern orchard pear graft bulb trellis",
@@ -55,10 +56,10 @@ for text, label in zip(texts[labeled], y[labeled], strict=True):
     print(f"{label}: {text}")
 
 # %%
-# With a stray word in half of the texts (left) all topics are found. With a stray word
-# in nine of ten (right) the unlabeled texts no longer form two clusters, and do not
-# help. The margins show the difference: on the left no text is near zero, on the right
-# many are. Check them before you rely on the result.
+# With a stray word in half of the texts (left), all texts get the right topic. With a
+# stray word in nine of ten texts (right), the unlabeled texts no longer form two
+# clusters and do not help. The margins show the difference: no text is near zero on the
+# left, but many are on the right. Check the margins before you rely on the result.
 figure, axes = plt.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
 for ax, stray in zip(axes, [0.5, 0.9], strict=True):
     texts, y = make_texts(400, stray)
@@ -78,8 +79,8 @@ for ax, stray in zip(axes, [0.5, 0.9], strict=True):
 plt.show()
 
 # %%
-# A word is also a text, so the model gives each word a score. These are the words of
-# the first corpus; those that occur in no labeled text are gray.
+# A single word is also a text, so the model gives each word a score. The figure shows
+# the words of the first corpus; those that occur in no labeled text are gray.
 words = np.array(topics["garden"] + topics["sea"])
 scores = tidy.decision_function(words)
 order = np.argsort(scores)

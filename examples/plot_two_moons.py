@@ -2,7 +2,7 @@
 How unlabeled points move the boundary of two moons
 ===================================================
 
-A supervised :class:`~sklearn.svm.SVC` sees four labeled points.
+A supervised :class:`~sklearn.svm.SVC` learns from four labeled points only.
 :class:`~widemargin.LaplacianSVC` also uses the graph of the unlabeled points, and puts
 its boundary between the moons.
 """
@@ -20,9 +20,9 @@ y_partial = hide_labels(y, 4, rng=3)  # -1 marks the 296 others
 labeled = labeled_mask(y_partial)
 
 # %%
-# Nothing is set by hand. A random walk along the graph shows that the points lie on
-# curves, for which a graph Laplacian of power 1 is best, and two labels per class are
-# so few that the average relies on the graph.
+# No parameter is set by hand. A random walk along the graph shows that the points lie
+# on curves, for which a graph Laplacian of power 1 is best. Two labels per class are so
+# few that the average relies on the graph.
 models = {
     "SVC, labels alone": SVC(C=10).fit(X[labeled], y[labeled]),
     "LaplacianSVC": LaplacianSVC().fit(X, y_partial),

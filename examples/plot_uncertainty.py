@@ -2,9 +2,10 @@
 How certain a self-labeling Gaussian process is
 ===============================================
 
-Two bands on either side of a curve, with eight labels. A Gaussian process fitted to the
-labels alone misses parts of the curve; :class:`~widemargin.SelfLabelingGPC` also labels
-the other points and finds the gap between the bands.
+The data are two bands on either side of a curve, with eight labels. A Gaussian process
+fitted to the labels alone misses parts of the curve;
+:class:`~widemargin.SelfLabelingGPC` also labels the other points and finds the gap
+between the bands.
 """
 
 import matplotlib.pyplot as plt
@@ -38,10 +39,10 @@ plt.show()
 
 # %%
 # A Gaussian process also gives a standard deviation (``predict(X, return_std=True)``).
-# Fitted to the labels alone, it grows with the distance to them. The self-labeling
-# process treats all points as labeled, so its standard deviation is small wherever
-# there are points, and also in the gap between the bands. The probability shows the
-# gap: it passes from 0 to 1 there.
+# If the process is fitted to the labels alone, the standard deviation grows with the
+# distance to them. The self-labeling process treats all points as labeled, so its
+# standard deviation is small wherever there are points, and also in the gap between the
+# bands. The probability shows the gap: it passes from 0 to 1 there.
 low, high = X.min(axis=0) - 0.7, X.max(axis=0) + 0.7
 mesh = np.meshgrid(*np.linspace(low, high, 120).T)
 grid = np.column_stack([coordinates.ravel() for coordinates in mesh])
@@ -66,5 +67,6 @@ for column, (name, model) in enumerate(models.items()):
 plt.show()
 
 # %%
-# The standard deviation measures where points have been seen. If a whole band gets the
-# wrong class, because a label is wrong or none is near, it is just as small.
+# The standard deviation only shows where there are points. If a whole band gets the
+# wrong class, because a label is wrong or none is near, the standard deviation is just
+# as small.

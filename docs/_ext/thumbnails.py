@@ -17,6 +17,7 @@ PARTS = {
     "plot_graph_weights": (2, (0.6, 0, 0.9, 1)),
     "plot_irrelevant_rows": (1, (0.615, 0, 0.89, 1)),
     "plot_label_search": (1, (0.46, 0, 0.87, 1)),
+    "plot_low_density_boundary": (1, (0, 0, 1, 1)),
     "plot_margin_clustering": (1, (0, 0.49, 0.66, 1)),
     "plot_refitting": (2, (0.665, 0, 1, 1)),
     "plot_rotated_digits": (1, (0, 0, 1, 1)),
