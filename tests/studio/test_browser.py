@@ -67,6 +67,7 @@ class Window:
 
     def add_class(self, name):
         self.press("+")
+        self.wait("#class-name:focus")
         self.page.keyboard.type(name)
         self.press("Enter")
         self.wait(f"#classes button:has-text({json.dumps(name)})")
@@ -780,3 +781,21 @@ def test_a_page_from_python(visit, rng):
     assert "40 rows from Python." in text
     assert window.page.is_disabled("#fit")
     assert "Label rows of two classes first." in text
+
+
+def test_a_key_counts_at_once_after_a_dialog_was_closed(visit, digits_page):
+    """The field of a hidden dialog may still have the focus when the key comes."""
+    window = visit(digits_page)
+    window.wait("#clusters[open]")
+    focused = window.page.evaluate(
+        """() => {
+            const press = (target, key) => target.dispatchEvent(
+                new KeyboardEvent("keydown", { key, bubbles: true }));
+            const field = document.getElementById("n-classes");
+            field.focus();
+            document.getElementById("clusters").close();
+            press(field, "+");
+            return document.activeElement.id;
+        }"""
+    )
+    assert focused == "class-name"

@@ -333,7 +333,8 @@ function showKeys() {
 }
 
 function onKey(event) {
-  const isTyping = event.target.matches?.("input, select, textarea");
+  // a field of a dialog that was closed keeps the focus until the next frame
+  const isTyping = event.target.matches?.("input, select, textarea") && event.target.checkVisibility();
   if (event.key === "Escape" && app.map.selected.size) { app.select([]); return; }
   if (isTyping || document.querySelector("dialog[open]") || event.altKey) return;
   const key = event.key.toLowerCase();
