@@ -7,7 +7,6 @@ half-written, and the exit code is the one that shells give to the signal.
 import argparse
 import contextlib
 import csv
-import multiprocessing
 import os
 import random
 import shutil
@@ -20,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_digits
+from threadpoolctl import threadpool_limits
 
 import widemargin.cli.fit
 import widemargin.cli.fitting
@@ -77,6 +77,7 @@ def start(words, folder):
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         default = number == signal.SIGINT
         signal.signal(number, signal.default_int_handler if default else signal.SIG_DFL)
+    threadpool_limits(1)  # a copy that calls for the threads of the original hangs
     run_command(words.split())  # ends in SystemExit
     raise AssertionError
 
@@ -188,10 +189,7 @@ def main():
     parser.add_argument("--commands", nargs="+", default=list(COMMANDS))
     given = parser.parse_args()
     rng, tables, n_wrong = random.Random(0), Path(tempfile.mkdtemp()), 0
-    # in a process of its own: copies of one that has used OpenMP's threads wait for them
-    writer = multiprocessing.Process(target=write_tables, args=(tables,))
-    writer.start()
-    writer.join()
+    write_tables(tables)
     for name in given.commands:
         jobs = (1, 2) if "{}" in COMMANDS[name] else (1,)
         for n_jobs in jobs:
