@@ -581,8 +581,8 @@ def test_sentences_about_overlapping_classes(results):
     )
     on_page(
         "docs/guide/self_labeling.md",
-        f"With 58 labels of pima the error is {pima[0]} %, and {pima[1]} % with",
-        f"3 against 5 they have {digits[1]} instead of {digits[0]} %",
+        f"With 58 labels of pima, the error is {pima[0]} %, and {pima[1]} % with",
+        f"3 against 5, their error is {digits[1]} % instead of {digits[0]} %.",
     )
 
 
@@ -665,10 +665,11 @@ def test_sentences_about_default_settings(results):
         for m in ("LaplacianSVC", "SVC")
     )
     figures = [show(of["ringnorm"], 1) for of in (ours, svc)]
-    ringnorm = f"ringnorm {figures[0]} % instead of {figures[1]} %"
+    ringnorm = f"ringnorm it is {figures[0]} % instead of {figures[1]} %"
     on_page(
         "docs/guide/laplacian.md",
-        f"{ringnorm}, splice {ours['splice']:.0f} % instead of {svc['splice']:.0f} %.",
+        f"{ringnorm}, and on splice {ours['splice']:.0f} % "
+        f"instead of {svc['splice']:.0f} %.",
     )
 
 
