@@ -679,8 +679,8 @@ def test_sentences_about_few_labels(results):
         found = few_label_answers(results, names, advice)["all"]
         worse = [show(100 * found.worse_draws[n], 1) for n in (1, 3)]
         said.append(
-            f"Of single draws {worse[0]} % are worse by more than one point, "
-            f"{worse[1]} % by more than three."
+            f"In {worse[0]} % of the single draws, the error is more than one point "
+            f"above that of the tuned SVM, and in {worse[1]} % more than three points."
         )
     on_page("docs/guide/few_labels.md", *said)
     first = few_label_answers(results, *FEW_LABELS[0])["all"]
@@ -698,8 +698,15 @@ def test_cells_of_few_labels_that_are_worse(results):
     far = sorted(cells, key=lambda cell: -cell.distance)[:2]
     assert [cell.row["set"] for cell in far] == ["ionosphere", "thyroid"]
     assert [cell.best for cell in far] == ["SelfLabelingGPC"] * 2
-    shown = [f"{fmean(c.ours):.0f} % against {c.others[c.best]:.0f} %" for c in far]
-    on_page("docs/guide/few_labels.md", *shown)
+    page, columns = "docs/guide/few_labels.md", ("SelfLabelingGPC", "tuned SVM")
+    table = table_of(page, "FewLabelClassifier", *columns)
+    for line, cell in zip(table, far, strict=True):
+        assert line["data, 10 labels"].split()[0] == cell.row["set"]
+        assert cell.row["labels"] == 10
+        assert ("irrelevant" in line["data, 10 labels"]) == ("mixed" in cell.benchmark)
+        shown = fmean(cell.ours), cell.others[cell.best], fmean(cell.instead)
+        expected = [f"{value:.0f}" for value in shown]
+        assert [line[name] for name in ("FewLabelClassifier", *columns)] == expected
     elsewhere = find_cells(results.summary("few-labels-elsewhere"))
     worse = [cell for cell in elsewhere if cell.difference > 1]
     assert {(c.row["set"], c.row["labels"]) for c in worse} == {("rare class", 10)}
@@ -810,17 +817,14 @@ def test_table_of_neighbors(measured):
 
 
 def test_figures_of_files(measured):
-    page, sizes = plain(read_page("docs/model_files.md")), {}
-    for part, key in measured:
-        if part == "files":
-            sizes[key] = measured[part, key]
-    whole, some, few = (sizes[k] for k in ("all rows", "5,000 means", "1,000 means"))
-    assert (
-        f"has {whole['megabytes']:.1f} MB, and the model predicts "
-        f"{100 * whole['new']:.1f} % of new rows correctly. With 5,000 means, the file "
-        f"has {some['megabytes']:.1f} MB and the accuracy is {100 * some['new']:.1f} "
-        f"%; with 1,000 means, {few['megabytes']:.1f} MB and {100 * few['new']:.1f} %"
-    ) in page
+    columns = "model keeps", "file size, MB", "accuracy on new rows, %"
+    table = table_of("docs/model_files.md", *columns)
+    kept = [line["model keeps"] for line in table]
+    assert kept == ["all rows", "5,000 means", "1,000 means"]
+    for line in table:
+        found = measured["files", line["model keeps"]]
+        assert line["file size, MB"] == f"{found['megabytes']:.1f}"
+        assert line["accuracy on new rows, %"] == f"{100 * found['new']:.1f}"
 
 
 def test_a_figure_replaces_an_older_one(tmp_path):
