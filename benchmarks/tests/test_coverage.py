@@ -113,9 +113,9 @@ def time_relaxation(sizes):
 def test_seconds_of_the_relaxation_are_those_of_one_number_of_labels():
     text = time_relaxation([5, 10, 20])
     assert "8.0 s with 20 unlabeled rows" in text
-    assert "the power 3.0: 50 rows would take 2 minutes" in text
+    assert "the power 3.0 of their number; 50 rows would take 2 minutes" in text
 
 
 def test_the_largest_size_of_the_relaxation_has_no_next_one():
     text = time_relaxation([10, 100, 1000])
-    assert text.endswith("They grow with the power 3.0")
+    assert text.endswith("The time grows with the power 3.0 of their number")

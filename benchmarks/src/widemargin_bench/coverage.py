@@ -1,4 +1,4 @@
-"""Every algorithm, table and figure of the papers: where it is, ours beside theirs.
+"""Every algorithm, table and figure of the papers, with our figures and theirs.
 
     python -m widemargin_bench.coverage benchmarks/results > docs/every_table.md
 
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from statistics import fmean
+from textwrap import fill
 
 from widemargin_bench.benchmark import SECONDS, Benchmark
 from widemargin_bench.catalog import find_benchmark
@@ -20,6 +21,7 @@ from widemargin_bench.statistics import fit_exponent
 
 NOTHING = "-"
 MIN_SIZES = 3  # for a power of growth
+WIDTH = 88  # of a line of text
 
 
 @dataclass(frozen=True)
@@ -137,12 +139,15 @@ def relaxation_seconds(results):
     shown = ", ".join(
         f"{show(value, 1)} s with {show(size, 0)}" for size, value in seconds.items()
     )
-    said = f"{shown} unlabeled rows. They grow with the power {show(power, 1)}"
+    said = (
+        f"{shown} unlabeled rows. The time grows with the power {show(power, 1)} of "
+        "their number"
+    )
     largest = max(seconds)
     following = min((x for x in sizes.values() if x > largest), default=None)
     if following is not None:
         minutes = seconds[largest] * (following / largest) ** power / 60.0
-        said += f": {show(following, 0)} rows would take {show(minutes, 0)} minutes"
+        said += f"; {show(following, 0)} rows would take {show(minutes, 0)} minutes"
     return said, "no numbers", NOTHING
 
 
@@ -150,22 +155,23 @@ PAPERS = {
     "Gieseke, Kramer, Airola, Pahikkala 2012 (S2RLSC)": (
         Entry(
             "Section 3",
-            "Objective, and its change by a flipped label",
+            "Objective, and its change if a label is flipped. Time of the search",
             "`LabelSearchClassifier`, `labelling.moves_loops`",
             "s2rlsc-figure8",
             beside("s2rlsc-figure8", "S2RLSC", digits=2, unit="s"),
         ),
         Entry(
             "Algorithm 1",
-            "(1 + 1) evolution",
+            "(1 + 1) evolution strategy",
             "`search=Stochastic()`; the column S2RLSC of all tables",
             "s2rlsc-table2",
             beside("s2rlsc-table2", "S2RLSC"),
-            "The paper's experiments, and ours, try the flips of single labels in turn",
+            "In the paper's experiments and in ours, the labels are flipped one at a "
+            "time, in turn",
         ),
         Entry(
             "Algorithm 1, as printed",
-            "Each label is flipped with probability 1/n",
+            "In each step, each of the n labels is flipped with probability 1/n",
             "`widemargin_bench.independent_flips`",
             "s2rlsc-table2",
             beside(
@@ -174,20 +180,20 @@ PAPERS = {
         ),
         Entry(
             "Algorithm 2",
-            "(mu + lambda) evolution, (5 + 25) in the paper's tables",
+            "(mu + lambda) evolution strategy, (5 + 25) in the paper's tables",
             "`search=Evolution(population=5, offspring=25)`",
             "s2rlsc-table2",
             beside("s2rlsc-table2", "S2RLSC, (5 + 25)", printed_as="S2RLSC"),
         ),
         Entry(
             "Table 1, Figures 1 to 5",
-            "Sets, sketches of data and of the algorithm",
+            "Data sets, and sketches of data and of the algorithm",
             "`widemargin_bench.stored_sets`",
             reason="Nothing to measure",
         ),
         Entry(
             "Table 2",
-            "Error on test rows, which also choose the parameters",
+            "Error on the test set, on which the parameters are also tuned",
             "`LabelSearchClassifier`",
             "s2rlsc-table2",
             beside("s2rlsc-table2", "S2RLSC"),
@@ -201,7 +207,7 @@ PAPERS = {
         ),
         Entry(
             "Table 3",
-            "Labels choose the parameters",
+            "Error on the test set, with parameters tuned on the labels",
             "`LabelSearchClassifier`",
             "s2rlsc-table3",
             beside("s2rlsc-table3", "S2RLSC"),
@@ -215,21 +221,21 @@ PAPERS = {
         ),
         Entry(
             "Table 3, (5 + 25)",
-            "The same with the search of the paper's tables",
+            "The same with the (5 + 25) evolution strategy of the paper's tables",
             "`search=Evolution(population=5, offspring=25)`",
             "s2rlsc-table3",
             beside("s2rlsc-table3", "S2RLSC, (5 + 25)", printed_as="S2RLSC"),
         ),
         Entry(
             "UniverSVM in Table 2",
-            "The transductive support vector machine of others",
+            "Transductive support vector machine, a baseline of the paper",
             "`TransductiveSVC`",
             "s2rlsc-table2",
             beside("s2rlsc-table2", "UniverSVM"),
         ),
         Entry(
             "UniverSVM in Table 3",
-            "The same, labels choose the parameters",
+            "The same baseline, with parameters tuned on the labels",
             "`TransductiveSVC`",
             "s2rlsc-table3",
             beside("s2rlsc-table3", "UniverSVM"),
@@ -240,33 +246,33 @@ PAPERS = {
             "`LabelSearchClassifier(kernel=Rbf(gamma))`",
             "s2rlsc-figure6",
             beside("s2rlsc-figure6", "S2RLSC, (5 + 25)"),
-            "Mean over the widths; the figure is about the best width, see the remarks "
-            "of the table",
+            "Our figure is the mean over the widths. The plot in the paper is about "
+            "the best width; see the remarks on the benchmark page",
         ),
         Entry(
             "Figure 7",
-            "Errors against the number of labeled and of unlabeled rows",
+            "Error as a function of the number of labeled and of unlabeled rows",
             "`LabelSearchClassifier`",
             "s2rlsc-figure7",
             beside("s2rlsc-figure7", "S2RLSC"),
         ),
         Entry(
             "Figure 8",
-            "Seconds with the shortcut and without it",
+            "Time with and without the fast update of the objective",
             "`LabelSearchClassifier`",
             "s2rlsc-figure8",
             beside("s2rlsc-figure8", "direct evaluation", digits=2, unit="s"),
         ),
         Entry(
             "Figure 9",
-            "Some rows as landmarks",
+            "Error with some of the rows as landmarks",
             "`landmarks=`",
             "s2rlsc-figure9",
             beside("s2rlsc-figure9", "S2RLSC"),
         ),
         Entry(
             "Figure 10",
-            "Seconds against the number of rows",
+            "Time as a function of the number of rows",
             "`landmarks=`",
             "s2rlsc-figure10",
             beside("s2rlsc-figure10", "S2RLSC", digits=2, unit="s"),
@@ -290,21 +296,21 @@ PAPERS = {
         ),
         Entry(
             "Algorithms 2 and 3",
-            "Stability check, validation check",
+            "Stability check and validation check for early stopping",
             "`Pcg(early_stopping=...)`",
             "laplacian-early-stopping",
             beside("laplacian-early-stopping", "PCG, validation"),
-            "The stability check of our estimator also looks at the objective",
+            "The stability check of our estimator also uses the objective",
         ),
         Entry(
             "Tables 1, 2, 8 and 9",
-            "Sets, splits and parameters",
+            "Data sets, splits and parameters",
             "`widemargin_bench.tables.laplacian`",
             reason="Used as printed",
         ),
         Entry(
             "Tables 3 and 6",
-            "Seconds of training",
+            "Training time",
             "`LaplacianSVC`",
             "laplacian-early-stopping",
             beside(
@@ -314,8 +320,8 @@ PAPERS = {
                 digits=2,
                 unit="s",
             ),
-            "Computers of 2009 and of today. Steps of the line search are not counted: "
-            "ours is exact",
+            "The paper used a computer of 2009, and we a current one. We do not count "
+            "steps of the line search, because ours is exact",
         ),
         Entry(
             "Table 4",
@@ -326,21 +332,21 @@ PAPERS = {
         ),
         Entry(
             "Table 5",
-            "Steps of Newton's method",
+            "Number of steps of Newton's method",
             "`result_.history`",
             "laplacian-accuracy",
             beside("laplacian-accuracy", "LapSVM Newton", metric="steps", unit=""),
         ),
         Entry(
             "Table 7",
-            "Errors of conjugate gradient, stopped early",
+            "Errors of conjugate gradient with early stopping",
             "`Pcg`",
             "laplacian-early-stopping",
             beside("laplacian-early-stopping", "PCG, mixed"),
         ),
         Entry(
             "Tables 3, 4, 6 and 7, large sets",
-            "mnist3vs8 and facemit",
+            "Errors on mnist3vs8 and facemit",
             "`Pcg`",
             "laplacian-large",
             beside("laplacian-large", "PCG, stability"),
@@ -351,12 +357,13 @@ PAPERS = {
             '`LaplacianSVC(solver="newton")`',
             "laplacian-large",
             beside("laplacian-large", "LapSVM Newton"),
-            "One factorization for all steps. For facemit, 24,000 rows, the matrix and "
-            "its factors take 9 GB, and the factorization takes eight times as long",
+            "All steps share one factorization. For the 24,000 rows of facemit, the "
+            "matrix and its factors would take 9 GB, and the factorization would take "
+            "eight times as long",
         ),
         Entry(
             "Tables 3 and 4, dual on mnist3vs8",
-            "The dual on 12,000 rows",
+            "Dual solver on 12,000 rows",
             '`LaplacianSVC(solver="dual")`',
             "laplacian-large",
             beside("laplacian-large", "LapSVM dual"),
@@ -370,66 +377,67 @@ PAPERS = {
         ),
         Entry(
             "Figures 1 and 2",
-            "A toy set, the losses",
+            "A toy data set and the losses",
             "`objectives.losses`",
             reason="Nothing to measure",
         ),
         Entry(
             "Figures 3 and 5 to 10",
-            "Errors along the iterations",
+            "Error as a function of the iteration",
             "`Pcg`, `ConvergenceDisplay`",
             "laplacian-error-course",
-            reason="Curves, without numbers in print: see the page of benchmarks",
+            reason="The paper shows curves without numbers; see the benchmark page",
         ),
         Entry(
             "Figures 4, 13 and 14",
-            "Objective and gradient along the iterations",
+            "Objective and gradient as a function of the iteration",
             "`Pcg`, `ConvergenceDisplay`",
             "laplacian-gradient-course",
-            reason="Curves, without numbers in print: see the page of benchmarks",
+            reason="The paper shows curves without numbers; see the benchmark page",
         ),
         Entry(
             "Figures 11 and 12",
-            "The same for the large sets",
+            "The same for the large data sets",
             "`Pcg`",
             "laplacian-large-course",
-            reason="Curves, without numbers in print: see the page of benchmarks",
+            reason="The paper shows curves without numbers; see the benchmark page",
         ),
         Entry(
             "Sections 3.1.1 and 3.2.2",
-            "Growth of the time with the number of rows",
+            "Time as a function of the number of rows",
             "`LaplacianSVC`",
             "laplacian-growth",
             beside("laplacian-growth", "PCG, stability", digits=2, unit="s"),
         ),
         Entry(
             "Future work: sparser expansions",
-            "Few kernel functions instead of one per row",
+            "A small number of kernel functions instead of one per row",
             "`landmarks=`",
             "growth",
             beside("growth", "LaplacianSVC, landmarks", metric="unlabeled_error"),
         ),
         Entry(
             "Section 4.1: updates of a factorization",
-            "The paper says that adding a row changes the whole solution, because the "
-            "graph makes the Hessian a full matrix",
+            "According to the paper, adding a row changes the whole solution, because "
+            "the graph makes the Hessian a full matrix",
             '`solver="newton"`',
-            reason="Not needed: ours factorizes one matrix, which does not depend on "
-            "the error vectors, and each step then solves a system of the size of "
-            "the labels",
+            reason="Updates are not needed: our solver factorizes one matrix, which "
+            "does not depend on the error vectors. Each step then solves a system "
+            "with as many unknowns as labels",
         ),
         Entry(
             "Future work: greedy growth",
             "A classifier that is built row by row",
             "`SelfLabelingGPC(landmarks=InformativeVectors(...))`",
-            reason="The paper names it without an algorithm. `LaplacianSVC` chooses "
-            "all landmarks before the fit; informative vectors are added one by one",
+            reason="The paper mentions this idea without an algorithm. `LaplacianSVC` "
+            "chooses all landmarks before the fit. Informative vectors are added one "
+            "by one",
         ),
     ),
     "Pahikkala, Airola, Gieseke, Kramer 2014 (UMC-RLS)": (
         Entry(
             "Algorithms 1 to 3, Lemmas 1 and 2",
-            "Stochastic and steepest descent, shaking, moves in constant time",
+            "Stochastic and steepest descent, shaking, and moves in constant time",
             "`search=Stochastic()`, `Steepest()`, `Shaking()` of `MaxMarginClustering`",
             "umc-table1",
             beside("umc-table1", "UMC-RLS", digits=2, unit=""),
@@ -449,56 +457,56 @@ PAPERS = {
         ),
         Entry(
             "Table 2",
-            "The same, largest of ten runs",
+            "The same, but the largest value of ten runs",
             "`MaxMarginClustering`",
             "umc-table2",
             beside("umc-table2", "UMC-RLS", digits=2, unit=""),
         ),
         Entry(
             "CPMMC in Table 1",
-            "Cutting planes, the baseline of others. Few cells and starts choose its "
-            "parameters",
+            "Cutting planes, a baseline of the paper. Its parameters are tuned with "
+            "few grid cells and starts",
             "`widemargin_bench.cutting_planes`",
             "umc-table1",
             beside("umc-table1", "CPMMC", digits=2, unit=""),
         ),
         Entry(
             "CPMMC in Table 2",
-            "The same, largest of ten runs",
+            "The same, but the largest value of ten runs",
             "`widemargin_bench.cutting_planes`",
             "umc-table2",
             beside("umc-table2", "CPMMC", digits=2, unit=""),
         ),
         Entry(
             "Figures 1 and 2",
-            "Sketches of the coding and of shaking",
+            "Sketches of the class coding and of shaking",
             "`search=Shaking()`",
             reason="Nothing to measure",
         ),
         Entry(
             "Figure 3",
-            "Number of steps against the number of rows",
+            "Number of steps as a function of the number of rows",
             "`MaxMarginClustering`",
             "umc-figure3",
             beside("umc-figure3", "UMC-RLS", digits=0, unit="steps"),
         ),
         Entry(
             "Figure 4",
-            "Seconds, COIL-20",
+            "Time on COIL-20",
             "`MaxMarginClustering`",
             "umc-figure4",
             beside("umc-figure4", "UMC-RLS", digits=2, unit="s"),
         ),
         Entry(
             "Figure 5",
-            "Seconds, MNIST",
+            "Time on MNIST",
             "`MaxMarginClustering`",
             "umc-figure5",
             beside("umc-figure5", "UMC-RLS", digits=2, unit="s"),
         ),
         Entry(
             "Future work: steps on local subsets",
-            "Shaking of a few clusters and their points at a time",
+            "Shaking of only a few clusters and their rows at a time",
             "`Shaking(n_reshakes=...)`",
             "umc-table1",
             beside(
@@ -511,7 +519,8 @@ PAPERS = {
         ),
         Entry(
             "Future work: sparse matrices, parameters without labels, few labels",
-            "Nystrom landmarks, a label-free choice, and known labels that stay fixed",
+            "Nystrom landmarks, a choice of parameters without labels, and given "
+            "labels that are kept",
             "`landmarks=`, `MaxMarginClustering(...)`, `LabelSearchClassifier("
             'search="shaking")`',
             "umc-label-free",
@@ -519,17 +528,17 @@ PAPERS = {
         ),
         Entry(
             "Future work: partial memberships",
-            "Rows that belong to several classes in part",
+            "Rows that belong to several classes to some degree",
             "`SelfLabelingGPC.predict_proba`, `FewLabelClassifier.predict_proba`",
-            reason="The paper names it without a model. The search moves whole rows: "
-            "its constant-time moves hold for labels of -1 and 1. The classifiers give "
-            "probabilities",
+            reason="The paper mentions this idea without a model. The search moves "
+            "whole rows, because moves take constant time only for labels -1 and 1. "
+            "The classifiers return probabilities",
         ),
     ),
     "Yang, Huang, King, Lyu 2015 (3C-SVM)": (
         Entry(
             "Eq. (4)",
-            "The min loss itself",
+            "Direct minimization of the min loss",
             '`TriClassSVC(method="min")`',
             "tri-synthetic",
             beside("tri-synthetic", "min loss from SVM"),
@@ -540,7 +549,7 @@ PAPERS = {
             "`widemargin_bench.tables.tri_class_programs`",
             "tri-time",
             relaxation_seconds,
-            "Its optimum is that of the labels alone",
+            "Its optimum is that of a model fitted to the labels alone",
         ),
         Entry(
             "Algorithm 1, programs (17) to (21)",
@@ -551,65 +560,65 @@ PAPERS = {
         ),
         Entry(
             "Tables 1 to 3, Figures 1 to 4",
-            "Notation, sets, sketches of data and losses",
+            "Notation, data sets, and sketches of data and losses",
             "`objectives.pieces`",
             reason="Nothing to measure",
         ),
         Entry(
             "Figure 5",
-            "Objective and error along the steps",
+            "Objective and error as a function of the step",
             "`TriClassSVC`",
             "tri-course",
             beside("tri-course", "3C-SVM"),
         ),
         Entry(
             "Figure 6",
-            "Synthetic sets, 24 settings",
+            "Error on synthetic data sets with 24 settings",
             "`TriClassSVC`",
             "tri-synthetic",
             beside("tri-synthetic", "TriClassSVC"),
-            "Ten draws in place of ten folds: the paper does not say how folds divide "
-            "the unlabeled and the irrelevant rows. Folds of one draw share rows, "
-            "which its t-tests do not allow for",
+            "We use ten draws instead of ten folds, because the paper does not specify "
+            "how folds divide the unlabeled and the irrelevant rows. Folds of one draw "
+            "share rows, which the paper's t-tests do not take into account",
         ),
         Entry(
             "Figure 7",
-            "Sensitivity to the parameters",
+            "Accuracy with one parameter changed at a time",
             "`TriClassSVC(method=Relaxed(...))`",
             "tri-sensitivity",
             beside("tri-sensitivity", "3C-SVM"),
         ),
         Entry(
             "Figure 8",
-            "Seconds against the number of unlabeled rows",
+            "Time as a function of the number of unlabeled rows",
             "`TriClassSVC`",
             "tri-time",
             beside("tri-time", "CCCP, reduced program", digits=3, unit="s"),
         ),
         Entry(
             "Table 4, 3C-SVM",
-            "Digits 5 against 8, accuracy",
+            "Accuracy for digits 5 against 8",
             '`TriClassSVC(method="paper")`',
             "tri-digits",
             beside("tri-digits", "3C-SVM"),
         ),
         Entry(
             "Table 4, ours",
-            "The same with nothing chosen",
+            "The same without tuning",
             "`TriClassSVC`",
             "tri-digits",
             beside("tri-digits", "TriClassSVC", printed_as="3C-SVM"),
         ),
         Entry(
             "Table 4, SS-ELM",
-            "The baseline of random features",
+            "Baseline with random features",
             "`widemargin_bench.ss_elm`",
             "tri-digits",
             beside("tri-digits", "SS-ELM"),
         ),
         Entry(
             "Table 4, S3VM, U-SVM, LapSVM",
-            "The other baselines; figures are those of the U-SVM",
+            "The other baselines; the figures are those of the U-SVM",
             "`TransductiveSVC`, `UniversumSVC`, `LaplacianSVC`",
             "tri-digits",
             beside("tri-digits", "U-SVM"),
@@ -618,14 +627,14 @@ PAPERS = {
     "Patel, Sundararajan, Shevade 2009 (SSuSVR, SSuGPR, SSuGPS)": (
         Entry(
             "Algorithm 1",
-            "Self-labeling, support vector regression",
+            "Self-labeling with support vector regression",
             "`SelfLabelingSVC`",
             "self-labeling-table2",
             beside("self-labeling-table2", "SSuSVR"),
         ),
         Entry(
             "Algorithm 2",
-            "Self-labeling, Gaussian process regression",
+            "Self-labeling with Gaussian process regression",
             "`SelfLabelingGPC`",
             "self-labeling-table2",
             beside("self-labeling-table2", "SSuGPR"),
@@ -639,59 +648,60 @@ PAPERS = {
         ),
         Entry(
             "Eqs. (8) and (9), Section 4.2",
-            "Two losses of the threshold",
+            "Two losses for choosing the threshold",
             '`InSample("absolute")`, `InSample("squared")`',
             "self-labeling-table2",
             beside("self-labeling-table2", "SSuGPR, squared loss"),
-            "The line of Algorithm 2 has the absolute loss, Eq. (9). The paper prints "
-            "SSuGPS on two sets, see the remarks of the table",
+            "The figures for Algorithm 2 above are for the absolute loss, Eq. (9). "
+            "The paper reports SSuGPS on two data sets; see the remarks on the "
+            "benchmark page",
         ),
         Entry(
             "Figures 1 and 2",
             "Decision boundaries on a toy set",
             "`examples/plot_low_density_boundary.py`",
-            reason="Pictures without numbers, and the points are not in print: the "
-            "gallery draws both for points of its own",
+            reason="The paper shows plots without numbers and does not list the "
+            "points. The gallery draws both plots for other points",
         ),
-        Entry("Table 1", "Sizes of the sets", "as printed", reason="Used as printed"),
+        Entry("Table 1", "Sizes of the data sets", "-", reason="Used as printed"),
         Entry(
             "Table 2",
-            "Seven sets",
+            "Error on seven data sets",
             "`SelfLabelingGPC`",
             "self-labeling-table2",
             beside("self-labeling-table2", "GPC", printed_as="SSuGPR"),
         ),
         Entry(
             "Table 3",
-            "USPS 3 against 5",
+            "Error on USPS, 3 against 5",
             "`SelfLabelingGPC`",
             "self-labeling-table3",
             beside("self-labeling-table3", "GPC", printed_as="SSuGPR"),
         ),
         Entry(
             "Table 4",
-            "USPS, digit against rest",
+            "Error on USPS, one digit against the rest",
             "`SelfLabelingGPC`",
             "self-labeling-table4",
             beside("self-labeling-table4", "SSuGPS", digits=2),
         ),
         Entry(
             "Table 4, SSuSVR",
-            "The same by support vector regression. The paper prints its seconds only",
+            "The same with support vector regression. The paper reports only its time",
             "`SelfLabelingSVC`",
             "self-labeling-table4",
             beside("self-labeling-table4", "SSuSVR", digits=2),
         ),
         Entry(
             "Table 5",
-            "NCNM, the model of others",
+            "NCNM, a baseline of the paper",
             "`widemargin_bench.tables.self_labeling_methods`",
             "self-labeling-table4",
             beside("self-labeling-table4", "NCNM", digits=2),
         ),
         Entry(
             "Section 4.4",
-            "Seconds of a fit",
+            "Time of a fit",
             "`SelfLabelingGPC`",
             "self-labeling-table4",
             beside(
@@ -701,7 +711,7 @@ PAPERS = {
         ),
         Entry(
             "Section 4.4, SSuSVR",
-            "Seconds of a fit",
+            "Time of a fit",
             "`SelfLabelingSVC`",
             "self-labeling-table4",
             beside(
@@ -711,7 +721,7 @@ PAPERS = {
         ),
         Entry(
             "Section 3",
-            "Probabilities",
+            "Log loss of the probabilities",
             '`predict_proba`, `probabilities="probit"`',
             "self-labeling-probabilities",
             beside("self-labeling-probabilities", "probit", digits=2, unit="nats"),
@@ -719,17 +729,25 @@ PAPERS = {
     ),
 }  # fmt: skip
 HEADER = (
-    "in the paper", "what", "here", "command", "ours", "in print", "best peer",
+    "item of the paper", "content", "implementation", "command", "our figure",
+    "paper's figure", "best method of scikit-learn",
 )  # fmt: skip
 TITLE = "# Every algorithm, table and figure of the papers"
 INTRODUCTION = """\
-Five papers, line by line: where each algorithm, table and figure is in the library, the
-command that measures it (after `widemargin`), our mean beside the printed one over the
-rows that are in print, and the best of scikit-learn's methods on the same rows. The
-[page of benchmarks](benchmark_report.md) has every row, and
-[this page](papers.md) says in words what reproduces and what does not. All figures are
-computed from the stored results, which were recorded at different times with different
-versions; `python -m widemargin_bench.coverage benchmarks/results` writes this page.
+This page lists every algorithm, table and figure of the five papers. For each of them,
+a table shows where it is implemented, the command that measures it (after
+`widemargin`), our figure, the paper's figure, and the figure of the best method of
+scikit-learn. A dash means that there is nothing to measure or to compare.
+
+Here, a *row* is a row of a table of results, such as a data set with a given number of
+labels, and a *draw* is one random choice of the data or labels. The figures are means
+over the rows for which the paper reports numbers. If the paper reports no numbers, they
+are means over all rows. In the last column, SC is spectral clustering.
+
+The [benchmark page](benchmark_report.md) has every row, and [What the papers
+report](papers.md) explains which results we reproduce. All figures are computed from
+stored results, which were recorded at different times with different versions. The
+command `python -m widemargin_bench.coverage benchmarks/results` writes this page.
 """
 
 
@@ -792,17 +810,19 @@ def _duration(results):
     n_timed, whole, fits = timed_results(results)
     n_all = sum(len(summary.seconds) for summary in results.summaries())
     said = (
-        "`widemargin bench run` measures everything with one command and continues "
-        f"where it was interrupted. The fits of {n_all} stored results took "
-        f"{show(recorded_hours(results), 1)} hours of processor time together."
+        "`widemargin bench run` runs all benchmarks and continues where it was "
+        f"interrupted. The fits of the {n_all:,} stored results took "
+        f"{show(recorded_hours(results), 1)} hours of CPU time in total."
     )
     if n_timed:
         said += (
-            f" {n_timed} of them also have the time of everything, with data, choice "
-            f"of parameters and scores: {show(whole / 3600.0, 1)} hours, "
-            f"{show(whole / fits, 0)} times that of their fits."
+            f" For {n_timed:,} of these results, the total time was also recorded. It "
+            "includes reading data, tuning parameters and computing scores, and is "
+            f"{show(whole / 3600.0, 1)} hours, {show(whole / fits, 0)} times the time "
+            "of their fits."
         )
-    return said + " A full run was not made in one piece."
+    said += " The results come from several partial runs, not from one full run."
+    return fill(said, WIDTH)
 
 
 def _shortfall(results):
@@ -810,12 +830,16 @@ def _shortfall(results):
     missing = missing_draws(results)
     if not missing:
         return ["All results of a full run are stored."]
-    header = "benchmark", "method", "results of a full run that are not stored"
+    header = "benchmark", "method", "missing results of a full run"
     return [
-        "## What is not stored",
+        "## Missing results",
         "",
-        "A full run has a result for each row and draw. This table counts those that "
-        "are not stored. The figures above are means over the draws that are.",
+        fill(
+            "A full run has a result for each row and draw. This table shows how many "
+            "of these results are missing. The figures above are means over the stored "
+            "draws.",
+            WIDTH,
+        ),
         "",
         _line(header),
         _line(["---"] * len(header)),
