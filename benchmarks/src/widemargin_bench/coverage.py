@@ -818,7 +818,7 @@ def _duration(results):
         said += (
             f" For {n_timed:,} of these results, the total time was also recorded. It "
             "includes reading data, tuning parameters and computing scores, and is "
-            f"{show(whole / 3600.0, 1)} hours, {show(whole / fits, 0)} times the time "
+            f"{show(whole / 3600.0, 1)} hours, {show(whole / fits, 1)} times the time "
             "of their fits."
         )
     said += " The results come from several partial runs, not from one full run."
