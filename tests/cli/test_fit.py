@@ -27,7 +27,7 @@ def test_fit_says_what_it_found_and_writes_both_files(done, iris, truth):
     assert "30 in 'species': setosa (10), versicolor (10), virginica (10)" in report
     assert "unlabeled 120" in report
     assert "candidates weight held-out error changed supervised 0." in report
-    assert "of new rows; 30 labels held out in turn" in report
+    assert "% on new rows (estimated from 30 held-out labels)" in report
     assert "whose class differs from the labels-only model" in report
     assert "estimate" not in report.replace("estimated", "")
     assert "contains 149 training rows" in report  # one flower is like another
@@ -53,13 +53,12 @@ def test_fit_says_what_it_found_and_writes_both_files(done, iris, truth):
 @pytest.mark.slow
 def test_labels_left_out_are_compared_with_an_svc(done):
     report = " ".join(done(*FIT, "--method", "laplacian").stdout.split())
-    assert "estimate 5-fold cross-validation of 30 labeled rows: " in report
-    assert "correct by laplacian" in report
-    assert "correct by SVC on the labels alone" in report
+    assert "estimate 5-fold cross-validation on 30 labeled rows: laplacian: " in report
+    assert " rows correct (" in report
+    assert "%) SVC on the labels alone: " in report
     assert "candidates" not in report
     report = " ".join(done(*FIT, "--folds", 2, "--force").stdout.split())
-    assert "estimate 2-fold cross-validation of 30 labeled rows: " in report
-    assert "correct by auto" in report
+    assert "estimate 2-fold cross-validation on 30 labeled rows: auto: " in report
     assert "candidates" in report
 
 
@@ -263,10 +262,9 @@ def test_an_estimate_that_cannot_be_made_is_reported(done, iris):
 
 
 def test_fewer_folds_than_wanted_are_reported(done):
-    report = done(*FIT, "--folds", 40, "--method", "svm").stdout
-    assert (
-        "10-fold cross-validation of 30 labeled rows (labels allow no more)" in report
-    )
+    report = " ".join(done(*FIT, "--folds", 40, "--method", "svm").stdout.split())
+    folds = "10-fold cross-validation on 30 labeled rows"
+    assert f"{folds} (no class has more than 10 labels): svm: " in report
 
 
 @pytest.mark.parametrize(

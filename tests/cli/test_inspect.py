@@ -8,7 +8,7 @@ def test_candidates_are_shown(done):
     report = " ".join(done("inspect", "iris.wm").stdout.split())
     assert "estimator FewLabelClassifier(random_state=0)" in report
     assert "weight held-out error changed supervised 0." in report
-    assert "of new rows; 30 labels held out in turn" in report
+    assert "% on new rows (estimated from 30 held-out labels)" in report
     assert "label next rows " in report
     facts = json.loads(done("inspect", "iris.wm", "--json").stdout)
     assert facts["status"] is None

@@ -92,6 +92,9 @@ def test_a_fit_reads_stored_labels(done, refused, labeled):
     outcome = json.loads(done(*words, "iris-labels.sqlite").stdout)
     assert sum(outcome["labeled"].values()) == labeled > 30
     assert any("random rows" in note for note in outcome["report"]["notes"])
+    report = " ".join(done("inspect", "iris.wm").stdout.split())
+    counts = outcome["report"]["held_out_random"], outcome["report"]["held_out"]
+    assert f"from {counts[0]} of {counts[1]} held-out labels, those of random" in report
     assert "no file of labels" in refused(*words, "nowhere.sqlite", "--force")
 
 

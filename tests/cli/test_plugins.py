@@ -137,8 +137,9 @@ def test_fit_predict_and_inspect(installed, folder):
     settings = "--set", "kernel=cauchy", "--set", "kernel__width=0.5"
     fit = "fit", "iris.csv", "--target", "species", "--method", "toy", *settings
     report = call(installed, *fit, "--out", "toy.wm")
-    assert "2-fold cross-validation of 30 labeled rows" in report
-    assert "correct by toy" in report
+    assert "2-fold cross-validation on 30 labeled rows" in report
+    assert "toy: " in report
+    assert " rows correct (" in report
     table = call(installed, "predict", "toy.wm", "iris.csv")
     assert table.count("\n") == 151
     facts = json.loads(call(installed, "inspect", "toy.wm", "--json"))

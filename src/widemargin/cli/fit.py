@@ -30,9 +30,8 @@ on a part of its rows, and predictions are written as Parquet.
 Methods:
 {methods}
 
-If the method averages candidates, the report shows the weight of each, the expected
-error of new rows, and the rows to label next. Row 1 is the first
-row below the header.
+If the method averages candidates, the report shows the weight of each, the estimated
+error on new rows, and the rows to label next. Row 1 is the first row below the header.
 
 The predictions are your table with these columns added: the label, its probability, the
 probability of each class, whether the label was given or inferred, and which rows to
@@ -225,14 +224,16 @@ def _describe_estimate(measured, method, n_wanted):
         return [("estimate", f"none: {needs if n_wanted else 'no folds'}")]
 
     def share(n_right):
-        return f"{n_right:,} ({100 * n_right / measured.n_rows:.1f} %)"
+        return f"{n_right:,} rows correct ({100 * n_right / measured.n_rows:.1f} %)"
 
-    fewer = " (labels allow no more)" if measured.n_folds < n_wanted else ""
+    n_folds, fewer = measured.n_folds, ""
+    if n_folds < n_wanted:  # see `limit_folds`
+        fewer = f" (no class has more than {n_folds:,} labels)"
     rows = f"{measured.n_rows:,} labeled rows"
     return [
-        ("estimate", f"{measured.n_folds}-fold cross-validation of {rows}{fewer}:"),
-        ("", f"{share(measured.n_right)} correct by {method}"),
-        ("", f"{share(measured.n_right_baseline)} correct by {BASELINE}"),
+        ("estimate", f"{n_folds:,}-fold cross-validation on {rows}{fewer}:"),
+        ("", f"{method}: {share(measured.n_right)}"),
+        ("", f"{BASELINE}: {share(measured.n_right_baseline)}"),
     ]
 
 

@@ -320,10 +320,11 @@ def describe_candidates(facts):
     if facts["error"] is None:
         yield "error", "unknown, because no label could be held out"
         return
-    labels = plural(facts["held_out"], "label")
+    labels = plural(facts["held_out"], "held-out label")
     n_random = facts["held_out_random"]
-    of_random = "" if n_random is None else f" ({n_random:,} of random rows)"
-    yield "error", f"{_error(facts)} of new rows; {labels} held out in turn{of_random}"
+    if n_random is not None:
+        labels = f"{n_random:,} of {labels}, those of random rows"
+    yield "error", f"{_error(facts)} on new rows (estimated from {labels})"
 
 
 def describe_label_next(facts, cells=None):
