@@ -39,9 +39,9 @@ class LaplacianSVC(LaplacianClassifier):
         "newton" is exact, with one factorization for all classes; "pcg" is
         preconditioned conjugate gradient, for many rows, with the parameters of
         :class:`~widemargin.solvers.laplacian.Pcg`; "dual" is exact for the hinge loss
-        instead of its square. "auto" takes "newton" up to 5,000 rows (10,000 with ten
-        classes or more) and with landmarks, and "pcg" for more rows or more than 2,000
-        labels.
+        instead of its square. "auto" takes "newton" up to 5,500 rows with two classes
+        (10,000 with ten or more) and with landmarks, and "pcg" for more rows or more
+        than 2,000 labels.
     fit_intercept : "penalized", True or False, default="penalized"
         "penalized" adds a constant that the ambient norm penalizes and the graph does
         not; True one that the graph penalizes and the ambient norm does not; False

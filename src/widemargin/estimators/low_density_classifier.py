@@ -25,11 +25,11 @@ from widemargin.solvers.self_training import SelfTraining, self_train
 class LowDensityClassifier(SpectralModel):
     r"""Least squares with a boundary in a low-density region, from a spectral start.
 
-    The model starts from the labels that `SpectralClassifier` infers for the unlabeled
-    rows. It fits regularized least squares to given and inferred labels, infers the
-    labels again, and repeats this until few of them change, which moves the boundary
-    away from dense regions. Every class keeps the share of the rows that the spectral
-    model expects. Held-out labels weight models of several penalties.
+    The model starts from the class probabilities that `SpectralClassifier` predicts
+    for the unlabeled rows, and infers labels from them. It fits regularized least
+    squares to given and inferred labels, infers the labels again, and repeats this until
+    few of them change, which moves the boundary away from dense regions. Every class
+    keeps the share of the rows that the spectral model expects. Held-out labels weight models of several penalties.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-r"""Losses of scores as lists of hinges.
+r"""Losses of scores as sums of hinges.
 
 A loss of unlabeled scores is a minimum of convex branches (`BranchLoss`). A branch is
 a number: +1 or -1 for a row that counts as one of the class, 0 for one that counts as
-neither. On a fixed branch a loss is a list of hinges, and the branch that is smallest
+neither. On a fixed branch a loss is a sum of hinges, and the branch that is smallest
 at a score gives the tightest bound of the loss that touches it there. Equation numbers
 are those of Yang et al., *Maximum margin semi-supervised learning with irrelevant
 data*.
