@@ -27,9 +27,10 @@ class LowDensityClassifier(SpectralModel):
 
     The model starts from the class probabilities that `SpectralClassifier` predicts
     for the unlabeled rows, and infers labels from them. It fits regularized least
-    squares to given and inferred labels, infers the labels again, and repeats this until
-    few of them change, which moves the boundary away from dense regions. Every class
-    keeps the share of the rows that the spectral model expects. Held-out labels weight models of several penalties.
+    squares to given and inferred labels, infers the labels again, and repeats this
+    until few of them change, which moves the boundary away from dense regions. Every
+    class keeps the share of the rows that the spectral model expects. Held-out labels
+    weight models of several penalties.
 
     Parameters
     ----------
