@@ -23,6 +23,7 @@ from widemargin.estimators.few_label_classifier import FewLabelClassifier
 from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.labels import refuse_unlabeled
 from widemargin.model_files.parts import FittedEstimator
+from widemargin.stored import exchange
 
 __all__ = ["DaskFewLabelClassifier", "predict", "predict_proba"]
 
@@ -257,10 +258,7 @@ def _lean(model):
     if not isinstance(model, Estimator):
         return model
     writing = FittedEstimator(type(model))
-    content = writing.take_apart(model)
-    if isinstance(content.get("models_"), list):
-        content["models_"] = [_lean(part) for part in content["models_"]]
-    return writing.build(content)
+    return writing.build(exchange(writing.take_apart(model), BaseEstimator, _lean))
 
 
 class DaskBlocks(Blocks):

@@ -74,6 +74,7 @@ class Estimator(BaseEstimator):
     # that are `Stored`, values and fitted estimators, also in lists, tuples and dicts,
     # but nothing with an entry for each training row
     saved_state = ()
+    training_state = ()  # those that only `update` and the like use, not predictions
     methods = ()  # a `Method` for each name on the command line
     # Titles of what plots show of `result_.history`; "share..." is between 0 and 1
     history_names = {

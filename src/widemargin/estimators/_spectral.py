@@ -131,6 +131,7 @@ class SpectralModel(Classifier):
 
     value_families = {"kernel": Kernel, "graph": Graph}
     saved_state = (*Classifier.saved_state, "names_")
+    training_state = ("geometry_",)
     merge = "all"  # copies of a row would be each other's nearest neighbors
     averaged = "names_"
     used_families = ()  # whose bases are made in any case
