@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 
 import pytest
+from sklearn.datasets import make_moons
 
 import widemargin
 
@@ -249,3 +250,20 @@ class TestVersus:
         with pytest.raises(SystemExit, match="2"):
             versus.main(words)
         assert "error" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    ["LabelSearchClassifier", "LaplacianSVC", "SelfLabelingSVC", "TransductiveSVC"],
+)
+def test_a_fit_that_prints_its_progress_calls_nothing_above(estimator, capsys):
+    text = (crossings.ROOT / "pyproject.toml").read_text("utf-8")
+    package, ladders = crossings.read_ladders(text)
+    X, y = make_moons(60, noise=0.1, random_state=0)
+    solver = {"solver": "pcg"} if estimator == "LaplacianSVC" else {}
+    model = getattr(widemargin, estimator)(verbose=True, random_state=0, **solver)
+    y[8:] = -1
+    model.fit(X, y)  # the first fit also makes the values of shorthands
+    calls = crossings.record_calls(lambda: model.fit(X, y), package)
+    assert f"{estimator}: " in capsys.readouterr().out
+    assert crossings.calls_that_go("up", calls, ladders) == {}

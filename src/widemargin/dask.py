@@ -16,13 +16,14 @@ from sklearn.metrics import accuracy_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin.blocks import Block, Blocks, find_dtype, tell_rows
+from widemargin.blocks import Block, Blocks, find_dtype
 from widemargin.checks import name_package
 from widemargin.estimators._estimator import Estimator, set_features
 from widemargin.estimators.few_label_classifier import FewLabelClassifier
 from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.labels import refuse_unlabeled
 from widemargin.model_files.parts import FittedEstimator
+from widemargin.progress import tell_rows
 from widemargin.stored import exchange
 
 __all__ = ["DaskFewLabelClassifier", "predict", "predict_proba"]

@@ -22,7 +22,6 @@ from widemargin.defaults import (
 from widemargin.estimators._estimator import (
     Classifier,
     Fit,
-    Progress,
     copy_features,
     fit_sample,
     read_graph_sample,
@@ -39,6 +38,7 @@ from widemargin.graphs import (
 from widemargin.labels import decide
 from widemargin.linalg.random import as_generator
 from widemargin.objectives.laplacian import Intercept, ManifoldObjective
+from widemargin.progress import Progress
 from widemargin.solvers.laplacian import (
     Dual,
     LaplacianSolver,

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from widemargin.defaults import PROCESS_LADDER
-from widemargin.estimators._estimator import Progress, read_parameter
+from widemargin.estimators._estimator import read_parameter
 from widemargin.kernels import ArdRbf, Kernel, Landmarks, Rbf
 from widemargin.objectives.class_sizes import Balance
 from widemargin.objectives.gp_evidence import GpEvidence
@@ -45,22 +45,6 @@ def read_task(estimator, sample, relabel):
         read_parameter(estimator, "annealing"),
         relabel,
     )
-
-
-def report_rounds(estimator):
-    """A callback that prints a line for each round, or None."""
-    progress = Progress.of(estimator)
-    if not progress.verbose:
-        return None
-
-    def report(n_iter, history):
-        weight, start = history["unlabeled_weight"][-1], history["start_number"][-1]
-        progress.say(
-            f"weight of an unlabeled row {weight:g}, start {start}, round {n_iter}: "
-            f"{history['objective'][-1]:.0f} labels changed"
-        )
-
-    return report
 
 
 @dataclass(frozen=True)

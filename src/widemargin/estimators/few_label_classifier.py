@@ -26,7 +26,6 @@ from widemargin.estimators._estimator import (
     Estimator,
     KnownLabelsScore,
     Method,
-    Progress,
     check_classes,
     check_length,
     read_jobs,
@@ -43,6 +42,7 @@ from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.kernels import Rbf
 from widemargin.linalg.random import as_generator
 from widemargin.processes import parallel
+from widemargin.progress import Progress
 from widemargin.solvers.active_learning import Suggestions, rank_suspects
 from widemargin.solvers.driver import Interruptible
 from widemargin.stored import is_finite, require

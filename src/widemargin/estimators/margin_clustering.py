@@ -20,7 +20,6 @@ from widemargin.defaults import (
 from widemargin.estimators._estimator import (
     Estimator,
     Method,
-    Progress,
     copy_features,
     evaluate,
     read_jobs,
@@ -48,7 +47,7 @@ from widemargin.labels import decide, sign_coding
 from widemargin.linalg.products import suited_threads
 from widemargin.linalg.random import as_generator
 from widemargin.objectives.class_sizes import Balance
-from widemargin.progress import planned, track
+from widemargin.progress import Progress, planned, track
 from widemargin.sample import collect_sample
 from widemargin.solvers.result import SolveResult, Status
 from widemargin.spaces import choose_space

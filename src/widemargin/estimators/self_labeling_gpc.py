@@ -15,7 +15,6 @@ from widemargin.estimators._estimator import (
     Classifier,
     Fit,
     Method,
-    Progress,
     evaluate,
     read_parameter,
 )
@@ -25,9 +24,9 @@ from widemargin.estimators._self_labeling import (
     label_by_process,
     learn_from_labels,
     read_task,
-    report_rounds,
 )
 from widemargin.kernels import Precomputed, Rbf
+from widemargin.progress import Progress
 from widemargin.solvers.evidence import Hyperparameters, LabelEvidence
 from widemargin.spaces import VarianceFunction
 
@@ -194,7 +193,7 @@ class SelfLabelingGPC(Classifier):
             self.n_components,
             rng,
             progress,
-            report_rounds(self),
+            progress.rounds(),
         )
         self.scale_, self.noise_ = process.scale, process.noise
         held_out = found.regressor.held_out(found.signs)[sample.label_idx]
