@@ -82,6 +82,11 @@ class Sample:
         return sign_coding(self.codes, self.n_classes)
 
     @property
+    def n_columns(self):
+        """Number of one-vs-rest scores of a row: one for two classes."""
+        return 1 if self.n_classes == 2 else self.n_classes
+
+    @property
     def is_repeated(self):
         """Labels whose class has another label, which can be held out."""
         return np.bincount(self.codes)[self.codes] > 1
@@ -281,6 +286,21 @@ class Sample:
         folds = np.empty(self.n_labels, dtype=int)
         folds[visited] = deal_folds(codes, n_folds, rng)[row]
         return folds
+
+    def fold_masks(self, rng, n_folds=N_FOLDS):
+        """Yield the labels of each fold, or of the first few of them, as a mask.
+
+        They are those that models without them predict, see `deal_folds`; folds without
+        a label are left out.
+        """
+        folds = self.deal_folds(rng)
+        for fold in range(n_folds):
+            if (folds == fold).any():
+                yield folds == fold
+
+    def unknown_scores(self, n_models):
+        """Scores of labels that are not held out yet: NaN for each model and label."""
+        return np.full((n_models, self.n_labels, self.n_columns), np.nan)
 
     @cached_property
     def rows_of_labels(self):

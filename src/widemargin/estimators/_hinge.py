@@ -268,20 +268,16 @@ def hold_out(task, sample, space, solver, rng):
     part, space = sample.part(idx), space.part(idx)
     # Weights of models need fewer digits than the model itself.
     solver = solver.loosened(HINGE_FOLD_TOL)
-    folds = sample.deal_folds(rng)
-    n_columns = 1 if sample.n_classes == 2 else sample.n_classes
-    scores = np.full((n_models, len(folds), n_columns), np.nan)
-    for fold in range(n_folds):
-        held_out = folds == fold
-        if held_out.any():
-            own = part.without(held_out)
-            problem = task.problem(own, space, solver)
-            path = task.follow(problem, own)
-            if path.result.status is Status.INTERRUPTED:
-                return None
-            rows = part.label_idx[held_out]
-            # All models of the paths if they are averaged, the last one otherwise.
-            scores[:, held_out] = [own[rows] for own in path.scores[-n_models:]]
+    scores = sample.unknown_scores(n_models)
+    for held_out in sample.fold_masks(rng, n_folds):
+        own = part.without(held_out)
+        problem = task.problem(own, space, solver)
+        path = task.follow(problem, own)
+        if path.result.status is Status.INTERRUPTED:
+            return None
+        rows = part.label_idx[held_out]
+        # All models of the paths if they are averaged, the last one otherwise.
+        scores[:, held_out] = [own[rows] for own in path.scores[-n_models:]]
     return scores
 
 

@@ -253,7 +253,7 @@ def plan_training(estimator, geometry, rng):
     if solver == "auto":
         solver = choose_solver(
             sample.n_rows,
-            sample.signs.shape[1],
+            sample.n_columns,
             sample.n_labels,
             low_rank=geometry.space.low_rank,
         )

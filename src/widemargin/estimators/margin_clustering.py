@@ -369,10 +369,11 @@ def _check_numbers(estimator):
 
 def _fit_without_outliers(estimator, X, init, fixed):
     """Find the rows that belong to clusters, then fit to them."""
-    who, wish = type(estimator).__name__, plain(estimator.outliers)
+    who, outliers = type(estimator).__name__, plain(estimator.outliers)
     if init is not None or fixed is not None:
         raise ValueError(
-            f"outliers of {who} must be None if fit gets init or fixed, got {wish!r}."
+            f"outliers of {who} must be None if fit gets init or fixed, got "
+            f"{outliers!r}."
         )
     rng = as_generator(estimator.random_state)
     rows = read_rows(estimator, X)
@@ -380,7 +381,7 @@ def _fit_without_outliers(estimator, X, init, fixed):
     if rows.in_blocks or rows.pairwise or isinstance(kernel, Custom):
         raise ValueError(
             f"outliers of {who} needs distances between rows, so it must be None for "
-            f"blocks, a precomputed kernel or a function as a kernel, got {wish!r}."
+            f"blocks, a precomputed kernel or a function as a kernel, got {outliers!r}."
         )
     kernel = rows.fit_width(kernel, rng, auto="scale")
     reach, kept = find_reach(kernel, rows.X, estimator.outliers)
