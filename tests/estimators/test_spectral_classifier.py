@@ -10,8 +10,13 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 
 import widemargin
 from widemargin import SpectralClassifier, suggest_rows
-from widemargin.averaging import ClassShares, average_scores, family_prior
-from widemargin.calibration import neg_log_prior
+from widemargin.averaging import (
+    ClassShares,
+    average_calibrated,
+    family_prior,
+    find_likely,
+)
+from widemargin.calibration import calibrate_models, neg_log_prior
 from widemargin.datasets import hide_labels, make_two_moons
 from widemargin.defaults import EXACT_NEIGHBORS, SPECTRUM_LEVELS
 from widemargin.estimators import read_parameter
@@ -131,17 +136,17 @@ def test_function_is_the_average_of_gaussian_process_regressions(digits, drawn, 
     families = np.repeat([c.family for c in covariances], 8)
     prior = family_prior(families)
     prior[families == "graph"] *= 1.0 + 8.0 * sample.scarcity
+    codes, ones = sample.codes, np.ones(sample.n_labels)
+    slopes, probabilities = calibrate_models(held_out, codes, ones)
     shares = None
     if n_rows:
         decided = np.array(scores)[:, row_idx].argmax(axis=2)
         counts = np.array([np.bincount(own, minlength=10) for own in decided])
-        shares = ClassShares(
-            sample.class_shares(),
-            lambda used: counts[used] / n_rows,
-            5.0 * sample.evenness,
-        )
-    expected, slope = average_scores(
-        held_out, sample.codes, prior, trust=1.0, shares=shares
+        used = find_likely(probabilities, codes, ones)
+        n_more = 5.0 * sample.evenness
+        shares = ClassShares(sample.class_shares(), used, counts[used] / n_rows, n_more)
+    expected, slope = average_calibrated(
+        slopes, probabilities, codes, prior, ones, trust=1.0, shares=shares
     )
     assert len(names) == len(average.weights) == 176
     assert_allclose(average.weights, expected.weights, rtol=1e-6)

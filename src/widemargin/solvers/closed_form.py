@@ -9,11 +9,12 @@ from sklearn import config_context
 from widemargin.averaging import (
     Average,
     ClassShares,
-    average_scores,
+    average_calibrated,
     family_prior,
+    find_likely,
     predicted_shares,
 )
-from widemargin.calibration import Calibration
+from widemargin.calibration import Calibration, calibrate_models
 from widemargin.defaults import (
     SCARCITY_PRIOR,
     SHARE_LABELS,
@@ -103,16 +104,16 @@ def fit_covariances(
         within[needy] = _NEGLIGIBLE
     prior = family_prior(families, within)
     prior[families == "graph"] *= 1.0 + scarcity * sample.scarcity
+    codes, counts = sample.codes, label_counts(weights)
+    slopes, probabilities = calibrate_models(held_out, codes, counts)
     n_labels, shares = share_labels * sample.evenness, None
     if n_labels > 0 and len(row_idx):
-
-        def predict(used):
-            parts = covariances, bases, idx, fits, used, row_idx
-            return predict_shares(*parts, sample.row_weights[row_idx])
-
-        shares = ClassShares(sample.class_shares(), predict, n_labels)
-    average, calibration = average_scores(
-        held_out, sample.codes, prior, label_counts(weights), trust=trust, shares=shares
+        used = find_likely(probabilities, codes, counts)
+        parts = covariances, bases, idx, fits, used, row_idx
+        predicted = predict_shares(*parts, sample.row_weights[row_idx])
+        shares = ClassShares(sample.class_shares(), used, predicted, n_labels)
+    average, calibration = average_calibrated(
+        slopes, probabilities, codes, prior, counts, trust=trust, shares=shares
     )
     found, constant = combine_fits(covariances, bases, idx, fits, average)
     kinds = [
