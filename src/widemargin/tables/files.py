@@ -267,6 +267,8 @@ def _reading(name, kind, ending):
     except ImportError as error:
         needs = name_package(f"Reading {name}", *_NEEDS[ending])
         raise TableError(needs) from error
+    except MemoryError:  # says nothing about the file
+        raise
     except Exception as error:  # pyarrow, openpyxl and zipfile raise many kinds
         reason = str(error).splitlines()[0].rstrip(".")
         raise TableError(f"{name} is not {kind}: {reason}.") from error
