@@ -13,6 +13,7 @@ from widemargin.averaging import (
     average_scores,
     estimate_error,
     family_prior,
+    find_likely,
     posterior_weights,
     predicted_shares,
 )
@@ -224,17 +225,21 @@ def test_posterior_weights_are_prior_times_likelihood():
 # Class shares of unlabeled rows
 
 
-def shares_of(predicted, expected=(0.5, 0.5), n_labels=5.0):
-    """Shares that are predicted by each model."""
-    return ClassShares(np.array(expected), lambda used: predicted[used], n_labels)
+def average_by_shares(
+    held_out, codes, prior, predicted, expected=(0.5, 0.5), n_labels=5.0
+):
+    """The average with shares that are predicted by each likely model."""
+    used = find_likely(held_out, codes, np.ones(len(codes)))
+    shares = ClassShares(np.array(expected), used, predicted[used], n_labels)
+    return average_models(held_out, codes, prior, shares=shares)
 
 
 def test_class_shares_count_as_more_labels(codes):
     """As labels in proportion to the expected shares, each of the predicted share."""
     held_out = np.array([predict(codes, np.ones(10, dtype=bool))] * 2)
     predicted = np.array([[0.5, 0.5], [0.97, 0.03]])
-    shares = shares_of(predicted, (0.6, 0.4))
-    found = average_models(held_out, codes, np.array([2.0, 1.0]), shares=shares)
+    prior = np.array([2.0, 1.0])
+    found = average_by_shares(held_out, codes, prior, predicted, (0.6, 0.4))
     logs = np.log((predicted + 0.01) / 1.02) @ [0.6, 0.4]
     ratio = 0.5 * np.exp(0.5 * 5.0 * (logs[1] - logs[0]))
     assert_allclose(found.weights[1] / found.weights[0], ratio)
@@ -243,27 +248,17 @@ def test_class_shares_count_as_more_labels(codes):
 
 def test_class_shares_decide_where_no_label_is_held_out(codes):
     held_out, predicted = np.full((2, 10, 2), np.nan), np.array([[1.0, 0], [0.5, 0.5]])
-    weights = average_models(
-        held_out, codes, np.ones(2), shares=shares_of(predicted)
-    ).weights
-    assert weights[1] > 0.9
-    nothing = shares_of(predicted, n_labels=0.0)
-    assert_allclose(
-        average_models(held_out, codes, np.ones(2), shares=nothing).weights, 0.5
-    )
+    given = held_out, codes, np.ones(2), predicted
+    assert average_by_shares(*given).weights[1] > 0.9
+    assert_allclose(average_by_shares(*given, n_labels=0.0).weights, 0.5)
 
 
 def test_unlikely_models_need_not_predict_and_stay_unlikely(codes):
     held_out = np.array([predict(codes, np.arange(10) >= m) for m in (0, 1, 9)])
-    asked = []
-
-    def predicted(used):
-        asked.append(used.tolist())
-        return np.array([[0.5, 0.5], [0.9, 0.1]])
-
-    shares = ClassShares(np.full(2, 0.5), predicted, 5.0)
-    found = average_models(held_out, codes, np.ones(3), shares=shares)
-    assert asked == [[True, True, False]]
+    predicted = np.array([[0.5, 0.5], [0.9, 0.1], [np.nan, np.nan]])
+    is_likely = find_likely(held_out, codes, np.ones(10))
+    assert is_likely.tolist() == [True, True, False]
+    found = average_by_shares(held_out, codes, np.ones(3), predicted)
     assert found.weights[2] < average_models(held_out, codes, np.ones(3)).weights[2]
 
 
@@ -271,13 +266,9 @@ def test_twins_change_no_class_shares(rng):
     """Nor which models predict, however many share the prior of a family."""
     held_out, codes = rng.dirichlet(np.ones(2), size=(4, 12)), rng.integers(2, size=12)
     models, predicted = [0, 1, 2, 3, 3, 3, 3], rng.dirichlet(np.ones(2), size=4)
-    alone = average_models(
-        held_out, codes, family_prior([*"aabb"]), shares=shares_of(predicted)
-    )
+    alone = average_by_shares(held_out, codes, family_prior([*"aabb"]), predicted)
     prior = family_prior([*"aab"] + ["b"] * 4, [1, 1, 1, 0.25, 0.25, 0.25, 0.25])
-    twins = average_models(
-        held_out[models], codes, prior, shares=shares_of(predicted[models])
-    )
+    twins = average_by_shares(held_out[models], codes, prior, predicted[models])
     assert_allclose(np.bincount(models, weights=twins.weights), alone.weights)
     assert_allclose(twins.held_out, alone.held_out)
 

@@ -492,7 +492,7 @@ def test_columns_of_text_are_refused_before_anything_is_read(folder):
 
 def test_progress_names_the_rows(problem, few_rows, capsys, monkeypatch):
     X, _, partial = problem
-    monkeypatch.setattr("widemargin.blocks._SAY_SECONDS", -1.0)
+    monkeypatch.setattr("widemargin.progress._LINE_SECONDS", -1.0)
     fit(ArrayBlocks(X, partial, block_rows=500), verbose=True)
     printed = capsys.readouterr().out
     assert "reading 1,500 rows" in printed

@@ -156,7 +156,7 @@ def test_progress_names_the_rows_on_a_cluster(
     client, problem, expected, capsys, monkeypatch
 ):
     X, _, partial = problem
-    monkeypatch.setattr("widemargin.blocks._SAY_SECONDS", -1.0)
+    monkeypatch.setattr("widemargin.progress._LINE_SECONDS", -1.0)
     chunks = da.from_array(X, chunks=(500, -1))
     model = fit_aloud(chunks, partial)
     assert capsys.readouterr().out.count("1,000 of 1,500 rows, about") == 2
@@ -170,7 +170,7 @@ def test_progress_names_the_rows_on_this_machine(
     problem, expected, capsys, monkeypatch
 ):
     X, _, partial = problem
-    monkeypatch.setattr("widemargin.blocks._SAY_SECONDS", -1.0)
+    monkeypatch.setattr("widemargin.progress._LINE_SECONDS", -1.0)
     with dask.config.set(scheduler="threads"):
         model = fit_aloud(da.from_array(X, chunks=(500, -1)), partial)
     assert capsys.readouterr().out.count("1,000 of 1,500 rows, about") == 2

@@ -5,7 +5,6 @@ from sklearn.datasets import make_blobs
 from widemargin import FewLabelClassifier, MaxMarginClustering
 from widemargin.datasets import hide_labels
 from widemargin.defaults import FIT_STAGES
-from widemargin.estimators import _estimator
 from widemargin.progress import (
     Watch,
     counter,
@@ -164,7 +163,7 @@ def test_a_fit_of_many_rows_reports_its_stages(many, monkeypatch):
 
 @pytest.mark.slow
 def test_verbose_says_how_long_it_takes(many, monkeypatch, capsys):
-    monkeypatch.setattr(_estimator, "_LINE_SECONDS", 0.0)
+    monkeypatch.setattr("widemargin.progress._LINE_SECONDS", 0.0)
     FewLabelClassifier(random_state=0, verbose=True).fit(*many)
     printed = capsys.readouterr().out
     assert "FewLabelClassifier: eigenvectors, " in printed

@@ -401,6 +401,19 @@ def test_folds_follow_rows_whatever_their_order_and_names(X, y, rng, pairwise):
     assert {shuffled[row]: fold for row, fold in by_row[1].items()} == by_row[0]
 
 
+def test_masks_are_those_of_the_folds_that_hold_a_label(X):
+    y = np.full(30, -1)
+    y[:6] = [0, 0, 0, 1, 1, 2]  # the label of class 2 is its only one
+    sample = make_sample(X, y)
+    folds = sample.deal_folds(np.random.default_rng(1))
+    masks = sample.fold_masks(np.random.default_rng(1))
+    assert len(masks) == len(set(folds[folds >= 0]))
+    assert_array_equal(np.sum(masks, axis=0), [folds >= 0, folds >= 0])
+    assert_array_equal(sample.fold_masks(np.random.default_rng(1), 2), masks[:2])
+    assert sample.unknown_scores(4).shape == (4, 6, 3)
+    assert sample.n_columns == sample.signs.shape[1]
+
+
 @pytest.mark.parametrize("merge", ["labeled", "all", "none"])
 def test_labels_of_equal_rows_are_in_the_same_fold(X, y, rng, merge):
     again = np.flatnonzero(y >= 0)
@@ -410,6 +423,20 @@ def test_labels_of_equal_rows_are_in_the_same_fold(X, y, rng, merge):
     fold_of = {}
     for row, fold in zip(sample.rows.X[sample.label_idx], folds, strict=True):
         assert fold_of.setdefault(row.tobytes(), fold) == fold
+
+
+def test_labels_of_a_class_that_a_fold_hides_whole_are_not_predicted(X):
+    """Copies with two labels are hidden together, here the label of class 1."""
+    rows = np.vstack([X[:6], X[:1]])
+    sample = make_sample(rows, [0, 0, 2, 2, 2, 2, 1], merge="none")
+    hides_whole = 0
+    for seed in range(20):
+        for hidden, predicted in sample.fold_masks(np.random.default_rng(seed)):
+            assert not (predicted & ~hidden).any()
+            left = np.unique(sample.codes[~hidden])
+            assert_array_equal(predicted, hidden & np.isin(sample.codes, left))
+            hides_whole += len(left) < 3
+    assert hides_whole  # else the test shows nothing
 
 
 # How many labels each one counts for

@@ -5,7 +5,9 @@ import json
 import sys
 from collections import Counter
 
+import numpy as np
 import pytest
+from sklearn.datasets import make_moons
 
 import widemargin
 
@@ -249,3 +251,33 @@ class TestVersus:
         with pytest.raises(SystemExit, match="2"):
             versus.main(words)
         assert "error" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    ["LabelSearchClassifier", "LaplacianSVC", "SelfLabelingSVC", "TransductiveSVC"],
+)
+def test_a_fit_that_prints_its_progress_calls_nothing_above(estimator, capsys):
+    text = (crossings.ROOT / "pyproject.toml").read_text("utf-8")
+    package, ladders = crossings.read_ladders(text)
+    X, y = make_moons(60, noise=0.1, random_state=0)
+    solver = {"solver": "pcg"} if estimator == "LaplacianSVC" else {}
+    model = getattr(widemargin, estimator)(verbose=True, random_state=0, **solver)
+    y[8:] = -1
+    model.fit(X, y)  # the first fit also makes the values of shorthands
+    calls = crossings.record_calls(lambda: model.fit(X, y), package)
+    assert f"{estimator}: " in capsys.readouterr().out
+    assert crossings.calls_that_go("up", calls, ladders) == {}
+
+
+def test_a_fit_to_classes_of_several_sizes_calls_nothing_above():
+    """Labels in unequal numbers make class shares count."""
+    text = (crossings.ROOT / "pyproject.toml").read_text("utf-8")
+    package, ladders = crossings.read_ladders(text)
+    X, y = make_moons(60, noise=0.1, random_state=0)
+    y[np.flatnonzero(y == 0)[6:]] = y[np.flatnonzero(y == 1)[4:]] = -1
+    model = widemargin.SpectralClassifier(random_state=0).fit(X, y)
+    calls = crossings.record_calls(lambda: model.update(y), package)
+    callees = {callee.function for _, callee in calls}
+    assert "predict_shares" in callees
+    assert crossings.calls_that_go("up", calls, ladders) == {}

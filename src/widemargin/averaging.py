@@ -15,8 +15,8 @@ Models that predict unlabeled rows may also be judged by how many of them they p
 each class: see `ClassShares`.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import softmax
@@ -40,26 +40,30 @@ class ClassShares:
 
     .. math:: \Lambda_m - n \sum_k \pi_k \log (s_{mk} + 0.01) .
 
-    A model that leaves a class nearly without rows thus loses weight.
+    A model that leaves a class nearly without rows thus loses weight. Only models that
+    the labels leave likely predict rows, which takes time; the others are given the
+    least evidence of these.
     """
 
     expected: np.ndarray  # (n_classes,)
-    # Shares that models predict, (n, n_classes), for a mask of models
-    predict: Callable
+    is_likely: np.ndarray  # mask of the models that predict, see `find_likely`
+    predicted: np.ndarray  # their shares, (n_likely, n_classes)
     n_labels: float
 
-    def evidence(self, losses):
-        """Log evidence of each model, from the summed losses of held-out labels.
-
-        Only models that the labels leave likely predict rows, which takes time; the
-        others are given the least evidence of these.
-        """
-        is_likely = losses <= losses.min() - np.log(_LIKELY)
-        shares = self.predict(is_likely) + _SHARE_FLOOR
+    def evidence(self):
+        """Log evidence of each model."""
+        shares = self.predicted + _SHARE_FLOOR
         found = np.log(shares / shares.sum(axis=1, keepdims=True)) @ self.expected
-        evidence = np.full(len(losses), found.min())
-        evidence[is_likely] = found
+        evidence = np.full(len(self.is_likely), found.min())
+        evidence[self.is_likely] = found
         return self.n_labels * evidence
+
+
+def find_likely(held_out, codes, counts):
+    """Models that held-out labels leave likely, a mask; see `average_models`."""
+    found = _HeldOutLosses.of(held_out, codes, counts)
+    losses = found.n_counted * found.losses
+    return losses <= losses.min() - np.log(_LIKELY)
 
 
 def predicted_shares(scores, row_weights):
@@ -143,12 +147,22 @@ def posterior_weights(losses, prior, *, trust=TRUST):
     return softmax(np.log(prior) - trust * np.asarray(losses, dtype=np.float64))
 
 
-def average_scores(held_out, codes, prior, counts=None, *, trust=TRUST, shares=None):
+def average_scores(held_out, codes, prior, counts=None, *, trust=TRUST):
     """Average models that give one-vs-rest scores, (n_models, n_labels, n_columns).
 
     The average is that of the calibrated scores: its function is the sum of the models'
     functions times `coef`, on the scale of their margins, and its own calibration is
     the second result. The other arguments are those of `average_models`.
+    """
+    counts = np.ones(len(codes)) if counts is None else counts
+    calibrated = calibrate_models(held_out, codes, counts)
+    return average_calibrated(*calibrated, codes, prior, counts, trust=trust)
+
+
+def average_calibrated(
+    slopes, probabilities, codes, prior, counts, *, trust=TRUST, shares=None
+):
+    """As `average_scores`, of models whose scores were calibrated by their slopes.
 
     The slope of a model is fitted to the same labels that weigh it. With few labels a
     model that gets them right by chance would be given a slope that makes it certain;
@@ -156,8 +170,6 @@ def average_scores(held_out, codes, prior, counts=None, *, trust=TRUST, shares=N
     (Without this the error of `LaplacianSVC` on digits with 20 labels rises from 17.2
     to 18.0 %, and on the mean of 14 sets from 20.27 to 20.34 %.)
     """
-    counts = np.ones(len(codes)) if counts is None else counts
-    slopes, probabilities = calibrate_models(held_out, codes, counts)
     prior = prior * np.exp(-trust * neg_log_prior(slopes))
     average = average_models(
         probabilities, codes, prior, counts, trust=trust, slopes=slopes, shares=shares
@@ -181,19 +193,14 @@ def average_models(
     count as evidence.
     """
     counts = np.ones(len(codes)) if counts is None else counts
-    scored = np.isfinite(held_out).all(axis=2)  # (n_models, n_labels)
-    is_held_out, known = scored.any(axis=0), scored.any(axis=1)
-    n_scored = scored @ counts
-    parts = counts / np.maximum(n_scored, 1e-300)[:, None]
-    own_losses = parts * _losses(held_out, codes, scored)
-    wrong = _wrong(held_out, codes, scored)
-    losses = _fill(own_losses.sum(axis=1), known)
-    n_counted = float(n_scored[known].min()) if known.any() else 0.0
-    log_odds = np.log(prior) - trust * n_counted * losses
+    found = _HeldOutLosses.of(held_out, codes, counts)
+    scored, n_counted = found.scored, found.n_counted
+    is_held_out, wrong = scored.any(axis=0), _wrong(held_out, codes, scored)
+    log_odds = np.log(prior) - trust * n_counted * found.losses
     if shares is not None:
-        log_odds += trust * shares.evidence(n_counted * losses)
+        log_odds += trust * shares.evidence()
     # Log odds of the models if label i had not been scored, (n_models, n_labels).
-    without = log_odds[:, None] + trust * n_counted * own_losses
+    without = log_odds[:, None] + trust * n_counted * found.of_labels
     # A label's mixture is that of the models that were scored on it.
     parts_of = softmax(np.where(scored, without, -np.inf)[:, is_held_out], axis=0)
     mixture = np.full(held_out.shape[1:], np.nan)
@@ -207,15 +214,37 @@ def average_models(
     coef = weights if slopes is None else weights * slopes / (weights @ slopes)
     return Average(
         weights,
-        losses,
-        _fill((parts * wrong).sum(axis=1), known),
-        n_scored,
+        found.losses,
+        _fill((found.parts * wrong).sum(axis=1), scored.any(axis=1)),
+        found.n_scored,
         float(counts[is_held_out].sum()),
         float(counts @ saved),
         float(np.sqrt(counts @ saved**2)),  # copies of a label are one trial
         coef,
         mixture,
     )
+
+
+class _HeldOutLosses(NamedTuple):
+    """Losses of models on the labels that were held out from them."""
+
+    scored: np.ndarray  # which labels each model was scored on, (n_models, n_labels)
+    n_scored: np.ndarray  # the sum of their counts
+    parts: np.ndarray  # what each label contributes to a mean over these
+    of_labels: np.ndarray  # loss of each label in that mean
+    losses: np.ndarray  # the mean; that of other models where nothing is known
+    n_counted: float  # the smallest number of labels that a model was scored on
+
+    @classmethod
+    def of(cls, held_out, codes, counts):
+        """The losses of probabilities, (n_models, n_labels, n_classes)."""
+        scored = np.isfinite(held_out).all(axis=2)
+        known, n_scored = scored.any(axis=1), scored @ counts
+        parts = counts / np.maximum(n_scored, 1e-300)[:, None]
+        of_labels = parts * _losses(held_out, codes, scored)
+        losses = _fill(of_labels.sum(axis=1), known)
+        n_counted = float(n_scored[known].min()) if known.any() else 0.0
+        return cls(scored, n_scored, parts, of_labels, losses, n_counted)
 
 
 def _mix(held_out, shares, scored, slopes):

@@ -5,7 +5,6 @@ labels and a draw of the rows; the second time each block adds what its rows con
 to a graph between anchors. All that is gathered is small, whatever the number of rows.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -24,11 +23,10 @@ from widemargin.checks import name_package
 from widemargin.defaults import ANCHORS, GATHERED_ROWS
 from widemargin.graphs import AnchorGraph, find_anchors
 from widemargin.labels import hide, known_names, labeled_mask, read_labels
-from widemargin.progress import paused, say_left
+from widemargin.progress import paused, tell_rows
 from widemargin.rows import Rows
 
 BLOCK_ROWS = 2**16  # of memory maps and Parquet files, unless their groups are smaller
-_SAY_SECONDS = 10.0  # between two lines of progress
 
 
 class Block(NamedTuple):
@@ -85,20 +83,6 @@ class Blocks:
         [-1.0, 1.0]
         """
         return TransformedBlocks(self, _fit_in_batches(transformer, self))
-
-
-def tell_rows(n_rows, say):
-    """What is called with the number of rows that are done; `say` takes a line."""
-    began = spoken = time.monotonic()
-
-    def tell(n_done):
-        nonlocal spoken
-        now = time.monotonic()
-        if say is not None and now - spoken > _SAY_SECONDS and n_done:
-            spoken, left = now, (now - began) * (n_rows / n_done - 1)
-            say(f"{n_done:,} of {n_rows:,} rows, {say_left(left)}")
-
-    return tell
 
 
 class ArrayBlocks(Blocks):

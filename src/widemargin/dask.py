@@ -16,13 +16,15 @@ from sklearn.metrics import accuracy_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin.blocks import Block, Blocks, find_dtype, tell_rows
+from widemargin.blocks import Block, Blocks, find_dtype
 from widemargin.checks import name_package
 from widemargin.estimators._estimator import Estimator, set_features
 from widemargin.estimators.few_label_classifier import FewLabelClassifier
 from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.labels import refuse_unlabeled
 from widemargin.model_files.parts import FittedEstimator
+from widemargin.progress import tell_rows
+from widemargin.stored import exchange
 
 __all__ = ["DaskFewLabelClassifier", "predict", "predict_proba"]
 
@@ -257,10 +259,7 @@ def _lean(model):
     if not isinstance(model, Estimator):
         return model
     writing = FittedEstimator(type(model))
-    content = writing.take_apart(model)
-    if isinstance(content.get("models_"), list):
-        content["models_"] = [_lean(part) for part in content["models_"]]
-    return writing.build(content)
+    return writing.build(exchange(writing.take_apart(model), BaseEstimator, _lean))
 
 
 class DaskBlocks(Blocks):

@@ -7,15 +7,18 @@ slower, if nobody watches.
 
     with watch(lambda state: print(state)):
         model.fit(X, y)
+
+Estimators with the parameter `verbose` print their own lines by `Progress`.
 """
 
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 
 from widemargin.defaults import FIT_STAGES
 
+_LINE_SECONDS = 10.0  # between lines that are printed
 _LEAST_SHARE = 0.03  # of a fit, from which its time can be estimated
 _watched = ContextVar("watched", default=None)
 
@@ -164,3 +167,92 @@ def track(stage, tasks):
 
 def _nothing():
     """Nobody watches."""
+
+
+def tell_rows(n_rows, say):
+    """What is called with the number of rows that are done; `say` takes a line."""
+    began = spoken = time.monotonic()
+
+    def tell(n_done):
+        nonlocal spoken
+        now = time.monotonic()
+        if say is not None and now - spoken > _LINE_SECONDS and n_done:
+            spoken, left = now, (now - began) * (n_rows / n_done - 1)
+            say(f"{n_done:,} of {n_rows:,} rows, {say_left(left)}")
+
+    return tell
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Lines of progress under the name of an estimator, if the user wants them."""
+
+    who: str
+    verbose: bool
+
+    @classmethod
+    def of(cls, estimator):
+        """The lines of an estimator with a parameter `verbose`."""
+        return cls(type(estimator).__name__, bool(estimator.verbose))
+
+    def say(self, message):
+        """Print a line."""
+        if self.verbose:
+            print(f"{self.who}: {message}", flush=True)
+
+    def watched(self):
+        """What long stages run within: a line every ten seconds, unless watched."""
+        if not self.verbose or is_watched():
+            return nullcontext()
+        return watch(every(_LINE_SECONDS, self.say))
+
+    def every(self, n_iterations):
+        """A solver's callback that prints every `n_iterations`, or None."""
+        if not self.verbose:
+            return None
+
+        def report(iteration, history):
+            if iteration % n_iterations == 0:
+                line = (
+                    f"iteration {iteration}: objective {history['objective'][-1]:.6g}"
+                )
+                changes = history.get("decision_change")
+                if changes:
+                    line += f", {100 * changes[-1]:.2f} % of decisions changed"
+                self.say(f"{line}, criterion {history['criterion'][-1]:.1e}")
+
+        return report
+
+    def searches(self):
+        """A callback that prints a line for each search of labels, or None."""
+        if not self.verbose:
+            return None
+
+        def report(n_done, history):
+            speed = history["moves"][-1] / max(history["seconds"][-1], 1e-9)
+            self.say(
+                f"search {n_done}: objective {history['found'][-1]:.6g}, best "
+                f"{history['objective'][-1]:.6g}, {speed:,.0f} moves per second"
+            )
+
+        return report
+
+    def rounds(self):
+        """A callback that prints a line for each round of relabeling, or None."""
+        if not self.verbose:
+            return None
+
+        def report(n_iter, history):
+            weight, start = history["unlabeled_weight"][-1], history["start_number"][-1]
+            self.say(
+                f"weight of an unlabeled row {weight:g}, start {start}, round {n_iter}:"
+                f" {history['objective'][-1]:.0f} labels changed"
+            )
+
+        return report
+
+    def weights(self, weights):
+        """A callback that prints a line for each of some weights, or None."""
+        if not self.verbose:
+            return None
+        return lambda place: self.say(f"unlabeled weight {weights[place]:g}")

@@ -82,6 +82,11 @@ class Sample:
         return sign_coding(self.codes, self.n_classes)
 
     @property
+    def n_columns(self):
+        """Number of one-vs-rest scores of a row: one for two classes."""
+        return 1 if self.n_classes == 2 else self.n_classes
+
+    @property
     def is_repeated(self):
         """Labels whose class has another label, which can be held out."""
         return np.bincount(self.codes)[self.codes] > 1
@@ -281,6 +286,27 @@ class Sample:
         folds = np.empty(self.n_labels, dtype=int)
         folds[visited] = deal_folds(codes, n_folds, rng)[row]
         return folds
+
+    def fold_masks(self, rng, n_folds=N_FOLDS):
+        """The labels to hide in each fold, or in the first few, and those to predict.
+
+        Both are masks over the labels, see `deal_folds`. Labels of a class that has no
+        other label are hidden but not predicted. This happens where copies of a row
+        have two labels, which are hidden together. Folds without a label to predict
+        are left out.
+        """
+        folds, masks = self.deal_folds(rng), []
+        for fold in range(n_folds):
+            hidden = folds == fold
+            known = np.bincount(self.codes[~hidden], minlength=self.n_classes) > 0
+            predicted = hidden & known[self.codes]
+            if known.sum() > 1 and predicted.any():
+                masks.append((hidden, predicted))
+        return masks
+
+    def unknown_scores(self, n_models):
+        """Scores of labels that are not held out yet: NaN for each model and label."""
+        return np.full((n_models, self.n_labels, self.n_columns), np.nan)
 
     @cached_property
     def rows_of_labels(self):

@@ -31,6 +31,13 @@ class Stored:
         dropped = {field.name: None for field in fields(self) if not _is_kept(field)}
         return replace(self, **dropped) if dropped else self
 
+    def condensed(self, n_points):
+        """The part with up to `n_points` means of training rows in place of rows.
+
+        Itself if it holds none, or none that means can stand for.
+        """
+        return self
+
     def check(self, n_features):
         """Raise ValueError unless the fields fit each other and rows of `n_features`.
 
@@ -51,6 +58,17 @@ def parts_in(value, kinds=Stored):
         yield from parts_in(member, kinds)
     if isinstance(value, kinds):
         yield value
+
+
+def exchange(value, kinds, function):
+    """The value with ``function(part)`` for parts of some kinds, also in containers."""
+    if isinstance(value, kinds):
+        return function(value)
+    if isinstance(value, dict):
+        return {key: exchange(own, kinds, function) for key, own in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(exchange(own, kinds, function) for own in value)
+    return value
 
 
 def check_part(part, n_features):

@@ -113,7 +113,7 @@ def test_key_and_json(done, truth):
 
 
 def test_progress(done, truth, monkeypatch):
-    monkeypatch.setattr("widemargin.blocks._SAY_SECONDS", -1.0)
+    monkeypatch.setattr("widemargin.progress._LINE_SECONDS", -1.0)
     written = done(*FIT, "--verbose").stderr
     assert "of 1,500 rows, about" in written
 

@@ -14,7 +14,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from widemargin import TransductiveSVC, save
+from widemargin import FewLabelClassifier, TransductiveSVC, save
 from widemargin.cli import reports
 from widemargin.cli.reports import visible
 from widemargin.progress import track
@@ -185,3 +185,16 @@ def test_lines_of_progress_where_there_is_no_terminal(monkeypatch, capsys):
     printed = capsys.readouterr()
     assert "Fitting few-labels: labels, 100 % done, about 5 seconds left" in printed.err
     assert printed.out == ""
+
+
+def test_an_estimator_is_as_quiet_as_before_even_after_an_error():
+    model, seen = FewLabelClassifier(), []
+
+    def fail():
+        seen.append(model.verbose)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), reports.verbosely(model):
+        fail()
+    assert seen == [True]
+    assert model.verbose is False

@@ -443,7 +443,7 @@ def test_judgment_of_unlabeled_rows(weight, gain, gain_std, n_held_out, helps):
     average = Average(
         weights, none, none, none, n_held_out, gain, gain_std, weights, none
     )
-    assert few_label_report._judge(average, np.array([0.5, 0.5])) is helps
+    assert few_label_report._find_help(average, np.array([0.5, 0.5])) is helps
 
 
 def test_judgment_does_not_depend_on_the_prior():
@@ -452,7 +452,7 @@ def test_judgment_does_not_depend_on_the_prior():
     for evidence, helps in (([0.8, 0.1, 0.1], False), ([0.4, 0.3, 0.3], None)):
         weights = prior * evidence / (prior @ evidence)
         average = Average(weights, none, none, none, 10, 0.0, 1.0, weights, none)
-        assert few_label_report._judge(average, prior) is helps
+        assert few_label_report._find_help(average, prior) is helps
 
 
 def test_an_error_near_that_of_a_constant_is_told(model, rng):

@@ -19,7 +19,6 @@ from widemargin import SelfLabelingGPC, SelfLabelingSVC
 from widemargin.calibration import fit_calibration
 from widemargin.datasets import hide_labels
 from widemargin.defaults import PROCESS_LADDER
-from widemargin.estimators._self_labeling import evidence_rows
 from widemargin.kernels import ArdRbf, Nystrom, Polynomial, Rbf
 from widemargin.labels import sign_coding
 from widemargin.objectives.class_sizes import Balance
@@ -32,6 +31,7 @@ from widemargin.solvers.evidence import (
     MarginalLikelihood,
     learn_hyperparameters,
 )
+from widemargin.solvers.gaussian_process import evidence_rows
 from widemargin.solvers.hinge import ProximalNewton, Smo
 from widemargin.solvers.informative_vectors import (
     InformativeVectors,

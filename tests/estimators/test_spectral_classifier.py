@@ -10,17 +10,23 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 
 import widemargin
 from widemargin import SpectralClassifier, suggest_rows
-from widemargin.averaging import ClassShares, average_scores, family_prior
-from widemargin.calibration import neg_log_prior
+from widemargin.averaging import (
+    ClassShares,
+    average_calibrated,
+    family_prior,
+    find_likely,
+)
+from widemargin.calibration import calibrate_models, neg_log_prior
 from widemargin.datasets import hide_labels, make_two_moons
 from widemargin.defaults import EXACT_NEIGHBORS, SPECTRUM_LEVELS
-from widemargin.estimators import _spectral, interaction, read_parameter
+from widemargin.estimators import read_parameter
 from widemargin.estimators._spectral import FAMILIES
 from widemargin.graphs import KnnGraph, index_rows
 from widemargin.graphs.cells import Cells
 from widemargin.kernels import Linear, Rbf
 from widemargin.rows import Rows
 from widemargin.sample import collect_sample
+from widemargin.solvers import active_learning, closed_form
 from widemargin.solvers.closed_form import fit_covariances, fit_labels
 from widemargin.spaces import Function, graph_spectrum
 from widemargin.spaces.bases import label_grams, list_covariances, make_bases
@@ -130,17 +136,17 @@ def test_function_is_the_average_of_gaussian_process_regressions(digits, drawn, 
     families = np.repeat([c.family for c in covariances], 8)
     prior = family_prior(families)
     prior[families == "graph"] *= 1.0 + 8.0 * sample.scarcity
+    codes, ones = sample.codes, np.ones(sample.n_labels)
+    slopes, probabilities = calibrate_models(held_out, codes, ones)
     shares = None
     if n_rows:
         decided = np.array(scores)[:, row_idx].argmax(axis=2)
         counts = np.array([np.bincount(own, minlength=10) for own in decided])
-        shares = ClassShares(
-            sample.class_shares(),
-            lambda used: counts[used] / n_rows,
-            5.0 * sample.evenness,
-        )
-    expected, slope = average_scores(
-        held_out, sample.codes, prior, trust=1.0, shares=shares
+        used = find_likely(probabilities, codes, ones)
+        n_more = 5.0 * sample.evenness
+        shares = ClassShares(sample.class_shares(), used, counts[used] / n_rows, n_more)
+    expected, slope = average_calibrated(
+        slopes, probabilities, codes, prior, ones, trust=1.0, shares=shares
     )
     assert len(names) == len(average.weights) == 176
     assert_allclose(average.weights, expected.weights, rtol=1e-6)
@@ -298,7 +304,7 @@ def test_labels_class_by_class_are_no_evidence_of_shares(digits):
 
 def test_unlabeled_rows_are_drawn_once(digits, drawn, monkeypatch):
     """After new labels they are the same, less those that are labeled."""
-    monkeypatch.setattr(_spectral, "SHARE_ROWS", 100)
+    monkeypatch.setattr(closed_form, "SHARE_ROWS", 100)
     model = SpectralClassifier(random_state=0).fit(digits[0], drawn)
     geometry = model.geometry_
     before = geometry.draw_unlabeled(geometry.sample)
@@ -544,7 +550,7 @@ def test_update_with_rows_of_weight_zero(digits, partial):
 
 def test_update_of_many_labels_draws_the_same(digits, monkeypatch):
     X, y = digits
-    monkeypatch.setattr(_spectral, "SPECTRAL_LABELS", 60)
+    monkeypatch.setattr(closed_form, "SPECTRAL_LABELS", 60)
     model = SpectralClassifier(random_state=0).fit(X, hide_labels(y, 20, rng=0))
     assert_same_fit(model.update(y), clone(model).fit(X, y), X)
 
@@ -619,7 +625,7 @@ def test_suggestions_need_no_label(digits):
 @pytest.mark.parametrize("n_pool", [100, 20_000])
 def test_first_rows_are_the_same_one_by_one(digits, n_pool, monkeypatch):
     """Also once two classes have labels, and with another number of rows."""
-    monkeypatch.setattr(interaction, "SUGGESTION_ROWS", n_pool)
+    monkeypatch.setattr(active_learning, "SUGGESTION_ROWS", n_pool)
     X, y = digits
     together, given = suggest_rows(X, random_state=0).rows, np.full(len(y), -1)
     model = SpectralClassifier(random_state=0)
@@ -767,7 +773,7 @@ def test_all_rows_may_be_labeled(digits, families):
 def test_many_labels_are_thinned(digits, monkeypatch):
     """Of each class its share; the others are not held out, and stay as given."""
     X, y = digits
-    monkeypatch.setattr(_spectral, "SPECTRAL_LABELS", 60)
+    monkeypatch.setattr(closed_form, "SPECTRAL_LABELS", 60)
     model = SpectralClassifier(random_state=0).fit(X, y)
     held_out = np.isfinite(model.held_out_proba_).all(axis=1)
     assert 50 <= held_out.sum() <= 70
@@ -946,7 +952,7 @@ def test_suggestions_are_chosen_among_a_part_of_many_rows(monkeypatch):
     X, y = load_digits(return_X_y=True)
     partial = hide_labels(y, 30, rng=0)
     model = SpectralClassifier(random_state=0).fit(X, partial)
-    monkeypatch.setattr(interaction, "SUGGESTION_ROWS", 15)
+    monkeypatch.setattr(active_learning, "SUGGESTION_ROWS", 15)
     found = model.suggest(20).rows
     assert 15 / 2 <= len(found) == len(set(found)) <= 15
     assert (partial[found] == -1).all()
@@ -954,10 +960,10 @@ def test_suggestions_are_chosen_among_a_part_of_many_rows(monkeypatch):
 
 def test_rows_are_suggested_after_all_of_the_first_part_are_labeled(monkeypatch):
     """Otherwise nothing would be left to suggest."""
-    monkeypatch.setattr(interaction, "SUGGESTION_ROWS", 10)
+    monkeypatch.setattr(active_learning, "SUGGESTION_ROWS", 10)
     labeled = np.zeros(100, dtype=bool)
     for _ in range(9):
-        pool = interaction._draw_pool(labeled, np.random.default_rng(0))
+        pool = active_learning._draw_pool(labeled, np.random.default_rng(0))
         assert 5 <= np.sum(~labeled[pool]) <= 20
         assert np.isin(np.flatnonzero(labeled), pool).all()
         labeled[pool] = True

@@ -8,6 +8,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.semi_supervised import SelfTrainingClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from widemargin import (
     FewLabelClassifier,
@@ -80,6 +82,25 @@ def test_all_parts_of_a_model_are_condensed(front, digits):
     small = condense(steps, 150)
     assert file_size(small) < file_size(steps)
     assert np.mean(small.predict(X) == steps.predict(X)) > 0.95
+
+
+def test_models_among_steps_and_candidates_are_condensed(digits):
+    """Whatever estimator holds them; those of scikit-learn stay as they are."""
+    X, _, partial = digits
+    steps = make_pipeline(StandardScaler(), SpectralClassifier(random_state=0))
+    tree = SelfTrainingClassifier(DecisionTreeClassifier(random_state=0))
+    candidates = {"steps": steps, "tree": tree}
+    model = FewLabelClassifier(candidates, random_state=0).fit(X, partial)
+    small = condense(model, 150)
+    before, after = (
+        next(p for p in one.models_[1][-1].function_.parts if hasattr(p, "are_means"))
+        for one in (model, small)
+    )
+    assert (before.are_means, before.n_points) == (False, 1000)
+    assert after.are_means
+    assert after.n_points <= 150
+    assert isinstance(small.models_[2], SelfTrainingClassifier)
+    assert np.mean(small.predict(X) == model.predict(X)) > 0.9
 
 
 def test_what_has_no_rows_of_a_graph_stays(digits):

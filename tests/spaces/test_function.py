@@ -1,5 +1,5 @@
 import pickle
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -10,8 +10,8 @@ from widemargin.defaults import CELL_SEARCH
 from widemargin.graphs.cells import Cells
 from widemargin.kernels import Cosine, Linear, Precomputed, Rbf
 from widemargin.spaces import Function, FunctionSum
-from widemargin.spaces.function import NeighborFunction
-from widemargin.stored import check_part
+from widemargin.spaces.function import Embedding, NeighborFunction
+from widemargin.stored import Stored, check_part
 
 
 @pytest.fixture
@@ -72,6 +72,28 @@ def test_sum_of_different_columns_is_refused(function):
     for parts in ((function, other), (), (function, None), [function]):
         with pytest.raises(ValueError, match="parts of FunctionSum"):
             check_part(FunctionSum(parts, np.zeros(2)), 3)
+
+
+@dataclass(frozen=True)
+class Ones(Stored):
+    """A function as a package of somebody else would define it."""
+
+    n_columns: int
+    n_points = 0
+
+    def __call__(self, X):
+        return np.ones((len(X), self.n_columns))
+
+
+def test_sum_may_hold_functions_of_any_class(function):
+    X = np.eye(3)
+    total = FunctionSum((function, Ones(2)), np.zeros(2))
+    check_part(total, 3)
+    assert_allclose(total(X), function(X) + 1.0)
+    assert total.condensed(5) == total
+    for other in (Ones(1), Embedding(Linear(), None)):
+        with pytest.raises(ValueError, match="parts of FunctionSum"):
+            check_part(FunctionSum((function, other), np.zeros(2)), 3)
 
 
 def test_sum_with_a_constant_that_is_not_finite_is_refused(function):

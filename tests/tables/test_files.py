@@ -257,3 +257,18 @@ def test_repeated_names_in_a_workbook_are_refused(tmp_path):
     book.active["C1"] = 2024
     book.save(path)
     assert list(read_table(path)) == ["a", "b", "2024", "column 4"]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "xlsx"])
+def test_a_table_that_is_too_large_is_not_taken_for_a_broken_one(
+    tmp_path, monkeypatch, ending
+):
+    def fail(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("pandas.read_parquet", fail)
+    monkeypatch.setattr("pandas.ExcelFile", fail)
+    path = tmp_path / f"table.{ending}"
+    path.write_bytes(b"some bytes")
+    with pytest.raises(MemoryError):
+        read_table(path)

@@ -137,9 +137,11 @@ def verbosely(model):
     verbose = getattr(model, "verbose", None)
     if verbose is not None:
         model.set_params(verbose=verbose or True)
-    yield
-    if verbose is not None:
-        model.set_params(verbose=verbose)
+    try:
+        yield
+    finally:
+        if verbose is not None:
+            model.set_params(verbose=verbose)
 
 
 @contextlib.contextmanager

@@ -1,7 +1,6 @@
 """What all estimators share: parameters that are values, one `fit`, declared state."""
 
 import warnings
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -29,7 +28,6 @@ from widemargin.labels import (
     refuse_unlabeled,
 )
 from widemargin.linalg.random import as_generator
-from widemargin.progress import every, is_watched, watch
 from widemargin.rows import GramRows, Rows, find_kind, scatter
 from widemargin.sample import collect_sample
 from widemargin.solvers.result import Status
@@ -39,7 +37,6 @@ from widemargin.values import Value
 FLOATS = (np.float64, np.float32)
 _WEIGHTS = 1e-20, 1e20  # between which the largest weight stays as it is given
 _SHOWN_TEXT = 40  # characters of a cell in a message
-_LINE_SECONDS = 10.0  # between lines of progress
 _LEAST_WEIGHT = 1e-12  # of a row, over the largest one: rounding hides smaller ones
 
 # Titles in `history_names` of solvers that relabel rows round by round
@@ -74,6 +71,7 @@ class Estimator(BaseEstimator):
     # that are `Stored`, values and fitted estimators, also in lists, tuples and dicts,
     # but nothing with an entry for each training row
     saved_state = ()
+    training_state = ()  # those that only `update` and the like use, not predictions
     methods = ()  # a `Method` for each name on the command line
     # Titles of what plots show of `result_.history`; "share..." is between 0 and 1
     history_names = {
@@ -618,58 +616,3 @@ def copy_features(source, target):
     for name in ("n_features_in_", "feature_names_in_"):
         if hasattr(source, name):
             setattr(target, name, getattr(source, name))
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Lines of progress under the name of an estimator, if the user wants them."""
-
-    who: str
-    verbose: bool
-
-    @classmethod
-    def of(cls, estimator):
-        """The progress of an estimator with a parameter `verbose`."""
-        return cls(type(estimator).__name__, bool(estimator.verbose))
-
-    def say(self, message):
-        """Print a line."""
-        if self.verbose:
-            print(f"{self.who}: {message}", flush=True)
-
-    def watched(self):
-        """What long stages run within: a line every ten seconds, unless watched."""
-        if not self.verbose or is_watched():
-            return nullcontext()
-        return watch(every(_LINE_SECONDS, self.say))
-
-    def every(self, n_iterations):
-        """A solver's callback that prints every `n_iterations`, or None."""
-        if not self.verbose:
-            return None
-
-        def report(iteration, history):
-            if iteration % n_iterations == 0:
-                line = (
-                    f"iteration {iteration}: objective {history['objective'][-1]:.6g}"
-                )
-                changes = history.get("decision_change")
-                if changes:
-                    line += f", {100 * changes[-1]:.2f} % of decisions changed"
-                self.say(f"{line}, criterion {history['criterion'][-1]:.1e}")
-
-        return report
-
-    def searches(self):
-        """A callback that prints a line for each search, or None."""
-        if not self.verbose:
-            return None
-
-        def report(n_done, history):
-            speed = history["moves"][-1] / max(history["seconds"][-1], 1e-9)
-            self.say(
-                f"search {n_done}: objective {history['found'][-1]:.6g}, best "
-                f"{history['objective'][-1]:.6g}, {speed:,.0f} moves per second"
-            )
-
-        return report

@@ -18,12 +18,12 @@ from widemargin.estimators._estimator import (
     RELABELING,
     Classifier,
     Fit,
-    Progress,
     read_parameters,
 )
 from widemargin.labels import decide, has_label, labeled_mask, sign_coding
 from widemargin.objectives.class_sizes import Balance
 from widemargin.objectives.pieces import EpsilonInsensitive, labeled_hinges
+from widemargin.progress import Progress
 from widemargin.sample import N_FOLDS, label_counts
 from widemargin.solvers.cccp import TriClassMethod
 from widemargin.solvers.hinge import (
@@ -132,7 +132,9 @@ class HingeTask:
         """The models of all paths, as one `Path`."""
         joined = None
         for path in self.paths:
-            announce, callback = _report(path.weights, progress)
+            announce = callback = None
+            if progress is not None:
+                announce, callback = progress.weights(path.weights), progress.every(1)
             found = follow_path(
                 replace(problem, loss=path.loss),
                 [self._costs(sample, problem.rows, weight) for weight in path.weights],
@@ -166,17 +168,6 @@ class HingeTask:
         """Costs of rows, which add up to `weight` times that of all labels."""
         own = sample.row_weights[rows]
         return weight * self.C * sample.label_weights.sum() * own / own.sum()
-
-
-def _report(weights, progress):
-    """What follows a path: a line for each weight, and for each step."""
-    if progress is None or not progress.verbose:
-        return None, None
-
-    def announce(place):
-        progress.say(f"unlabeled weight {weights[place]:g}")
-
-    return announce, progress.every(1)
 
 
 def make_task(estimator, *paths, **options):
@@ -277,20 +268,16 @@ def hold_out(task, sample, space, solver, rng):
     part, space = sample.part(idx), space.part(idx)
     # Weights of models need fewer digits than the model itself.
     solver = solver.loosened(HINGE_FOLD_TOL)
-    folds = sample.deal_folds(rng)
-    n_columns = 1 if sample.n_classes == 2 else sample.n_classes
-    scores = np.full((n_models, len(folds), n_columns), np.nan)
-    for fold in range(n_folds):
-        held_out = folds == fold
-        if held_out.any():
-            own = part.without(held_out)
-            problem = task.problem(own, space, solver)
-            path = task.follow(problem, own)
-            if path.result.status is Status.INTERRUPTED:
-                return None
-            rows = part.label_idx[held_out]
-            # All models of the paths if they are averaged, the last one otherwise.
-            scores[:, held_out] = [own[rows] for own in path.scores[-n_models:]]
+    scores = sample.unknown_scores(n_models)
+    for hidden, held_out in sample.fold_masks(rng, n_folds):
+        own = part.without(hidden)
+        problem = task.problem(own, space, solver)
+        path = task.follow(problem, own)
+        if path.result.status is Status.INTERRUPTED:
+            return None
+        rows = part.label_idx[held_out]
+        # All models of the paths if they are averaged, the last one otherwise.
+        scores[:, held_out] = [own[rows] for own in path.scores[-n_models:]]
     return scores
 
 

@@ -22,7 +22,6 @@ from widemargin.defaults import (
 from widemargin.estimators._estimator import (
     Classifier,
     Fit,
-    Progress,
     copy_features,
     fit_sample,
     read_graph_sample,
@@ -39,6 +38,7 @@ from widemargin.graphs import (
 from widemargin.labels import decide
 from widemargin.linalg.random import as_generator
 from widemargin.objectives.laplacian import Intercept, ManifoldObjective
+from widemargin.progress import Progress
 from widemargin.solvers.laplacian import (
     Dual,
     LaplacianSolver,
@@ -253,7 +253,7 @@ def plan_training(estimator, geometry, rng):
     if solver == "auto":
         solver = choose_solver(
             sample.n_rows,
-            sample.signs.shape[1],
+            sample.n_columns,
             sample.n_labels,
             low_rank=geometry.space.low_rank,
         )

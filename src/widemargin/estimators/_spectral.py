@@ -5,13 +5,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn import config_context
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin.averaging import Average
-from widemargin.calibration import Calibration
 from widemargin.checks import check_number, refuse
-from widemargin.defaults import SHARE_ROWS, SPECTRAL_LABELS
 from widemargin.estimators._estimator import (
     Classifier,
     Fit,
@@ -29,91 +25,12 @@ from widemargin.kernels import Kernel
 from widemargin.labels import decide
 from widemargin.linalg.products import suited_threads
 from widemargin.linalg.random import as_generator
-from widemargin.sample import Sample, collect_sample
+from widemargin.sample import collect_sample
 from widemargin.solvers.active_learning import rank_suspects
-from widemargin.solvers.closed_form import fit_covariances
-from widemargin.spaces import FunctionSum
+from widemargin.solvers.closed_form import SpectralGeometry
 from widemargin.spaces.bases import list_covariances, make_bases
 
 FAMILIES = ("labels", "graph", "spectrum")
-
-
-@dataclass(frozen=True)
-class SpectralFit:
-    """The average of closed-form models of some labels, and its scores of all rows."""
-
-    labeled: Sample  # with the labels that were used, thinned if there were many
-    names: list
-    average: Average
-    calibration: Calibration
-    function: FunctionSum
-    scores: np.ndarray
-
-    @property
-    def probabilities(self):
-        """Class probabilities of all rows."""
-        return self.calibration.probabilities(self.scores)
-
-
-@dataclass(frozen=True)
-class SpectralGeometry:
-    """What a fit computes from the rows alone, whatever their labels."""
-
-    sample: Sample  # with the labels of the last fit or update
-    bases: dict
-    covariances: tuple
-    seed: int  # by which labels are drawn if there are too many, and folds
-
-    @property
-    def components(self):
-        """The principal components of the kernel; None of fewer than three rows."""
-        return self.bases.get("kernel components", self.bases.get("linear"))
-
-    @property
-    def is_supervised(self):
-        """Whether all models use the labels alone."""
-        return all(covariance.family == "labels" for covariance in self.covariances)
-
-    def thin_labels(self, sample):
-        """The sample with as many labels as can be fitted."""
-        return sample.thin_labels(SPECTRAL_LABELS, as_generator(self.seed))
-
-    def draw_unlabeled(self, sample):
-        """Unlabeled rows whose predicted class shares are evidence for models."""
-        if self.is_supervised:
-            return np.zeros(0, dtype=np.intp)
-        n_drawn = min(SHARE_ROWS, sample.n_rows)
-        rng = as_generator(self.seed)
-        drawn = np.sort(rng.choice(sample.n_rows, n_drawn, replace=False))
-        return drawn[~sample.labeled[drawn]]  # the same rows after each new label
-
-    def learn(self, sample):
-        """Fit all closed-form models to the labels of a sample of the same rows."""
-        labeled, row_idx = self.thin_labels(sample), self.draw_unlabeled(sample)
-        # The rows were checked by `fit`; a look at all of them takes milliseconds.
-        with suited_threads(0), config_context(assume_finite=True):
-            names, average, calibration, found, constant = fit_covariances(
-                self.covariances, self.bases, labeled, row_idx=row_idx
-            )
-            function, scores = self.add_up(labeled, found, constant, labeled.signs)
-        return SpectralFit(labeled, names, average, calibration, function, scores)
-
-    def add_up(self, labeled, found, constant, targets):
-        """The function of coordinates in the bases, and its scores of all rows.
-
-        A single label of each class does not tell the constant: with it the scores of
-        the rows have the mean of the targets, as those of equally large classes.
-        """
-        idx, bases = labeled.label_idx, self.bases
-        scores = {name: bases[name].scores(idx, c) for name, c in found.items()}
-        parts = [
-            bases[name].to_function(idx, c, scores[name]) for name, c in found.items()
-        ]
-        total = sum(scores.values())
-        if labeled.is_single and not self.is_supervised:
-            mean = np.average(total, axis=0, weights=labeled.row_weights)
-            constant = targets.mean(axis=0) - mean
-        return FunctionSum(tuple(parts), constant), total + constant
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -131,6 +48,7 @@ class SpectralModel(Classifier):
 
     value_families = {"kernel": Kernel, "graph": Graph}
     saved_state = (*Classifier.saved_state, "names_")
+    training_state = ("geometry_",)
     merge = "all"  # copies of a row would be each other's nearest neighbors
     averaged = "names_"
     used_families = ()  # whose bases are made in any case

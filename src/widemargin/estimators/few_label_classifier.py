@@ -26,7 +26,6 @@ from widemargin.estimators._estimator import (
     Estimator,
     KnownLabelsScore,
     Method,
-    Progress,
     check_classes,
     check_length,
     read_jobs,
@@ -43,6 +42,7 @@ from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.kernels import Rbf
 from widemargin.linalg.random import as_generator
 from widemargin.processes import parallel
+from widemargin.progress import Progress
 from widemargin.solvers.active_learning import Suggestions, rank_suspects
 from widemargin.solvers.driver import Interruptible
 from widemargin.stored import is_finite, require
@@ -140,6 +140,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
 
     value_families = {"budget": Budget}
     saved_state = ("classes_", "models_", "names_", "weights_", "report_", "encoder_")
+    training_state = ("_fitted", "_joined")
     encoder_ = None  # also of model files that were written without one
     row_idx_ = None
     methods = (

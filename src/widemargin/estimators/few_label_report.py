@@ -224,7 +224,7 @@ def write_report(
         CandidateReport(part.name, *map(float, numbers), part.n_rows, part.seconds)
         for part, *numbers in zip(*columns, strict=True)
     )
-    helps = _judge(average, prior)
+    helps = _find_help(average, prior)
     is_held_out = np.isfinite(average.held_out).all(axis=1)
     n_random = None
     if not is_random.all():
@@ -248,7 +248,7 @@ def write_report(
     )
 
 
-def _judge(average, prior):
+def _find_help(average, prior):
     """Whether unlabeled rows seem to help; None if the labels cannot decide it."""
     if len(prior) == 1 or not average.n_held_out:
         return None

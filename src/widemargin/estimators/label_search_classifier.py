@@ -18,7 +18,6 @@ from widemargin.estimators._estimator import (
     Classifier,
     Fit,
     Method,
-    Progress,
     copy_features,
     read_jobs,
     read_parameters,
@@ -29,6 +28,7 @@ from widemargin.labelling import Search, Starts
 from widemargin.labelling.path import PathSettings, SharedPaths, fit_labels
 from widemargin.linalg.random import as_generator
 from widemargin.objectives.class_sizes import Balance
+from widemargin.progress import Progress
 from widemargin.spaces import choose_space
 from widemargin.spaces.choose import check_scale
 

@@ -137,18 +137,13 @@ class LowDensityClassifier(SpectralModel):
 
     def _hold_out(self, row_idx, features, sample):
         """Scores of the labels by models without them, (n_models, n_labels, n)."""
-        n_columns, n_models = sample.signs.shape[1], len(SELF_TRAINING_PENALTIES)
-        held_out = np.full((n_models, sample.n_labels, n_columns), np.nan)
-        folds = sample.deal_folds(as_generator(self.geometry_.seed))
-        for fold in track("labels", np.unique(folds[folds >= 0])):
-            hidden = folds == fold
-            rest = sample.without(hidden)
-            # not all of them where a row has copies with two labels
-            hidden &= np.isin(sample.codes, rest.codes)
-            results = self._train(row_idx, features, rest)
-            places = np.searchsorted(row_idx, sample.label_idx[hidden])
+        held_out = sample.unknown_scores(len(SELF_TRAINING_PENALTIES))
+        folds = sample.fold_masks(as_generator(self.geometry_.seed))
+        for hidden, predicted in track("labels", folds):
+            results = self._train(row_idx, features, sample.without(hidden))
+            places = np.searchsorted(row_idx, sample.label_idx[predicted])
             for scores, result in zip(held_out, results, strict=True):
-                scores[hidden] = _columns(result.scores[places])
+                scores[predicted] = _columns(result.scores[places])
         return held_out
 
 

@@ -20,7 +20,6 @@ from widemargin.defaults import (
 from widemargin.estimators._estimator import (
     Estimator,
     Method,
-    Progress,
     copy_features,
     evaluate,
     read_jobs,
@@ -48,7 +47,7 @@ from widemargin.labels import decide, sign_coding
 from widemargin.linalg.products import suited_threads
 from widemargin.linalg.random import as_generator
 from widemargin.objectives.class_sizes import Balance
-from widemargin.progress import planned, track
+from widemargin.progress import Progress, planned, track
 from widemargin.sample import collect_sample
 from widemargin.solvers.result import SolveResult, Status
 from widemargin.spaces import choose_space
@@ -370,10 +369,11 @@ def _check_numbers(estimator):
 
 def _fit_without_outliers(estimator, X, init, fixed):
     """Find the rows that belong to clusters, then fit to them."""
-    who, wish = type(estimator).__name__, plain(estimator.outliers)
+    who, outliers = type(estimator).__name__, plain(estimator.outliers)
     if init is not None or fixed is not None:
         raise ValueError(
-            f"outliers of {who} must be None if fit gets init or fixed, got {wish!r}."
+            f"outliers of {who} must be None if fit gets init or fixed, got "
+            f"{outliers!r}."
         )
     rng = as_generator(estimator.random_state)
     rows = read_rows(estimator, X)
@@ -381,7 +381,7 @@ def _fit_without_outliers(estimator, X, init, fixed):
     if rows.in_blocks or rows.pairwise or isinstance(kernel, Custom):
         raise ValueError(
             f"outliers of {who} needs distances between rows, so it must be None for "
-            f"blocks, a precomputed kernel or a function as a kernel, got {wish!r}."
+            f"blocks, a precomputed kernel or a function as a kernel, got {outliers!r}."
         )
     kernel = rows.fit_width(kernel, rng, auto="scale")
     reach, kept = find_reach(kernel, rows.X, estimator.outliers)

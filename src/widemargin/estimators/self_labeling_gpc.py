@@ -15,20 +15,19 @@ from widemargin.estimators._estimator import (
     Classifier,
     Fit,
     Method,
-    Progress,
     evaluate,
     read_parameter,
 )
-from widemargin.estimators._self_labeling import (
-    FAMILIES,
+from widemargin.estimators._self_labeling import FAMILIES, read_task
+from widemargin.kernels import Precomputed, Rbf
+from widemargin.progress import Progress
+from widemargin.solvers.evidence import Hyperparameters, LabelEvidence
+from widemargin.solvers.gaussian_process import (
     Process,
     label_by_process,
     learn_from_labels,
-    read_task,
-    report_rounds,
 )
-from widemargin.kernels import Precomputed, Rbf
-from widemargin.solvers.evidence import Hyperparameters, LabelEvidence
+from widemargin.solvers.informative_vectors import InformativeVectors
 from widemargin.spaces import VarianceFunction
 
 
@@ -173,6 +172,7 @@ class SelfLabelingGPC(Classifier):
         kernel = read_parameter(self, "kernel")
         learning, free = self._read_hyperparameters(kernel), self._find_free(kernel)
         task = read_task(self, sample, read_parameter(self, "relabel"))
+        landmarks = self._read_landmarks(sample.n_classes)
         diagonal = self._read_diagonal(kernel, sample.rows)
         kernel = sample.rows.fit_width(kernel, rng, auto="mean")
         process = Process(
@@ -189,12 +189,12 @@ class SelfLabelingGPC(Classifier):
             process,
             sample,
             task,
-            read_parameter(self, "landmarks"),
+            landmarks,
             learning,
             self.n_components,
             rng,
             progress,
-            report_rounds(self),
+            progress.rounds(),
         )
         self.scale_, self.noise_ = process.scale, process.noise
         held_out = found.regressor.held_out(found.signs)[sample.label_idx]
@@ -223,6 +223,18 @@ class SelfLabelingGPC(Classifier):
                 f"needs kernel='rbf', got {self.kernel!r}; use 'heuristic'."
             )
         return learning
+
+    def _read_landmarks(self, n_classes):
+        """The landmarks; those that are chosen one by one must have all classes."""
+        landmarks = read_parameter(self, "landmarks")
+        is_active = isinstance(landmarks, InformativeVectors)
+        if is_active and landmarks.n_landmarks < n_classes:
+            raise ValueError(
+                f"n_landmarks of InformativeVectors must be at least the number of "
+                f"classes, {n_classes}, because only labels of landmarks are used, got "
+                f"{landmarks.n_landmarks}."
+            )
+        return landmarks
 
     def _find_free(self, kernel):
         """Whether scale, width and noise may be learned from the labels.

@@ -15,7 +15,8 @@ from widemargin.estimators._estimator import (
     read_parameter,
     read_parameters,
 )
-from widemargin.estimators._self_labeling import FAMILIES, read_task, report_rounds
+from widemargin.estimators._self_labeling import FAMILIES, read_task
+from widemargin.progress import Progress
 from widemargin.solvers.hinge import HingeSolver, choose_hinge_space
 from widemargin.solvers.relabeling import InSample
 from widemargin.solvers.self_labeling import AbsoluteRegression, self_label
@@ -119,7 +120,7 @@ class SelfLabelingSVC(Classifier):
         if space.low_rank:  # the same functions; rows may be far from the origin
             space = space.centered(np.full(sample.n_rows, 1.0 / sample.n_rows))
         model = AbsoluteRegression(space, solver, float(self.C))
-        found = self_label(model, task, callback=report_rounds(self))
+        found = self_label(model, task, callback=Progress.of(self).rounds())
         result = found.ended(found.regressor.status).result
         function = found.regressor.function(found.signs)
         return Fit(function, Calibration(), result, found.codes)

@@ -10,15 +10,11 @@ from sklearn.utils.validation import check_consistent_length
 
 from widemargin.estimators._estimator import Method, read_rows, values_at
 from widemargin.estimators._spectral import SpectralModel
-from widemargin.estimators.interaction import (
-    Explanation,
-    explain_rows,
-    suggest_from,
-)
+from widemargin.estimators.interaction import Explanation, explain_rows
 from widemargin.labels import known_names, labeled_mask
 from widemargin.linalg.random import as_generator
 from widemargin.sample import collect_sample
-from widemargin.solvers.active_learning import Suggestions
+from widemargin.solvers.active_learning import Suggestions, suggest_from
 from widemargin.solvers.closed_form import label_functions
 
 

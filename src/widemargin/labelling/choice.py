@@ -17,6 +17,7 @@ from widemargin.defaults import (
     SPECTRUM_HANDICAP,
 )
 from widemargin.kernels import Kernel, Rbf, select_gamma
+from widemargin.kernels.width import MEDIAN_ROWS
 from widemargin.labelling.clusters import cluster_spectrum
 from widemargin.linalg.rows import near_origin
 from widemargin.solvers.result import Status
@@ -24,7 +25,6 @@ from widemargin.spaces import FeatureSpace, GramSpace, graph_spectrum
 from widemargin.spaces.choose import check_scale
 from widemargin.stored import Stored, is_finite, require
 
-_MEDIAN_ROWS = 1000  # rows whose distances give the median
 _POWERS = (1, 2)
 
 
@@ -89,7 +89,7 @@ def list_parameters(kernel, ambient_reg, graph, task, rng):
     """All combinations of the parameters that are left open, by "auto"."""
     rows, order = task.sample.rows, task.sample.order
     if isinstance(kernel, Rbf) and kernel.gamma == "auto":
-        some = order[rng.permutation(len(order))[:_MEDIAN_ROWS]]
+        some = order[rng.permutation(len(order))[:MEDIAN_ROWS]]
         middle = select_gamma("median", rows.take(some).X, rng)
         # exp(-d^2 / 2 s^2) with s the width times the median distance.
         kernels = [Rbf(middle / (2.0 * width**2)) for width in CLUSTER_WIDTHS]
@@ -155,7 +155,7 @@ def try_parameters(listed, task, search, graph, rng, who, report=None):
 
 
 def _smoothers(listed, task, graph, who):
-    """The smoother of each parameters, over a few directions that they share.
+    """The smoother of each `Parameters`, over a few directions that they share.
 
     The kernel is projected onto them. A trial then costs O(n^2) instead of O(n^3), and
     searches differ little: directions that are neither smooth along the graph nor

@@ -19,7 +19,7 @@ from widemargin.labelling.starts import Starts
 from widemargin.labelling.strategies import Search
 from widemargin.labels import decide, sign_coding
 from widemargin.objectives.class_sizes import Balance
-from widemargin.sample import N_FOLDS, label_counts
+from widemargin.sample import label_counts
 from widemargin.solvers.driver import Interruptible
 from widemargin.solvers.result import SolveResult, Status
 
@@ -128,19 +128,14 @@ def hold_out(space, sample, reg, weights, settings, rng, *, n_rows=HOLDOUT_ROWS)
     idx = sample.draw_rows(max(n_rows, 2 * sample.n_labels), rng)
     part = sample.part(idx)
     space = settings.add_graph(space.part(idx), part.rows)
-    folds = sample.deal_folds(rng)
-    n_columns = 1 if sample.n_classes == 2 else sample.n_classes
-    scores = np.full((len(weights) + 1, len(folds), n_columns), np.nan)
-    for fold in range(N_FOLDS):
-        held_out = folds == fold
-        if not held_out.any():
-            continue
-        path = follow_path(space, part.without(held_out), reg, weights, settings, rng)
+    scores = sample.unknown_scores(len(weights) + 1)
+    for hidden, held_out in sample.fold_masks(rng):
+        path = follow_path(space, part.without(hidden), reg, weights, settings, rng)
         if path.was_interrupted:
             return None
         # One product for all models of the path: their columns stand side by side.
         of_rows = space.scores(np.hstack(path.coordinates))[part.label_idx[held_out]]
-        by_model = of_rows.reshape(len(of_rows), len(scores), n_columns)
+        by_model = of_rows.reshape(len(of_rows), len(scores), sample.n_columns)
         scores[:, held_out] = by_model.transpose(1, 0, 2)
     return scores
 

@@ -4,6 +4,7 @@ import json
 import numbers
 import warnings
 from copy import copy
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import sklearn
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,7 +20,7 @@ from widemargin._version import __version__
 from widemargin.model_files.archive import ModelFileError, read_archive, write_archive
 from widemargin.model_files.writing import write_whole
 from widemargin.plugins import load_plugins
-from widemargin.spaces.function import FunctionSum, NeighborFunction
+from widemargin.stored import Stored, exchange
 
 _FORMAT = 2
 _PART_BYTES = 230  # headers of an array, and of its part of the zip file
@@ -147,17 +149,25 @@ def condense(model: Any, n_points: int = 5000) -> Any:
         raise ValueError(
             f"n_points of condense must be a whole number >= 1, got {n_points!r}."
         )
-    small = copy(model)
-    if isinstance(model, Pipeline):
-        name, last = model.steps[-1]
-        small.steps = [*model.steps[:-1], (name, condense(last, n_points))]
-        return small
-    for name in ("geometry_", "_fitted"):  # what `update` would use
-        vars(small).pop(name, None)
-    if isinstance(getattr(model, "function_", None), FunctionSum | NeighborFunction):
-        small.function_ = model.function_.condensed(n_points)
-    if hasattr(model, "models_"):
-        small.models_ = [condense(one, n_points) for one in model.models_]
+    return _condensed(model, n_points)
+
+
+def _condensed(part, n_points):
+    """A copy of a stored part, an estimator or a pipeline, see `condense`."""
+    from widemargin.estimators._estimator import Estimator  # takes time to import
+
+    if isinstance(part, Stored):
+        return part.condensed(n_points)
+    small = copy(part)
+    if isinstance(part, Pipeline):
+        name, last = part.steps[-1]
+        small.steps = [*part.steps[:-1], (name, _condensed(last, n_points))]
+    elif isinstance(part, Estimator):
+        for name in part.training_state:
+            vars(small).pop(name, None)
+        state = {name: v for name, v in vars(small).items() if name in part.saved_state}
+        shrink = partial(_condensed, n_points=n_points)
+        vars(small).update(exchange(state, (Stored, BaseEstimator), shrink))
     return small
 
 

@@ -20,7 +20,7 @@ from widemargin.linalg.rows import distinct_rows
 from widemargin.model_files.archive import ModelFileError
 from widemargin.model_files.preparers import PREPARERS, pack_step, unpack_step
 from widemargin.plugins import subclasses
-from widemargin.stored import Stored, parts_in
+from widemargin.stored import Stored, exchange, parts_in
 from widemargin.values import Value
 
 # What scikit-learn's validation, or the number of steps, sets in any estimator.
@@ -164,13 +164,7 @@ def name_of(cls):
 
 def _unfitted(value):
     """A parameter in which every estimator is as if never fitted."""
-    if isinstance(value, Estimator):
-        return clone(value)
-    if isinstance(value, dict):
-        return {key: _unfitted(member) for key, member in value.items()}
-    if type(value) in (list, tuple):
-        return type(value)(_unfitted(member) for member in value)
-    return value
+    return exchange(value, Estimator, clone)
 
 
 def describe_privacy(model):

@@ -4,7 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from widemargin.defaults import SUGGESTIONS
+from widemargin.defaults import SUGGESTION_ROWS, SUGGESTIONS
+from widemargin.spaces.bases import spectral_features
+
+_REASONS = ("middle of a cluster", "uncertain rows depend on it", "random check")
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,81 @@ def plan_suggestions(n_known, n_rows, has_model, *, rule=SUGGESTIONS):
     n_first = min(n_first, n_rows)
     places = np.arange(n_known + n_first, n_known + n_rows)
     return n_first, places % rule.check_every == rule.check_every - 1
+
+
+def suggest_from(geometry, labeled, n, average=None, certainty=None):
+    """Rows to label next, see `SpectralClassifier.suggest`; `labeled` is a mask.
+
+    `average` is that of the closed-form models and `certainty` the probability of the
+    class that is predicted for each given row; both are None without a fitted model.
+    """
+    covariances, bases, sample = geometry.covariances, geometry.bases, geometry.sample
+    usable = geometry.spectral
+    if not usable:
+        raise ValueError(
+            "suggestions need eigenvectors of the rows: at least three rows, and "
+            "'graph' or 'spectrum' among the families of SpectralClassifier."
+        )
+    rng = np.random.default_rng([geometry.seed, int(labeled.sum())])
+    # Positions below are those among these rows.
+    pool = _draw_pool(labeled, np.random.default_rng(geometry.seed))
+    known_idx, free = np.flatnonzero(labeled[pool]), ~labeled[pool]
+    n = min(n, int(free.sum()))
+    n_first, is_check = plan_suggestions(len(known_idx), n, average is not None)
+    chosen = np.zeros(0, dtype=np.intp)
+    if n_first:
+        features = spectral_features(usable[0], bases, pool)
+        # The same rows and seed after each label: medoids that are suggested one by one
+        # are those that are suggested together.
+        seed, fewest = geometry.seed % 2**31, SUGGESTIONS.n_first
+        for n_clusters in (fewest, max(2 * fewest, len(known_idx) + n_first)):
+            if len(chosen) < n_first:
+                taken = np.append(known_idx, chosen)
+                n_clusters = min(n_clusters, len(pool))
+                more = find_medoids(features, taken, n_clusters, seed)
+                chosen = np.append(chosen, more)[:n_first]
+        free[chosen] = False
+        missing = rng.choice(np.flatnonzero(free), n_first - len(chosen), replace=False)
+        chosen = np.append(chosen, missing)  # equal features have one cluster
+        free[missing] = False
+    if len(is_check):
+        shares = average.weights.reshape(len(covariances), -1).sum(axis=1)
+        shares = {c.name: s for c, s in zip(covariances, shares, strict=True)}
+        usable = sorted(usable, key=lambda c: -shares[c.name])[: SUGGESTIONS.n_models]
+        known_idx = np.append(known_idx, chosen)
+        noise, uncertainty = SUGGESTIONS.noise, np.zeros(sample.n_rows)
+        row_idx = sample.given_row_idx
+        uncertainty[row_idx[row_idx >= 0]] = 1.0 - certainty[row_idx >= 0]
+        uncertainty = uncertainty[pool]
+        draws = np.full(len(is_check), -1)
+        drawn = rng.choice(np.flatnonzero(free), is_check.sum(), replace=False)
+        draws[is_check] = drawn
+        free[drawn] = False
+        roots = [
+            posterior_root(spectral_features(c, bases, pool), known_idx, noise)
+            for c in usable
+        ]
+        shares = [shares[c.name] for c in usable]
+        weights = uncertainty**SUGGESTIONS.power
+        more = suggest_by_variance(roots, shares, weights, free, draws, noise)
+        chosen = np.append(chosen, more)
+    is_check = np.append(np.zeros(n_first, dtype=bool), is_check)
+    kinds = np.where(is_check, 2, np.arange(len(is_check)) >= n_first)
+    reasons = tuple(_REASONS[kind] for kind in kinds)
+    return Suggestions(sample.origin_idx[pool[chosen]], is_check, reasons)
+
+
+def _draw_pool(labeled, rng):
+    """All labeled rows and the others, of many of them a random part; increasing.
+
+    The part stays the same until half of it is labeled.
+    """
+    if np.sum(~labeled) <= SUGGESTION_ROWS:
+        return np.arange(len(labeled))
+    order, n_drawn = rng.permutation(len(labeled)), SUGGESTION_ROWS
+    while np.sum(~labeled[order[:n_drawn]]) < SUGGESTION_ROWS / 2:
+        n_drawn += SUGGESTION_ROWS
+    return np.union1d(np.flatnonzero(labeled), order[:n_drawn])
 
 
 def rank_suspects(held_out, codes):

@@ -4,20 +4,29 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.linalg import lapack
+from sklearn import config_context
 
 from widemargin.averaging import (
+    Average,
     ClassShares,
-    average_scores,
+    average_calibrated,
     family_prior,
+    find_likely,
     predicted_shares,
 )
+from widemargin.calibration import Calibration, calibrate_models
 from widemargin.defaults import (
     SCARCITY_PRIOR,
     SHARE_LABELS,
+    SHARE_ROWS,
     SPECTRAL_GRID,
+    SPECTRAL_LABELS,
     UNTUNED_TRUST,
 )
-from widemargin.sample import label_counts
+from widemargin.linalg.products import suited_threads
+from widemargin.linalg.random import as_generator
+from widemargin.sample import Sample, label_counts
+from widemargin.spaces import FunctionSum
 from widemargin.spaces.bases import label_grams
 
 _NEGLIGIBLE = 1e-6  # prior weight, over that of others of the family
@@ -95,16 +104,16 @@ def fit_covariances(
         within[needy] = _NEGLIGIBLE
     prior = family_prior(families, within)
     prior[families == "graph"] *= 1.0 + scarcity * sample.scarcity
+    codes, counts = sample.codes, label_counts(weights)
+    slopes, probabilities = calibrate_models(held_out, codes, counts)
     n_labels, shares = share_labels * sample.evenness, None
     if n_labels > 0 and len(row_idx):
-
-        def predict(used):
-            parts = covariances, bases, idx, fits, used, row_idx
-            return predict_shares(*parts, sample.row_weights[row_idx])
-
-        shares = ClassShares(sample.class_shares(), predict, n_labels)
-    average, calibration = average_scores(
-        held_out, sample.codes, prior, label_counts(weights), trust=trust, shares=shares
+        used = find_likely(probabilities, codes, counts)
+        parts = covariances, bases, idx, fits, used, row_idx
+        predicted = predict_shares(*parts, sample.row_weights[row_idx])
+        shares = ClassShares(sample.class_shares(), used, predicted, n_labels)
+    average, calibration = average_calibrated(
+        slopes, probabilities, codes, prior, counts, trust=trust, shares=shares
     )
     found, constant = combine_fits(covariances, bases, idx, fits, average)
     kinds = [
@@ -166,3 +175,86 @@ def label_functions(covariances, bases, sample, average, *, grid=SPECTRAL_GRID):
     grams = label_grams(listed, bases, idx)
     fits = (fit_labels(next(grams), targets, *options) if u else None for u in used)
     return combine_fits(covariances, bases, idx, fits, average)
+
+
+@dataclass(frozen=True)
+class SpectralFit:
+    """The average of closed-form models of some labels, and its scores of all rows."""
+
+    labeled: Sample  # with the labels that were used, thinned if there were many
+    names: list
+    average: Average
+    calibration: Calibration
+    function: FunctionSum
+    scores: np.ndarray
+
+    @property
+    def probabilities(self):
+        """Class probabilities of all rows."""
+        return self.calibration.probabilities(self.scores)
+
+
+@dataclass(frozen=True)
+class SpectralGeometry:
+    """What a fit computes from the rows alone, whatever their labels."""
+
+    sample: Sample  # with the labels of the last fit or update
+    bases: dict
+    covariances: tuple
+    seed: int  # by which labels are drawn if there are too many, and folds
+
+    @property
+    def components(self):
+        """The principal components of the kernel; None of fewer than three rows."""
+        return self.bases.get("kernel components", self.bases.get("linear"))
+
+    @property
+    def spectral(self):
+        """The covariances over eigenvectors, which give features of the rows."""
+        return [c for c in self.covariances if c.terms[0][2] is not None]
+
+    @property
+    def is_supervised(self):
+        """Whether all models use the labels alone."""
+        return all(covariance.family == "labels" for covariance in self.covariances)
+
+    def thin_labels(self, sample):
+        """The sample with as many labels as can be fitted."""
+        return sample.thin_labels(SPECTRAL_LABELS, as_generator(self.seed))
+
+    def draw_unlabeled(self, sample):
+        """Unlabeled rows whose predicted class shares are evidence for models."""
+        if self.is_supervised:
+            return np.zeros(0, dtype=np.intp)
+        n_drawn = min(SHARE_ROWS, sample.n_rows)
+        rng = as_generator(self.seed)
+        drawn = np.sort(rng.choice(sample.n_rows, n_drawn, replace=False))
+        return drawn[~sample.labeled[drawn]]  # the same rows after each new label
+
+    def learn(self, sample):
+        """Fit all closed-form models to the labels of a sample of the same rows."""
+        labeled, row_idx = self.thin_labels(sample), self.draw_unlabeled(sample)
+        # The rows were checked by `fit`; a look at all of them takes milliseconds.
+        with suited_threads(0), config_context(assume_finite=True):
+            names, average, calibration, found, constant = fit_covariances(
+                self.covariances, self.bases, labeled, row_idx=row_idx
+            )
+            function, scores = self.add_up(labeled, found, constant, labeled.signs)
+        return SpectralFit(labeled, names, average, calibration, function, scores)
+
+    def add_up(self, labeled, found, constant, targets):
+        """The function of coordinates in the bases, and its scores of all rows.
+
+        A single label of each class does not tell the constant: with it the scores of
+        the rows have the mean of the targets, as those of equally large classes.
+        """
+        idx, bases = labeled.label_idx, self.bases
+        scores = {name: bases[name].scores(idx, c) for name, c in found.items()}
+        parts = [
+            bases[name].to_function(idx, c, scores[name]) for name, c in found.items()
+        ]
+        total = sum(scores.values())
+        if labeled.is_single and not self.is_supervised:
+            mean = np.average(total, axis=0, weights=labeled.row_weights)
+            constant = targets.mean(axis=0) - mean
+        return FunctionSum(tuple(parts), constant), total + constant

@@ -242,11 +242,8 @@ class FunctionSum(Stored):
 
     def condensed(self, n_points):
         """The sum in which means stand for training rows, see `NeighborFunction`."""
-        parts = (
-            part.condensed(n_points) if isinstance(part, NeighborFunction) else part
-            for part in self.parts
-        )
-        return replace(self, parts=tuple(parts))
+        parts = tuple(part.condensed(n_points) for part in self.parts)
+        return replace(self, parts=parts)
 
     def __call__(self, X):
         """Scores of the rows of X, (n_rows, n_columns)."""
@@ -255,11 +252,15 @@ class FunctionSum(Stored):
     def check(self, n_features):
         """Raise ValueError unless all parts are functions of the same columns."""
         require(is_finite(self.constant, 1), self, "constant")
-        kinds = Function, NeighborFunction
-        are_functions = all(isinstance(part, kinds) for part in self.parts)
-        require(are_functions and len(self.parts) > 0, self, "parts")
-        fits = all(part.n_columns == self.n_columns for part in self.parts)
+        fits = len(self.parts) > 0 and all(map(_is_function, self.parts))
+        fits = fits and all(part.n_columns == self.n_columns for part in self.parts)
         require(fits, self, "parts")
+
+
+def _is_function(part):
+    """Whether a part gives scores, one of a plug-in also."""
+    names = "__call__", "n_columns", "n_points"
+    return isinstance(part, Stored) and all(hasattr(part, name) for name in names)
 
 
 def _are_points(kernel, points, n_points, n_features):

@@ -37,8 +37,37 @@ class Space:
         return self.path(weights)(reg)
 
 
+class _KernelFunctions:
+    """What spaces with a coefficient for each row share, kept matrix or not."""
+
+    def from_dual(self, dual):
+        """Coordinates and intercepts, not centered, of (n + 1, k) dual variables."""
+        coefficients, intercepts = dual[:-1], dual[-1]
+        center, shift = self.center, self.shift
+        if center is None:
+            return coefficients, intercepts
+        # f(x) = sum_i a_i (k(x, x_i) - s(x) - s_i) + b. Here s(x) is the mean of k(x,
+        # z) over the center less m / 2, and center's = m / 2. If the a_i add up to
+        # zero, as they do with a free intercept, no row of the center is needed.
+        total = coefficients.sum(axis=0)
+        rounding = 1e-12 * np.abs(coefficients).sum(axis=0)
+        total = np.where(np.abs(total) > rounding, total, 0.0)
+        intercepts = intercepts - shift @ coefficients + float(center @ shift) * total
+        return coefficients - center[:, None] * total, intercepts
+
+    def to_function(self, c, intercept=0.0):
+        """The function of coordinates c and a constant, without unused points."""
+        used = np.flatnonzero((c != 0).any(axis=1))
+        used = used if len(used) else np.arange(1)
+        # The constant of k + constant, which the kernel of a fitted model lacks.
+        constants = self.constant * c.sum(axis=0) + intercept
+        points, coef = self.rows.points(self.kernel, used), c[used].astype(np.float64)
+        constants = np.asarray(constants, dtype=np.float64)
+        return Function(self.kernel, points, coef, constants)
+
+
 @dataclass(frozen=True)
-class GramSpace(Space):
+class GramSpace(_KernelFunctions, Space):
     r"""The functions :math:`f = K a` over a Gram matrix, of norm :math:`a^\top K a`."""
 
     gram: np.ndarray  # K, positive semi-definite, may be singular
@@ -148,39 +177,14 @@ class GramSpace(Space):
         """Scores of coefficients and an intercept, (n + 1,); reads the used rows."""
         return sparse_product(self.gram, dual[:-1]) + dual[-1]
 
-    def from_dual(self, dual):
-        """Coordinates and intercepts, not centered, of (n + 1, k) dual variables."""
-        coefficients, intercepts = dual[:-1], dual[-1]
-        center, shift = self.center, self.shift
-        if center is None:
-            return coefficients, intercepts
-        # f(x) = sum_i a_i (k(x, x_i) - s(x) - s_i) + b. Here s(x) is the mean of k(x,
-        # z) over the center less m / 2, and center's = m / 2. If the a_i add up to
-        # zero, as they do with a free intercept, no row of the center is needed.
-        total = coefficients.sum(axis=0)
-        rounding = 1e-12 * np.abs(coefficients).sum(axis=0)
-        total = np.where(np.abs(total) > rounding, total, 0.0)
-        intercepts = intercepts - shift @ coefficients + float(center @ shift) * total
-        return coefficients - center[:, None] * total, intercepts
-
     def embedding(self):
         """What gives the kernel values of new rows against all rows."""
         every = np.arange(self.n_rows)
         return Embedding(self.kernel, self.rows.points(self.kernel, every))
 
-    def to_function(self, c, intercept=0.0):
-        """The function of coordinates c and a constant, without unused points."""
-        used = np.flatnonzero((c != 0).any(axis=1))
-        used = used if len(used) else np.arange(1)
-        # The constant of k + constant, which the kernel of a fitted model lacks.
-        constants = self.constant * c.sum(axis=0) + intercept
-        points, coef = self.rows.points(self.kernel, used), c[used].astype(np.float64)
-        constants = np.asarray(constants, dtype=np.float64)
-        return Function(self.kernel, points, coef, constants)
-
 
 @dataclass(frozen=True)
-class GramRowSpace:
+class GramRowSpace(_KernelFunctions):
     """The same, with rows recomputed, for solvers that read rows of a large matrix."""
 
     kernel: Kernel
@@ -188,7 +192,7 @@ class GramRowSpace:
     center: np.ndarray | None = None
     shift: np.ndarray | None = None
 
-    low_rank = False
+    low_rank, constant = False, 0.0
 
     @property
     def n_rows(self):
@@ -232,9 +236,6 @@ class GramRowSpace:
     def dual_scores(self, dual):
         """Scores of coefficients and an intercept, (n + 1,)."""
         return self._product(dual[:-1]) + dual[-1]
-
-    constant = 0.0
-    from_dual, to_function = GramSpace.from_dual, GramSpace.to_function
 
     def _product(self, coefficients):
         """The Gram matrix times coefficients; rows with a zero are skipped."""

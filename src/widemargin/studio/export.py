@@ -10,23 +10,17 @@ def labeled_table(session):
     """All columns of the source, label, prediction, its probability, and source."""
     source, state = session.source, session.state
     predicted, certainty, _ = session.predictions()
-    names = list(dict.fromkeys(name for name in predicted if name is not None))
-    values = dict(zip(names, source.original(names), strict=True))
     labels = [None] * source.n_rows
     sources = ["inferred" if name is not None else "" for name in predicted]
     for row, event in state.labels.items():
         labels[row] = event.label
         sources[row] = "given" if event.why == "given" else "labeled"
-    own = source.original([name for name in dict.fromkeys(labels) if name is not None])
-    own = dict(
-        zip([n for n in dict.fromkeys(labels) if n is not None], own, strict=True)
-    )
     frame = pd.DataFrame(index=range(source.n_rows))
     if source.frame is not None:
         frame = source.frame.copy()
-    frame[source.target] = _column([own.get(name) for name in labels])
+    frame[source.target] = _column(source, labels)
     columns = {
-        "prediction": _column([values.get(name) for name in predicted]),
+        "prediction": _column(source, predicted),
         "probability": np.where(
             [name is None for name in predicted], np.nan, np.round(certainty, 6)
         ),
@@ -38,11 +32,13 @@ def labeled_table(session):
     return frame
 
 
-def _column(values):
-    """Whole numbers beside empty cells stay whole."""
-    kinds = {type(value) for value in values if value is not None}
-    dtype = "Int64" if kinds == {int} else object
-    return pd.array(values, dtype=dtype) if dtype == "Int64" else values
+def _column(source, names):
+    """Classes as the source writes them; whole numbers stay so beside empty cells."""
+    known = [name for name in dict.fromkeys(names) if name is not None]
+    values = dict(zip(known, source.original(known), strict=True))
+    is_whole = {type(value) for value in values.values()} == {int}
+    cells = [values.get(name) for name in names]
+    return pd.array(cells, dtype="Int64") if is_whole else cells
 
 
 def history_table(session):

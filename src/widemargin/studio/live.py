@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from widemargin.averaging import estimate_error
-from widemargin.estimators.interaction import suggest_from
+from widemargin.defaults import SUGGESTIONS
 from widemargin.estimators.spectral_classifier import SpectralClassifier
 from widemargin.linalg.products import suited_threads
+from widemargin.solvers.active_learning import suggest_from
 from widemargin.spaces.bases import spectral_features
 
 NO_CLASS = 2**16 - 1
-CHECK_EVERY = 5  # proposed rows, the last of which is drawn at random
-FIRST = 10  # labels before which no proposal is a random check
 
 
 @dataclass(frozen=True)
@@ -157,8 +156,7 @@ class LiveModel:
         from sklearn.cluster import KMeans
 
         geometry = self._model.geometry_
-        usable = [c for c in geometry.covariances if c.terms[0][2] is not None]
-        features = spectral_features(usable[0], geometry.bases)
+        features = spectral_features(geometry.spectral[0], geometry.bases)
         with suited_threads(0):
             means = KMeans(
                 min(n_clusters, len(features)), n_init=4, random_state=self.seed
@@ -178,8 +176,9 @@ def choose_next(state, suggestions, taken, rng, n_rows):
     `taken` are rows on other windows, or not to be seen; skipped rows are shown when
     nothing else is left.
     """
-    is_check = state.n_proposed % CHECK_EVERY == CHECK_EVERY - 1
-    is_check = is_check and len(state.labels) >= FIRST
+    every = SUGGESTIONS.check_every
+    is_check = state.n_proposed % every == every - 1
+    is_check = is_check and len(state.labels) >= SUGGESTIONS.n_first
     if suggestions is not None and not is_check:
         shut = {*state.labels, *taken, *state.skipped}
         listed = zip(

@@ -259,15 +259,24 @@ def _read_names(rows, name):
     return names
 
 
-def _read_parquet(data, name):
+@contextmanager
+def _reading(name, kind, ending):
+    """Raise TableError if a package is missing, or a file is not of a kind."""
     try:
-        frame = pd.read_parquet(io.BytesIO(data))
+        yield
     except ImportError as error:
-        needs = name_package(f"Reading {name}", "pyarrow", "parquet")
+        needs = name_package(f"Reading {name}", *_NEEDS[ending])
         raise TableError(needs) from error
-    except Exception as error:  # pyarrow has errors of its own
+    except MemoryError:  # says nothing about the file
+        raise
+    except Exception as error:  # pyarrow, openpyxl and zipfile raise many kinds
         reason = str(error).splitlines()[0].rstrip(".")
-        raise TableError(f"{name} is not a Parquet file: {reason}.") from error
+        raise TableError(f"{name} is not {kind}: {reason}.") from error
+
+
+def _read_parquet(data, name):
+    with _reading(name, "a Parquet file", ".parquet"):
+        frame = pd.read_parquet(io.BytesIO(data))
     frame.columns = [str(column) for column in frame.columns]
     check_twice(list(frame.columns), name)
     return frame.reset_index(drop=True)
@@ -275,17 +284,13 @@ def _read_parquet(data, name):
 
 def _read_excel(data, name):
     """The first sheet of a workbook."""
-    try:
-        with pd.ExcelFile(io.BytesIO(data)) as book:
-            options = {"keep_default_na": False, "na_values": [""]}
-            frame = pd.read_excel(book, **options)
-            header = pd.read_excel(book, header=None, nrows=1, **options)
-    except ImportError as error:
-        needs = name_package(f"Reading {name}", "openpyxl", "excel")
-        raise TableError(needs) from error
-    except Exception as error:  # openpyxl and zipfile raise many kinds
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise TableError(f"{name} is not an Excel file (.xlsx): {reason}.") from error
+    options = {"keep_default_na": False, "na_values": [""]}
+    with (
+        _reading(name, "an Excel file (.xlsx)", ".xlsx"),
+        pd.ExcelFile(io.BytesIO(data)) as book,
+    ):
+        frame = pd.read_excel(book, **options)
+        header = pd.read_excel(book, header=None, nrows=1, **options)
     # Not the names that pandas gives, which renames the second "a" to "a.1".
     cells = header.iloc[:1].reindex(columns=range(frame.shape[1])).to_numpy().ravel()
     names = [
