@@ -182,6 +182,14 @@ def test_before_there_is_a_model_rows_are_random(rng):
     assert choose_next(state, None, (), rng, 5) is None
 
 
+def test_one_label_per_class_prints_no_warning(rng):
+    """Warnings are errors in tests, and a fit warns that these may be identifiers."""
+    live, state = LiveModel(rng.normal(size=(60, 3))).prepare(), State()
+    for i in range(11):
+        state = apply(state, label(str(i), [i], f"name {i}", place=i + 1))
+    assert live.learn(state).n_labels == 11
+
+
 def test_rows_that_are_all_the_same_are_refused():
     with pytest.raises(ValueError, match="All 20 rows are the same"):
         LiveModel(np.ones((20, 2))).prepare()

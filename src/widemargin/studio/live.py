@@ -1,11 +1,13 @@
 """The model behind the page: eigenvectors once, then milliseconds per label."""
 
 import copy
+import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from widemargin.averaging import estimate_error
+from widemargin.checks import DataWarning
 from widemargin.defaults import SUGGESTIONS
 from widemargin.estimators.spectral_classifier import SpectralClassifier
 from widemargin.linalg.products import suited_threads
@@ -87,7 +89,10 @@ class LiveModel:
         y = np.full(self.n_rows, -1)
         y[rows] = known
         random_rows = np.isin(np.arange(self.n_rows), state.random_rows)
-        model = self._model.update(y, random_labels=random_rows)
+        with warnings.catch_warnings():
+            # Labels that are still few look like identifiers, at every key press.
+            warnings.simplefilter("ignore", DataWarning)
+            model = self._model.update(y, random_labels=random_rows)
         found = model.label_distributions_.astype(np.float32)
         classes = model.classes_
         codes = classes[found.argmax(axis=1)].astype(np.uint16)

@@ -140,9 +140,8 @@ class Session:
         """Prepare the model, then learn whenever labels have changed."""
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore"
-                )  # nobody sees those of the features here
+                # nobody sees those of the features here
+                warnings.simplefilter("ignore")
                 self.live.prepare()
             self._learn_all()
         except Exception as error:  # the page says it, and labels are still stored
