@@ -105,6 +105,24 @@ class TestLadder:
         for estimator in crossings.public_estimators(widemargin).values():
             assert any(ladder.layer(estimator.__module__) for ladder in ladders)
 
+    @pytest.mark.slow
+    @pytest.mark.parametrize(
+        ("name", "most"),  # half of what release 0.1 had
+        {
+            "FewLabelClassifier": 2301,
+            "LabelSearchClassifier": 474,
+            "MaxMarginClustering": 860,
+            "TransductiveSVC": 522,
+        }.items(),
+    )
+    def test_fits_keep_to_the_layers_and_cross_few_modules(self, name, most):
+        package, ladders = crossings.read_ladders(
+            (crossings.ROOT / "pyproject.toml").read_text("utf-8")
+        )
+        calls = crossings.measure(getattr(widemargin, name), ladders, package)
+        assert calls.crossings <= most
+        assert calls.up == calls.sideways == {}
+
 
 class TestCalls:
     def test_a_call_down_is_no_call_up(self, house):

@@ -136,8 +136,9 @@ class HingeTask:
             if progress is not None:
                 announce, callback = progress.weights(path.weights), progress.every(1)
             found = follow_path(
-                replace(problem, loss=path.loss),
+                problem,
                 [self._costs(sample, problem.rows, weight) for weight in path.weights],
+                loss=path.loss,
                 minimize=path.minimize,
                 first=None if joined is None else joined.first,
                 fixed_first=self.balance.shares not in (None, "labeled"),

@@ -223,15 +223,17 @@ class Path(NamedTuple):
 
 
 def follow_path(
-    problem, path_costs, *, minimize=majorize_minimize, first=None, fixed_first=False,
-    max_iter=50, announce=None, callback=None,
+    problem, path_costs, *, loss=None, minimize=majorize_minimize, first=None,
+    fixed_first=False, max_iter=50, announce=None, callback=None,
 ):  # fmt: skip
     """Solve for the given loss alone, then for growing costs of the other loss.
 
-    Each problem starts from the solution before it. With `fixed_first` the first
-    solution also keeps the fixed intercepts; `first` is that solution if it is known
-    from another path. ``announce(place)`` comes before each of the `path_costs`.
+    The other `loss` is that of the problem by default. Each problem starts from the
+    solution before it. With `fixed_first` the first solution also keeps the fixed
+    intercepts; `first` is that solution if it is known from another path.
+    ``announce(place)`` comes before each of the `path_costs`.
     """
+    loss = problem.loss if loss is None else loss
     if first is None:
         free = (None,) * problem.n_columns
         given = problem if fixed_first else replace(problem, intercepts=free)
@@ -243,8 +245,8 @@ def follow_path(
             break
         if announce is not None:
             announce(place)
-        priced, start = replace(problem, costs=costs), result.solution
-        result = minimize(priced, start, scores=result.scores, **options)
+        priced = replace(problem, loss=loss, costs=costs)
+        result = minimize(priced, result.solution, scores=result.scores, **options)
         path.append(result)
     status = _worst([own.status for own in path])
     result = replace(result, status=status) if status is not result.status else result
