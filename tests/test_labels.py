@@ -270,7 +270,7 @@ def test_scattered_labels_look_like_numbers(y):
     "y",
     [
         np.arange(10),
-        np.append(np.arange(26), 0),
+        np.arange(26),
         np.tile(np.arange(100), 2),
         np.append(np.repeat(np.arange(50), 2), np.arange(50, 150)),
     ],
@@ -281,7 +281,7 @@ def test_many_classes_are_not_scattered_labels(y):
     assert read_labels(y).n_classes == len(np.unique(y))
 
 
-@pytest.mark.parametrize("n_classes", [11, 25, 30])
+@pytest.mark.parametrize("n_classes", [27, 30])
 def test_single_labels_of_many_classes_are_asked_about(n_classes):
     """With 31 classes, `is_scattered` applies."""
     y = np.append(np.arange(n_classes), np.full(100, -1))

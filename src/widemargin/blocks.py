@@ -105,7 +105,8 @@ class ArrayBlocks(Blocks):
     >>> from widemargin.blocks import ArrayBlocks
     >>> from widemargin.datasets import hide_labels
     >>> X, y = load_digits(return_X_y=True)
-    >>> blocks = ArrayBlocks(X, hide_labels(y, 50, rng=0), block_rows=500)
+    >>> X, y = X[:300], y[:300]
+    >>> blocks = ArrayBlocks(X, hide_labels(y, 50, rng=0), block_rows=100)
     >>> model = FewLabelClassifier(random_state=0).fit(blocks)
     >>> predicted = np.concatenate([model.predict(block.X) for block in blocks])
     >>> bool((predicted == y).mean() > 0.9)

@@ -91,7 +91,8 @@ class DaskFewLabelClassifier(ClassifierMixin, BaseEstimator):
     >>> from widemargin.dask import DaskFewLabelClassifier
     >>> from widemargin.datasets import hide_labels
     >>> X, y = load_digits(return_X_y=True)
-    >>> X_chunks = da.from_array(X, chunks=(500, -1))
+    >>> X, y = X[:300], y[:300]
+    >>> X_chunks = da.from_array(X, chunks=(100, -1))
     >>> model = DaskFewLabelClassifier(random_state=0)
     >>> predicted = model.fit(X_chunks, hide_labels(y, 50, rng=0)).predict(X_chunks)
     >>> bool((predicted.compute() == y).mean() > 0.9)

@@ -132,6 +132,7 @@ class LabelSearchClassifier(Classifier):
     >>> from widemargin import LabelSearchClassifier
     >>> from widemargin.datasets import hide_labels
     >>> X, y = load_digits(return_X_y=True)
+    >>> X, y = X[:300], y[:300]
     >>> y_partial = hide_labels(y, 50, rng=0)  # -1 for all but 50 rows
     >>> model = LabelSearchClassifier(random_state=0).fit(X, y_partial)
     >>> bool(model.score(X, y) > 0.9)

@@ -71,6 +71,7 @@ class LowDensityClassifier(SpectralModel):
     >>> from widemargin import LowDensityClassifier
     >>> from widemargin.datasets import hide_labels
     >>> X, y = load_digits(return_X_y=True)
+    >>> X, y = X[:300], y[:300]
     >>> y_partial = hide_labels(y, 20, rng=0)  # -1 for all but 20 rows
     >>> model = LowDensityClassifier(random_state=0).fit(X, y_partial)
     >>> bool(model.score(X, y) > 0.85)

@@ -171,7 +171,7 @@ class MaxMarginClustering(ClusterMixin, Estimator):
     >>> from sklearn.datasets import make_moons
     >>> from sklearn.metrics import adjusted_rand_score
     >>> from widemargin import MaxMarginClustering
-    >>> X, y = make_moons(300, noise=0.05, random_state=0)
+    >>> X, y = make_moons(150, noise=0.05, random_state=0)
     >>> model = MaxMarginClustering(n_clusters=2, random_state=0).fit(X)
     >>> adjusted_rand_score(y, model.labels_)
     1.0

@@ -142,6 +142,7 @@ class SelfLabelingGPC(Classifier):
     >>> from widemargin import SelfLabelingGPC
     >>> from widemargin.datasets import hide_labels
     >>> X, y = load_digits(return_X_y=True)
+    >>> X, y = X[:300], y[:300]
     >>> y_partial = hide_labels(y, 50, rng=0)  # -1 for all but 50 rows
     >>> model = SelfLabelingGPC().fit(X, y_partial)
     >>> bool(model.score(X, y) > 0.9)

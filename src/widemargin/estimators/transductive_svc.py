@@ -97,6 +97,7 @@ class TransductiveSVC(HingeClassifier):
     >>> from widemargin import TransductiveSVC
     >>> from widemargin.datasets import hide_labels
     >>> X, y = load_digits(return_X_y=True)
+    >>> X, y = X[:300], y[:300]
     >>> y_partial = hide_labels(y, 50, rng=0)  # -1 for all but 50 rows
     >>> model = TransductiveSVC(random_state=0).fit(X, y_partial)
     >>> bool(model.score(X, y) > 0.85)

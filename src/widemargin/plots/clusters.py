@@ -124,10 +124,10 @@ class ClusterNumberDisplay(Display):
     >>> from sklearn.datasets import make_blobs
     >>> from widemargin import MaxMarginClustering
     >>> from widemargin.plots import ClusterNumberDisplay
-    >>> X, _ = make_blobs(90, centers=3, cluster_std=0.5, random_state=3)
+    >>> X, _ = make_blobs(10, centers=2, cluster_std=0.5, random_state=3)
     >>> model = MaxMarginClustering("auto", random_state=0).fit(X)
     >>> ClusterNumberDisplay.from_estimator(model).chosen
-    3
+    2
     """
 
     numbers: np.ndarray
