@@ -320,7 +320,7 @@ PAPERS = {
                 digits=2,
                 unit="s",
             ),
-            "The paper used a computer of 2009, and we a current one. We do not count "
+            "The paper used a computer from 2009; we used a current one. We do not count "
             "steps of the line search, because ours is exact",
         ),
         Entry(
