@@ -9,7 +9,7 @@ name).
 usps    9,298 rows: time to the first page, and key to paint with 100 to 130 labels
 beside  the same while a full fit runs beside it
 many    100,000 rows of 20 columns: frames per second while the map is moved, time of a
-        lasso, and key to paint. The model is prepared first, which takes minutes
+        lasso, and key to paint. The model is prepared first, which takes half a minute
 """
 
 import argparse

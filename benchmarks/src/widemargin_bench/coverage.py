@@ -320,8 +320,8 @@ PAPERS = {
                 digits=2,
                 unit="s",
             ),
-            "The paper used a computer from 2009; we used a current one. We do not count "
-            "steps of the line search, because ours is exact",
+            "The paper used a computer from 2009; we used a current one. We do not "
+            "count steps of the line search, because ours is exact",
         ),
         Entry(
             "Table 4",

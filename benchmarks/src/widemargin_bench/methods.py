@@ -162,14 +162,19 @@ _CLUSTERERS = {
 
 
 def tuned_svc(draw, _):
-    """SVC on the labels, tuned by cross-validation; C=10 if no class has two labels."""
+    """SVC on the labels, tuned by cross-validation."""
+    return draw.measure(make_tuned_svc(draw), supervised=True)
+
+
+def make_tuned_svc(draw):
+    """An SVC that tunes C and gamma itself; C=10 if no class has two labels."""
     X, y = draw.labeled_part
     folds = label_folds(y, draw.seed)
     model = SVC(C=10)
     if folds:
         grid = {"C": COSTS, "gamma": [width / spread(X) for width in WIDTHS]}
         model = GridSearchCV(model, grid, cv=folds, error_score="raise")
-    return draw.measure(model, supervised=True)
+    return model
 
 
 def spread(X):

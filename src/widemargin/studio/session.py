@@ -82,7 +82,7 @@ class Session:
         for job in self._jobs:
             job.close()
         for thread in self._threads:
-            # What a model of many rows prepares cannot be stopped, and takes minutes.
+            # What a model of many rows prepares takes long, and cannot be stopped.
             if self.live.is_ready or self.problem or thread is not self._threads[0]:
                 thread.join()
         self.store.close()
