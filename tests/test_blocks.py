@@ -17,6 +17,7 @@ from block_problems import (
 from numpy.testing import assert_allclose, assert_array_equal
 from pyarrow.parquet import ParquetFile
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.decomposition import PCA, IncrementalPCA, TruncatedSVD
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer, StandardScaler
@@ -67,13 +68,13 @@ def folder(problem, tmp_path):
     return tmp_path
 
 
-def fit(blocks, **options):
-    return FewLabelClassifier(random_state=0, **options).fit(blocks)
+def fit(blocks, candidates=("spectral",), **options):
+    return FewLabelClassifier(candidates, random_state=0, **options).fit(blocks)
 
 
 def test_few_rows_give_the_model_of_rows_in_memory(problem):
     X, _, partial = problem
-    found = fit(ArrayBlocks(X, partial, block_rows=400))
+    found = fit(ArrayBlocks(X, partial, block_rows=400), "auto")
     whole = FewLabelClassifier(random_state=0).fit(X, partial)
     assert_array_equal(found.predict_proba(X), whole.predict_proba(X))
     assert found.row_idx_ is None
@@ -82,7 +83,7 @@ def test_few_rows_give_the_model_of_rows_in_memory(problem):
 
 def test_all_rows_count_by_anchors(problem, few_rows):
     X, y, partial = problem
-    model = fit(ArrayBlocks(X, partial, block_rows=400))
+    model = fit(ArrayBlocks(X, partial, block_rows=400), "auto")
     assert accuracy(model, X, y) > 0.95
     some = FewLabelClassifier(random_state=0)
     some.fit(X[model.row_idx_], partial[model.row_idx_])
@@ -94,14 +95,15 @@ def test_all_rows_count_by_anchors(problem, few_rows):
 
 def test_all_rows_of_a_list_count_by_anchors(problem, few_rows, monkeypatch):
     X, y, partial = problem
-    model = FewLabelClassifier(random_state=0).fit(np.array_split(X, 4), partial)
-    other = FewLabelClassifier(random_state=0).fit(np.array_split(X, 3), partial)
+    model = FewLabelClassifier(["spectral"], random_state=0)
+    model.fit(np.array_split(X, 4), partial)
+    other = clone(model).fit(np.array_split(X, 3), partial)
     assert_allclose(model.predict_proba(X), other.predict_proba(X), atol=1e-6)
     assert len(model.transduction_) == N_ROWS
     assert f"all {N_ROWS:,} rows count in the graph" in str(model.report_)
     assert "rows that were kept" not in str(model.report_)
     monkeypatch.setattr(few_label_classifier, "join_anchors", lambda *_: None)
-    some = FewLabelClassifier(random_state=0).fit(np.array_split(X, 4), partial)
+    some = clone(model).fit(np.array_split(X, 4), partial)
     assert accuracy(model, X, y) > max(accuracy(some, X, y), 0.95)
 
 
@@ -116,9 +118,10 @@ def test_an_update_of_a_list_keeps_the_anchors(problem, few_rows, monkeypatch):
         "join_anchors",
         lambda *arguments: n_joined.append(1) or joined(*arguments),
     )
-    model = FewLabelClassifier(random_state=0).fit(parts, partial).update(more)
+    model = FewLabelClassifier(["spectral"], random_state=0).fit(parts, partial)
+    model.update(more)
     assert len(n_joined) == 1
-    again = FewLabelClassifier(random_state=0).fit(parts, more)
+    again = clone(model).fit(parts, more)
     assert_allclose(model.predict_proba(X), again.predict_proba(X), atol=1e-8)
     weights = np.where(np.arange(N_ROWS) < 1200, 1.0, 0.0)
     model.update(more, sample_weight=weights)
@@ -132,11 +135,9 @@ def test_weights_of_rows_in_a_list_count(problem, few_rows):
     X, _, partial = problem
     weights = np.where(np.arange(N_ROWS) < 1200, 1.0, 0.0)
     assert (np.unique(partial[:1200]) == np.unique(partial)).all()
-    found = FewLabelClassifier(random_state=0)
+    found = FewLabelClassifier(["spectral"], random_state=0)
     found.fit(np.array_split(X, 4), partial, sample_weight=weights)
-    part = FewLabelClassifier(random_state=0).fit(
-        [X[:700], X[700:1200]], partial[:1200]
-    )
+    part = clone(found).fit([X[:700], X[700:1200]], partial[:1200])
     assert_allclose(found.predict_proba(X), part.predict_proba(X), atol=1e-6)
 
 

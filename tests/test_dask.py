@@ -60,7 +60,8 @@ def expected(problem):
     """Probabilities of the same rows by a fit on this machine."""
     X, _, partial = problem
     blocks = ArrayBlocks(X, partial, block_rows=400)
-    return FewLabelClassifier(random_state=0).fit(blocks).predict_proba(X)
+    model = FewLabelClassifier(["spectral"], random_state=0).fit(blocks)
+    return model.predict_proba(X)
 
 
 def make_frame(X, y):
@@ -68,7 +69,7 @@ def make_frame(X, y):
 
 
 def fit(X, y):
-    return DaskFewLabelClassifier(random_state=0).fit(X, y)
+    return DaskFewLabelClassifier(["spectral"], random_state=0).fit(X, y)
 
 
 def test_arrays_in_any_chunks_give_the_model_of_one_machine(client, problem, expected):
@@ -149,7 +150,8 @@ def test_other_columns_are_refused_before_anything_is_computed(client, problem):
 
 
 def fit_aloud(X, y):
-    return DaskFewLabelClassifier(random_state=0, verbose=True).fit(X, y)
+    model = DaskFewLabelClassifier(["spectral"], random_state=0, verbose=True)
+    return model.fit(X, y)
 
 
 def test_progress_names_the_rows_on_a_cluster(
@@ -212,7 +214,7 @@ def test_every_fitted_estimator_predicts_chunks(client, problem, model):
 def test_clusters_and_names_are_predicted(client, problem):
     X, _, partial = problem
     chunks = da.from_array(X[:200], chunks=(90, -1))
-    groups = MaxMarginClustering(2, random_state=0).fit(X[:200])
+    groups = MaxMarginClustering(2, n_restarts=1, random_state=0).fit(X[:200])
     assert_array_equal(predict(groups, chunks).compute(), groups.predict(X[:200]))
     names = np.array([None if c < 0 else f"name {c}" for c in partial], dtype=object)
     model = SpectralClassifier(random_state=0).fit(X[:200], names[:200])

@@ -85,7 +85,7 @@ def tolerance(model, scores):
 @pytest.mark.parametrize("part", range(4))
 def test_hostile_inputs_are_refused_or_learned(part):
     wrong = {}
-    for case in hostile.cases(every=67)[part::4]:
+    for case in hostile.cases(every=131)[part::4]:
         outcome = hostile.run(case)
         if not outcome.is_good:
             wrong[case] = outcome

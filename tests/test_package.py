@@ -48,6 +48,7 @@ def test_exported_names_are_listed_once():
     assert len(set(widemargin.__all__)) == len(widemargin.__all__)
 
 
+@pytest.mark.slow
 def test_import_needs_only_scikit_learn_and_what_it_needs():
     """Numba, matplotlib and the like are loaded by the function that needs them.
 

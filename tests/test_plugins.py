@@ -69,6 +69,7 @@ def test_a_kernel_of_ones_own_works_in_our_estimators(tmp_path):
     assert_array_equal(load(tmp_path / "model.wm").predict(X), model.predict(X))
 
 
+@pytest.mark.slow
 def test_an_installed_plug_in_is_imported_before_a_file_is_loaded(model, tmp_path):
     save(model, tmp_path / "model.wm")
     install(tmp_path, "plug_in")

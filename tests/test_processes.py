@@ -35,6 +35,7 @@ def is_alive(process):
     return state not in "ZX"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc"), reason="needs /proc")
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM"])
 def test_no_process_outlives_its_parent(name, tmp_path):

@@ -78,7 +78,7 @@ def test_cutting_planes_solve_the_convex_problem(rows, n_clusters):
     assert np.ptp(sums) <= BALANCE + 1e-5
 
 
-@pytest.mark.parametrize("n_clusters", [2, 3])
+@pytest.mark.parametrize("n_clusters", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_no_run_is_below_the_best_of_all_clusterings_where_steps_end(rows, n_clusters):
     """J is the smallest of the convex problems of all clusterings."""
     every = product(range(n_clusters), repeat=len(rows))

@@ -3,6 +3,7 @@
 from contextlib import nullcontext
 
 import numpy as np
+import pytest
 
 from widemargin import averaging
 from widemargin_bench.evidence import compare, constant, draw_labels
@@ -24,6 +25,7 @@ def test_a_constant_has_another_value_for_a_while():
     assert before == averaging.LEAST_PROBABILITY
 
 
+@pytest.mark.slow
 def test_a_table_has_a_line_for_each_value(capsys):
     changes = {value: nullcontext() for value in (1, 2)}
     sets = [(np.zeros(2), np.zeros(2)), (np.ones(2), np.zeros(2))]

@@ -237,6 +237,7 @@ def test_tiny_run_ends_in_answers(tmp_path):
         assert part in page.cells
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("benchmark", [CLEAN, MIXED], ids=lambda b: b.name)
 def test_every_stored_set_can_be_drawn(benchmark):
     if not os.environ.get("WIDEMARGIN_DATA"):

@@ -107,6 +107,7 @@ def test_report_of_an_empty_folder_says_so(tmp_path, catalog):
     assert "Not yet" in page.text
 
 
+@pytest.mark.slow
 def test_report_of_what_ran_names_what_did_not(tmp_path, catalog):
     """From real records, the last of which is cut short."""
     benchmark = toy(methods=(number("one"), Method("bad", lambda *_: 1 / 0)))

@@ -144,7 +144,7 @@ def test_draws_of_generated_sets(benchmark, row):
         ("s2rlsc-table3", "COIL 18-19 l=14"),
         ("s2rlsc-table2", "USPS 2-5 l=16"),
         ("s2rlsc-figure9", "USPS 8-0 5 %"),
-        ("s2rlsc-figure10", "n=500"),
+        pytest.param("s2rlsc-figure10", "n=500", marks=pytest.mark.slow),
     ],
 )
 def test_draws_of_stored_sets(data, name, row_name):
@@ -198,6 +198,7 @@ def test_the_test_rows_pick_the_best_cell(small):
     assert tuned_on_test(RLSC)(small, None)["error"] == min(errors)
 
 
+@pytest.mark.slow
 def test_the_labels_pick_without_the_test_rows_and_hidden_classes(small):
     """Other classes of the rows that are not labeled change nothing but the score."""
     measure = tuned_on_labels(SearchGrid(SMOOTHED))

@@ -193,6 +193,7 @@ def test_sizes_of_mnist_are_those_of_table_2():
 
 
 @needs_data
+@pytest.mark.slow
 def test_growing_rows_are_of_their_size():
     first, other = draw_split(GROWING_ROWS[1], 0), draw_split(GROWING_ROWS[1], 1)
     assert len(first.y) == len(other.y) == GROWING_ROWS[1].x == 1000

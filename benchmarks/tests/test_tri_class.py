@@ -146,7 +146,7 @@ def test_a_cell_of_digits(stored):
 
 @pytest.mark.parametrize("method", SYNTHETIC.methods, ids=lambda m: m.name)
 def test_every_method_of_the_synthetic_sets_is_better_than_chance(method):
-    draw = draw_gaussians(1, 60, 0.5, 3, n_unlabeled=40, n_test=400)
+    draw = draw_gaussians(1, 30, 0.5, 3, n_unlabeled=20, n_test=400)
     p = PARAMETERS | {"C": 1.0, "C_u": 0.1, "start": "svm", "ambient": 1.0}
     found = method.measure(draw, p | {"intrinsic": 1e-3})
     assert found["error"] < 45

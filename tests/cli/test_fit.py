@@ -62,6 +62,7 @@ def test_labels_left_out_are_compared_with_an_svc(done):
     assert "candidates" in report
 
 
+@pytest.mark.slow
 def test_rows_to_label_next_are_unlabeled_ones(done, iris):
     """They are numbered as in the predictions: from 1, below the header."""
     outcome = json.loads(done(*FIT, "--json").stdout)
@@ -107,6 +108,7 @@ def test_what_is_not_known_is_null(done, iris):
     assert outcome["report"]["held_out"] == 0
 
 
+@pytest.mark.slow
 def test_a_table_of_candidates_fits_a_terminal(done):
     lines = done(*FIT, "--set", "budget=thorough").stdout.splitlines()
     assert max(map(len, lines)) <= 80
@@ -278,9 +280,10 @@ def test_fewer_folds_than_wanted_are_reported(done):
 def test_how_cells_are_read_is_noted(done, iris, texts, note):
     iris["odd"] = [texts[0], texts[0], texts[1]] * 50
     iris.to_csv("iris.csv", index=False)
-    result = done(*FIT, "--folds", 0)
+    words = *FIT, "--method", "svm", "--folds", 0
+    result = done(*words)
     assert f"note 'odd': {note}" in " ".join(result.stdout.split())
-    outcome = json.loads(done(*FIT, "--folds", 0, "--force", "--json").stdout)
+    outcome = json.loads(done(*words, "--force", "--json").stdout)
     assert outcome["notes"] == [f"'odd': {note}"]
     assert "odd" in outcome["columns"]["numbers"]
 
@@ -443,7 +446,8 @@ def test_cells_are_written_back_as_they_stand(done):
 
 def test_excel_files_are_read_and_written(done, iris):
     iris.to_excel("iris.xlsx", index=False)
-    done("fit", "iris.xlsx", "--target", "species", "--predictions", "found.xlsx")
+    words = "fit", "iris.xlsx", "--target", "species", "--method", "svm"
+    done(*words, "--folds", 0, "--predictions", "found.xlsx")
     found = pd.read_excel("found.xlsx")
     assert found["species"].notna().sum() == 30
     assert found["label"].notna().all()

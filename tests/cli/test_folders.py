@@ -69,6 +69,7 @@ def test_fit_and_predict(done, truth):
     assert_array_equal(again["probability"][~is_given], found["probability"][~is_given])
 
 
+@pytest.mark.slow
 def test_texts(done, truth):
     rng, start = np.random.default_rng(0), 0
     words = np.array(["fast car", "slow boat", "old tree", "new house", "tall man"])
@@ -99,6 +100,7 @@ def test_a_file_without_labels_may_come_first(done, truth):
     assert (found["label"][500:] == truth[500:]).mean() > 0.9
 
 
+@pytest.mark.slow
 def test_key_and_json(done, truth):
     words = *FIT, "--id", "id", "--predictions", "some.parquet", "--json"
     outcome = json.loads(done(*words).stdout)
@@ -112,6 +114,7 @@ def test_key_and_json(done, truth):
     assert outcome["predictions"] == "new.parquet"
 
 
+@pytest.mark.slow
 def test_progress(done, truth, monkeypatch):
     monkeypatch.setattr("widemargin.progress._LINE_SECONDS", -1.0)
     written = done(*FIT, "--verbose").stderr

@@ -33,20 +33,21 @@ from widemargin.rows import find_kind
 
 N_ROWS = 240
 CUTS = [0, 60, 60, 75, 200, 240]
+SLOW = pytest.mark.slow
 MODELS = [
     LaplacianSVC(landmarks=30),
     LaplacianSVC(landmarks=30, kernel=Rbf("median"), intrinsic_reg=0.1),
     LaplacianRLSC(landmarks=Nystrom(30, "kmeans"), kernel="cosine"),
     LaplacianRLSC(landmarks=30, class_weight="balanced"),
     TransductiveSVC(landmarks=30),
-    TransductiveSVC(kernel="linear"),
-    TriClassSVC(landmarks=30, irrelevant_label=7),
+    pytest.param(TransductiveSVC(kernel="linear"), marks=SLOW),
+    pytest.param(TriClassSVC(landmarks=30, irrelevant_label=7), marks=SLOW),
     UniversumSVC(landmarks=30, irrelevant_label=7),
     LabelSearchClassifier(landmarks=30),
     LabelSearchClassifier(landmarks=30, intrinsic_reg=1e-3),
     SelfLabelingGPC(landmarks=30),
     SelfLabelingGPC(landmarks=InformativeVectors(30)),
-    SelfLabelingGPC(landmarks=30, hyperparameters="loo"),
+    pytest.param(SelfLabelingGPC(landmarks=30, hyperparameters="loo"), marks=SLOW),
     SelfLabelingSVC(landmarks=30),
     LowDensityClassifier(),
     SpectralClassifier(),
@@ -113,7 +114,7 @@ def test_a_fit_on_blocks_is_that_on_the_joined_matrix(data, model):
     "model",
     [
         LaplacianSVC(landmarks=30),
-        pytest.param(TransductiveSVC(landmarks=30), marks=pytest.mark.slow),
+        pytest.param(TransductiveSVC(landmarks=30), marks=SLOW),
         SelfLabelingGPC(landmarks=30),
         SpectralClassifier(),
     ],
@@ -145,7 +146,7 @@ def test_blocks_may_be_of_any_kind(data, model, kind, tmp_path):
 
 def test_clusters_of_blocks_are_those_of_the_joined_matrix(data):
     X, parts = data[0], cut(data[0])
-    model = MaxMarginClustering(3, landmarks=30, random_state=0)
+    model = MaxMarginClustering(3, landmarks=30, n_restarts=1, random_state=0)
     whole = clone(model).fit(X)
     assert_array_equal(model.fit(parts).labels_, whole.labels_)
     assert_array_equal(model.predict(parts), whole.predict(X))
@@ -266,6 +267,7 @@ np.save(sys.argv[3], model.predict(Path(sys.argv[1])))
 """
 
 
+@pytest.mark.slow
 def test_an_installed_backend_is_found(data, folder, tmp_path):
     """By the entry point of its package, without an import by the user."""
     X, y, _ = data

@@ -29,14 +29,18 @@ def nested():
 def rings():
     """Two rings in space, on each of which rows have two neighbors."""
     rng = np.random.default_rng(0)
-    angle, y = rng.uniform(0, 2 * np.pi, 300), np.arange(300) % 2
+    angle, y = rng.uniform(0, 2 * np.pi, 200), np.arange(200) % 2
     X = np.stack([np.cos(angle), np.sin(angle), 0.7 * y], axis=1)
     return X + 0.01 * rng.normal(size=X.shape), y
 
 
-def test_a_mixture_finds_clusters_inside_each_other(nested):
-    X, y = nested
-    model = MaxMarginClustering(2, random_state=0).fit(X)
+@pytest.fixture(scope="module")
+def nested_model(nested):
+    return MaxMarginClustering(2, random_state=0).fit(nested[0])
+
+
+def test_a_mixture_finds_clusters_inside_each_other(nested, nested_model):
+    (X, y), model = nested, nested_model
     assert model.parameters_.source == "mixture"
     assert any(trial.is_better for trial in model.choice_.mixtures)
     assert adjusted_rand_score(y, model.labels_) > 0.9
@@ -47,9 +51,8 @@ def test_a_mixture_finds_clusters_inside_each_other(nested):
     assert adjusted_rand_score(y, searched.labels_) < 0.8
 
 
-def test_a_mixture_is_saved_without_rows(nested, tmp_path):
-    X, _ = nested
-    model = MaxMarginClustering(2, random_state=0).fit(X)
+def test_a_mixture_is_saved_without_rows(nested, nested_model, tmp_path):
+    (X, _), model = nested, nested_model
     widemargin.save(model, tmp_path / "model.wm")
     loaded = widemargin.load(tmp_path / "model.wm")
     assert_allclose(loaded.decision_function(X), model.decision_function(X))
@@ -57,12 +60,11 @@ def test_a_mixture_is_saved_without_rows(nested, tmp_path):
     assert loaded.choice_.mixtures == model.choice_.mixtures
 
 
-def test_shuffled_rows_have_the_same_mixture(nested):
+def test_shuffled_rows_have_the_same_mixture(nested, nested_model):
     X, _ = nested
     order = np.random.default_rng(1).permutation(len(X))
-    plain = MaxMarginClustering(2, random_state=0).fit(X)
     other = MaxMarginClustering(2, random_state=0).fit(X[order])
-    assert adjusted_rand_score(plain.labels_[order], other.labels_) > 0.97
+    assert adjusted_rand_score(nested_model.labels_[order], other.labels_) > 0.97
 
 
 def test_rows_along_curves_have_fewer_neighbors(rings, blobs):
@@ -72,7 +74,7 @@ def test_rows_along_curves_have_fewer_neighbors(rings, blobs):
     assert adjusted_rand_score(y, model.labels_) == 1.0
     given = MaxMarginClustering(2, graph=KnnGraph(), random_state=0).fit(X)
     assert given.graph_ == KnnGraph()
-    cloud = np.random.default_rng(0).normal(size=(300, 5))
+    cloud = np.random.default_rng(0).normal(size=(150, 5))
     assert MaxMarginClustering(2, random_state=0).fit(cloud).graph_ == KnnGraph()
 
 

@@ -237,6 +237,7 @@ def test_a_poor_index_is_reported(rng, monkeypatch):
         index_rows(rng.normal(size=(2000, 30)), 8, limits=limits)
 
 
+@pytest.mark.slow
 def test_the_graph_of_many_rows_is_nearly_the_exact_one(monkeypatch):
     X = make_sheets(12_000, n_features=10, noise=0.1, random_state=0)[0]
     assert len(X) > EXACT_NEIGHBORS.rows

@@ -428,7 +428,7 @@ def bounded_problems(draw):
 
 
 @given(bounded_problems())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_given_labels_and_bounds_always_hold(case):
     problem, rng = case
     preference = problem.table(np.where(problem.movable, 0, problem.given))

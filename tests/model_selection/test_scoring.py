@@ -254,13 +254,13 @@ def test_grid_search_by_held_out_labels(iris, scoring):
 @pytest.mark.parametrize("kind", KINDS)
 def test_both_searches_take_any_targets(iris, kind):
     X, y = iris
-    y, rows = hide_labels(KINDS[kind](y), 60, rng=0), np.arange(150)
+    X, y, rows = X[::2], hide_labels(KINDS[kind](y[::2]), 40, rng=0), np.arange(75)
     model = make_pipeline(StandardScaler(), SpectralClassifier())
-    grid = {"spectralclassifier__kernel__gamma": [1e-3, 1.0]}
+    grid = {"spectralclassifier__kernel__gamma": [1.0]}
     for scoring, cv in (
         (held_out_scorer("neg_log_loss"), [(rows, rows)]),
-        (labeled_scorer("neg_log_loss"), KFold(3, shuffle=True, random_state=0)),
-        (labeled_scorer(), KFold(3, shuffle=True, random_state=0)),
+        (labeled_scorer("neg_log_loss"), KFold(2, shuffle=True, random_state=0)),
+        (labeled_scorer(), KFold(2, shuffle=True, random_state=0)),
     ):
         search = GridSearchCV(model, grid, scoring=scoring, cv=cv, error_score="raise")
         assert np.isfinite(search.fit(X, y).best_score_)

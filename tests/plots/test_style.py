@@ -85,6 +85,7 @@ def test_a_class_has_the_same_color_in_all_displays(blobs, blobs_model, clustere
             np.testing.assert_allclose(color, to_rgba(class_color(code))[:3])
 
 
+@pytest.mark.slow
 def test_importing_displays_does_not_load_matplotlib():
     code = "import sys, widemargin.plots; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

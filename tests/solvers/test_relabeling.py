@@ -69,7 +69,7 @@ def test_given_labels_stay_and_sizes_are_within_their_bounds(case):
     assert_array_equal(scores, kept)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(cases(ties=False))
 def test_offsets_reproduce_the_labels(case):
     """Unless no round of them keeps all bounds, so that some rows move without one."""
@@ -266,7 +266,7 @@ def lowest_loss(scores, residuals, weights, low, high, *, squared):
 
 
 @either_loss
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(problems())
 def test_no_constant_within_the_interval_is_better(squared, problem):
     *parts, lower, upper = problem
@@ -296,7 +296,7 @@ def test_whole_weights_of_scores_are_copies(squared, problem, seed):
 
 
 @either_loss
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(problems(ties=False))
 def test_number_of_positive_scores_is_within_its_bounds(squared, problem):
     scores, residuals, weights, lower, upper = problem
@@ -427,7 +427,7 @@ def best_within(scores, lower, upper):
     )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(bounded_scores())
 def test_sizes_are_within_the_bounds(case):
     scores, lower, upper = case
@@ -460,7 +460,7 @@ def test_largest_scores_stay_if_they_may(case, slack):
     assert_array_equal(offsets, 0.0)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(bounded_scores(ties=False, exact=True))
 def test_exact_sizes_have_the_largest_total(case):
     scores, sizes, _ = case

@@ -14,7 +14,7 @@ from widemargin.spaces.coarse_loops import aggregate, recur
 SMALL = SPECTRUM_LEVELS._replace(rows=100, coarsest_rows=50)
 
 
-def make_graph(n_rows=2000, seed=0, **options):
+def make_graph(n_rows=1200, seed=0, **options):
     X = make_sheets(n_rows, n_sheets=3, n_features=20, random_state=seed, **options)[0]
     return as_laplacian(knn_adjacency(X, 8, "self-tuned"))
 

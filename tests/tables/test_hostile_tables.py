@@ -90,7 +90,13 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize("name", KEPT)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name == "very long" else name
+        for name in KEPT
+    ],
+)
 def test_labels_come_back_character_by_character(name, tmp_path):
     labels = KEPT[name]
     result = run(tmp_path, table(labels))

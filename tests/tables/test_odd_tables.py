@@ -66,7 +66,7 @@ def test_features_are_finite_or_the_table_is_refused(table, tmp_path):
     assert np.isfinite(features.data if sparse.issparse(features) else features).all()
 
 
-@settings(odd, max_examples=25)
+@settings(odd, max_examples=12)
 @given(table=TABLES)
 def test_the_command_line_fits_it_or_says_why_not(table, tmp_path):
     columns, n_rows = table
