@@ -67,7 +67,8 @@ html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
 _ALONE = (
-    "index choosing quick_start from_scikit_learn papers benchmark_report development"
+    "index choosing quick_start from_scikit_learn papers every_table benchmark_report "
+    "development"
 )
 html_sidebars = {
     page: [] for page in [*_ALONE.split(), "notation", "references", "upgrading"]

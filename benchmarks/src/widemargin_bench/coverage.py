@@ -732,6 +732,11 @@ HEADER = (
     "item of the paper", "content", "implementation", "command", "our figure",
     "paper's figure", "best method of scikit-learn",
 )  # fmt: skip
+SETTINGS = """\
+---
+html_theme.sidebar_secondary.remove: true
+---
+"""  # the tables are wide
 TITLE = "# Every algorithm, table and figure of the papers"
 INTRODUCTION = """\
 This page lists every algorithm, table and figure of the five papers. For each of them,
@@ -753,7 +758,7 @@ command `python -m widemargin_bench.coverage benchmarks/results` writes this pag
 
 def write_page(results):
     """The page, as Markdown."""
-    lines = [TITLE, "", INTRODUCTION, _duration(results), ""]
+    lines = [SETTINGS, TITLE, "", INTRODUCTION, _duration(results), ""]
     for paper, entries in PAPERS.items():
         lines += [f"## {paper}", "", _line(HEADER), _line(["---"] * len(HEADER))]
         lines += [_line(entry.cells(results)) for entry in entries]
