@@ -59,6 +59,7 @@ from widemargin.stored import require
 # the fit with the chosen number.
 _NUMBERS, _FIT = "numbers of clusters", "clusters"
 _NUMBER_STAGES = {_NUMBERS: 0.87, _FIT: 0.13}
+_NOT_IN_0_2 = "n_clusters_", "number_choice_", "reach_"  # in model files of release 0.2
 
 
 @dataclass(eq=False, repr=False)
@@ -345,15 +346,27 @@ class MaxMarginClustering(ClusterMixin, Estimator):
 
     def check_state(self):
         """Raise ValueError unless fitted parts, read from a file, fit each other."""
-        n_clusters = getattr(
-            self, "n_clusters_", None
-        )  # files of release 0.2 have none
+        if not any(hasattr(self, name) for name in _NOT_IN_0_2):
+            _complete_state(self)
+        n_clusters = getattr(self, "n_clusters_", None)
         require(type(n_clusters) is int and n_clusters > 0, self, "n_clusters_")
         kinds = {"choice_": Choice, "number_choice_": NumberChoice, "reach_": Reach}
         for name, kind in kinds.items():
             fits = isinstance(getattr(self, name, self), kind | None)
             require(fits, self, name)
         super().check_state()
+
+
+def _complete_state(estimator):
+    """Set what files of release 0.2 do not contain.
+
+    They have a number of clusters as a parameter, which may have been set to another
+    one after the fit. The function of up to two clusters has one column.
+    """
+    n_columns = estimator.function_.n_columns
+    n_clusters = min(estimator.n_clusters, 2) if n_columns == 1 else n_columns
+    estimator.n_clusters_ = n_clusters
+    estimator.number_choice_ = estimator.reach_ = None
 
 
 def _check_numbers(estimator):
