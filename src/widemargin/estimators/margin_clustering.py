@@ -390,6 +390,7 @@ def _fit_without_outliers(estimator, X, init, fixed):
         )
     rng = as_generator(estimator.random_state)
     rows = read_rows(estimator, X)
+    n_clusters = _least_clusters(estimator, len(rows))
     kernel = read_parameter(estimator, "kernel")
     if rows.in_blocks or rows.pairwise or isinstance(kernel, Custom):
         raise ValueError(
@@ -398,6 +399,12 @@ def _fit_without_outliers(estimator, X, init, fixed):
         )
     kernel = rows.fit_width(kernel, rng, auto="scale")
     reach, kept = find_reach(kernel, rows.X, estimator.outliers)
+    if len(kept) < n_clusters:
+        raise ValueError(
+            f"outliers={outliers!r} of {who} leaves {len(kept):,} of {len(rows):,} "
+            f"rows for n_clusters={n_clusters:,}; use a smaller share of outliers, or "
+            "fewer clusters."
+        )
     seed = int(rng.integers(2**31))
     fitted = clone(estimator).set_params(outliers=None, random_state=seed)
     try:
@@ -532,12 +539,18 @@ def _read_sizes(estimator, has_floor):
 def _read_task(estimator, X, init, fixed):
     """The rows, and what the user says about their clusters."""
     rows = read_rows(estimator, X)
-    n_rows, n_clusters, who = len(rows), estimator.n_clusters, type(estimator).__name__
-    n_clusters = 2 if n_clusters == "auto" else n_clusters
-    if n_rows < n_clusters:
-        raise ValueError(f"n_samples={n_rows} should be >= n_clusters={n_clusters}.")
+    n_rows, who = len(rows), type(estimator).__name__
+    n_clusters = _least_clusters(estimator, n_rows)
     constraints = read_constraints(init, fixed, n_rows, n_clusters, f"{who}.fit")
     return ClusterTask(collect_sample(rows, merge="none"), constraints)
+
+
+def _least_clusters(estimator, n_rows):
+    """Smallest number of clusters; raise ValueError if there are fewer rows."""
+    n_clusters = 2 if estimator.n_clusters == "auto" else estimator.n_clusters
+    if n_rows < n_clusters:
+        raise ValueError(f"n_samples={n_rows} should be >= n_clusters={n_clusters}.")
+    return n_clusters
 
 
 def _choose(estimator, task, search, graph, rng):
