@@ -141,6 +141,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     value_families = {"budget": Budget}
     saved_state = ("classes_", "models_", "names_", "weights_", "report_", "encoder_")
     training_state = ("_fitted", "_joined")
+    encodes_tables = True
     encoder_ = None  # also of model files that were written without one
     row_idx_ = None
     methods = (
