@@ -81,6 +81,11 @@ class NumberChoice(Stored):
     gaussians: GaussianCount | None = None
 
     @property
+    def compared(self):
+        """All numbers that were compared, of Gaussians also 1."""
+        return self.numbers if self.gaussians is None else self.gaussians.numbers
+
+    @property
     def is_gaussian(self):
         """Whether the number of Gaussians was chosen."""
         return self.gaussians is not None and self.gaussians.is_replicated
