@@ -197,8 +197,8 @@ class Classifier(KnownLabelsScore, Estimator):
     transduction_ : ndarray of shape (n_samples,)
         Labels of all training rows: the given ones, the others inferred.
     held_out_proba_ : ndarray of shape (n_labeled, n_classes) or None
-        Class probabilities of each labeled row of positive weight, by models that did
-        not see its label; NaN where it was not held out, as the only label of a class.
+        Class probabilities of each labeled row of positive weight, by models fitted
+        without its label; NaN where it was not held out, as the only label of a class.
     average_ : Average or None
         Weights of the models that were averaged, their losses and mistakes.
     result_ : SolveResult
@@ -609,7 +609,7 @@ def last_step(model):
 
 
 def set_features(estimator, n_features, names=None):
-    """Set what scikit-learn's estimators know of the columns of X."""
+    """Set the number and the names of columns, as scikit-learn's estimators do."""
     estimator.n_features_in_ = n_features
     vars(estimator).pop("feature_names_in_", None)  # of an earlier fit
     if names is not None:
@@ -617,7 +617,7 @@ def set_features(estimator, n_features, names=None):
 
 
 def copy_features(source, target):
-    """Give a model what another one was told about the columns of X."""
+    """Copy the number and the names of columns from one model to another."""
     for name in ("n_features_in_", "feature_names_in_"):
         if hasattr(source, name):
             setattr(target, name, getattr(source, name))

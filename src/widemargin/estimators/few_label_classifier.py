@@ -386,7 +386,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     def _fit_candidates(self, fitted, listed, draw, seed, budget, rng, before):
         """Append the fitted candidates to a list, one by one."""
         progress = Progress.of(self)
-        # The supervised model sees labeled rows only; its width is that of all rows.
+        # The supervised model is fitted to labeled rows; its width is that of all rows.
         rows = draw.sample.rows
         kernel = rows.part(rows.distinct()[0]).fit_width(Rbf("scale"), rng)
         first = fit_candidate(listed[0], draw, seed, budget.fold_rows, kernel)

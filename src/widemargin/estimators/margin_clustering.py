@@ -234,8 +234,8 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         Notes
         -----
         An interrupt (Ctrl-C) during the search leaves a model with the best labels so
-        far, and is then passed on. While parameters are chosen on a part of more than
-        1,500 rows, an interrupt leaves no model.
+        far, and is then passed on. While the number of clusters is chosen, or
+        parameters on a part of more than 1,500 rows, an interrupt leaves no model.
         """
         _check_numbers(self)
         if self.outliers is not None:

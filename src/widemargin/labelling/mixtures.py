@@ -140,7 +140,8 @@ class MixtureTrial(Stored):
 def fit_better_mixture(X, codes, n_clusters, order):
     """A mixture whose clusters fit the rows better than given ones, and the trials.
 
-    The mixture is None if there is none. `order` is that in which chance sees the rows.
+    The mixture is None if there is none. `order` is the order in which random numbers
+    are assigned to rows.
     """
     n_dims = min(MIXTURE.most_dims, len(codes) // (MIXTURE.rows_per_dim * n_clusters))
     frame = principal_frame(X, n_dims) if n_dims > 0 else None

@@ -124,10 +124,10 @@ class NumberChoice(Stored):
 def count_gaussians(X, labelings, order, rng):
     """How many Gaussians predict held-out rows best, and whether halves agree.
 
-    `labelings` has the clusters from which mixtures of each number are fitted. `order`
-    is that in which chance sees the rows. Copies of a row are always held out together:
-    else a narrow Gaussian at each of them would predict the others. None if there are
-    few distinct rows.
+    `labelings` has the clusters from which mixtures of each number are fitted; `order`
+    is the order in which random numbers are assigned to rows. Copies of a row are
+    always held out together: else a narrow Gaussian at each of them would predict the
+    others. None if there are few distinct rows.
     """
     first, distinct_of = distinct_rows(X[order])
     n_dims = min(NUMBER_RULE.most_dims, len(first) // NUMBER_RULE.rows_per_dim)
@@ -160,8 +160,8 @@ def count_gaussians(X, labelings, order, rng):
 def replicate(points, n_clusters, is_shared, distinct_of, rng):
     """Mean similarity of the clusters of two mixtures, each of one half of the points.
 
-    The mixtures start from k-means, which has seen the same half alone. Copies are in
-    the same half: `distinct_of` are positions among the distinct rows.
+    The mixtures start from k-means, which is fitted to the same half. Copies are in the
+    same half: `distinct_of` are positions among the distinct rows.
     """
     prior, found = prior_covariance(points, n_clusters), []
     for _ in range(NUMBER_RULE.n_splits):

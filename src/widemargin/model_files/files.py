@@ -131,7 +131,7 @@ def condense(model: Any, n_points: int = 5000) -> Any:
     Returns
     -------
     model
-        A copy for predictions; it cannot be updated or asked for rows to label.
+        A copy for predictions; it can neither be updated nor suggest rows to label.
 
     Examples
     --------
