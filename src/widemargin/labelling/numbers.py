@@ -141,10 +141,9 @@ def count_gaussians(X, labelings, order, rng):
     for number in numbers:
         prior, codes = prior_covariance(points, number), labelings[number][order]
         fit = partial(fit_mixture, n_clusters=number, prior=prior)
-        given = points, codes, fold_of
+        fits = [partial(fit, shared=shared) for shared in (False, True)]
         both = [
-            held_out_densities(*given, partial(fit, shared=shared), (1.0,))[0]
-            for shared in (False, True)
+            held_out_densities(points, codes, fold_of, own, (1.0,))[0] for own in fits
         ]
         is_shared.append(both[1].mean() > both[0].mean())
         densities.append(both[int(is_shared[-1])])

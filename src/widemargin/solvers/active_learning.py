@@ -116,7 +116,7 @@ def plan_suggestions(n_known, n_rows, has_model, *, rule=SUGGESTIONS):
     return n_first, places % rule.check_every == rule.check_every - 1
 
 
-def suggest_from(geometry, labeled, n, average=None, certainty=None):
+def suggest_rows_from_geometry(geometry, labeled, n, average=None, certainty=None):
     """Rows to label next, see `SpectralClassifier.suggest`; `labeled` is a mask.
 
     `average` is that of the closed-form models and `certainty` the probability of the
