@@ -18,7 +18,7 @@ from widemargin.spaces.posterior import (
     Posterior,
     VarianceFunction,
 )
-from widemargin.stored import Stored, check_part, exchange, parts_in
+from widemargin.stored import Stored, check_part, parts_in, replace_parts
 
 FUNCTION = Function(Rbf(1.0), np.eye(3), np.ones((3, 2)), np.zeros(2))
 DENSE = DenseExplanation(np.ones(4), np.eye(4))
@@ -163,9 +163,9 @@ def test_parts_are_found_at_any_depth():
     assert list(parts_in([outer, 3])) == [Calibration(1.0), FUNCTION, outer]
 
 
-def test_parts_of_a_kind_are_exchanged_in_containers():
+def test_parts_of_a_kind_are_replaced_in_containers():
     given = {"a": [1, (FUNCTION, "b")], "c": AVERAGE}
-    found = exchange(given, Function, lambda part: part.n_columns)
+    found = replace_parts(given, Function, lambda part: part.n_columns)
     assert found == {"a": [1, (2, "b")], "c": AVERAGE}
     assert given["a"][1][0] is FUNCTION
-    assert exchange(FUNCTION, Function, type) is Function
+    assert replace_parts(FUNCTION, Function, type) is Function

@@ -22,14 +22,14 @@ from widemargin_bench.evidence import constant
 from widemargin_bench.tables import defaults, tri_class
 
 VALUES = (
-    TriClassWeights((), (0.1,), (0.1, 1.0)),
-    TriClassWeights((0.1,), (), (0.1, 1.0)),
-    TriClassWeights((0.1,), (0.1,), (0.1, 1.0)),
-    TriClassWeights((), (1.0,), (0.1, 1.0)),
-    TriClassWeights((), (0.1, 1.0), (0.1, 1.0)),
-    TriClassWeights((), (0.1, 0.3, 1.0), ()),
-    TriClassWeights((0.1, 0.3, 1.0), (), ()),
-    TriClassWeights((), (), (0.1, 0.3, 1.0)),
+    TriClassWeights(transductive=(0.1,), relaxed=(0.1, 1.0)),
+    TriClassWeights(direct=(0.1,), relaxed=(0.1, 1.0)),
+    TriClassWeights(direct=(0.1,), transductive=(0.1,), relaxed=(0.1, 1.0)),
+    TriClassWeights(transductive=(1.0,), relaxed=(0.1, 1.0)),
+    TriClassWeights(transductive=(0.1, 1.0), relaxed=(0.1, 1.0)),
+    TriClassWeights(transductive=(0.1, 0.3, 1.0)),
+    TriClassWeights(direct=(0.1, 0.3, 1.0)),
+    TriClassWeights(relaxed=(0.1, 0.3, 1.0)),
 )
 SETS = ("g50c", "ionosphere", "iris", "wine", "breast_cancer", "digits")
 

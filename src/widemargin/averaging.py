@@ -182,7 +182,7 @@ def average_models(
 ):
     """Average models that give probabilities, (n_models, n_labels, n_classes).
 
-    Each is that of a held-out label by a model that did not see it; NaN where there is
+    Each is that of a held-out label by a model fitted without it; NaN where there is
     none. If not all models were scored on the same labels, the summed loss is the mean
     times the smallest number of labels that any of them was scored on.
 
@@ -294,8 +294,8 @@ def estimate_error(held_out, codes, counts=None, *, is_random=None, expected=Non
     Held-out labels are trials of one probability; rows of NaN among their
     probabilities, (n_labels, n_classes), are not counted. Two more, wrong half as often
     as by chance, keep the estimate from 0 and 1. The standard error is that of
-    `share_std` times 1.25, because the models that did not see a label are not those
-    that predict.
+    `share_std` times 1.25, because the models fitted without a label are not those that
+    predict.
 
     Labels of rows that were chosen, because they are hard for example, are no such
     trials. If only some labels `is_random`, a mask, then these are counted, and with

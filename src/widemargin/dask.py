@@ -24,7 +24,7 @@ from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.labels import refuse_unlabeled
 from widemargin.model_files.parts import FittedEstimator
 from widemargin.progress import tell_rows
-from widemargin.stored import exchange
+from widemargin.stored import replace_parts
 
 __all__ = ["DaskFewLabelClassifier", "predict", "predict_proba"]
 
@@ -260,7 +260,7 @@ def _lean(model):
     if not isinstance(model, Estimator):
         return model
     writing = FittedEstimator(type(model))
-    return writing.build(exchange(writing.take_apart(model), BaseEstimator, _lean))
+    return writing.build(replace_parts(writing.take_apart(model), BaseEstimator, _lean))
 
 
 class DaskBlocks(Blocks):

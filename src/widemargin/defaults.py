@@ -58,11 +58,14 @@ class Holdout(NamedTuple):
 
 
 class TriClassWeights(NamedTuple):
-    """Weights of unlabeled rows in the models that `TriClassSVC` averages, by loss."""
+    """Weights of unlabeled rows in the models that `TriClassSVC` averages, by loss.
 
-    direct: tuple  # the min loss itself
-    transductive: tuple  # every row is relevant
-    relaxed: tuple
+    A loss without weights is not among them.
+    """
+
+    direct: tuple = ()  # the min loss itself
+    transductive: tuple = ()  # every row is relevant
+    relaxed: tuple = ()
 
 
 class ClusterLimits(NamedTuple):
@@ -698,7 +701,7 @@ HINGE_WEIGHTS = (0.1, 0.3, 1.0)
 # those of MNIST and the ordinary sets each lead to the same one. Data: tri-digits (ten
 # draws), g50c, ionosphere, iris, wine, breast_cancer and digits (two draws), five draws
 # of tri-synthetic. Command: `python benchmarks/evidence/tri_class.py`.
-TRI_CLASS_WEIGHTS = TriClassWeights((), transductive=(0.1,), relaxed=(0.1, 1.0))
+TRI_CLASS_WEIGHTS = TriClassWeights(transductive=(0.1,), relaxed=(0.1, 1.0))
 
 # What gamma="auto" of `TriClassSVC` means. With "scale", twice this gamma, the mean
 # error is 15.7 in place of 15.0 % on digits; on ordinary sets it is 7.1 and 7.0 %

@@ -60,14 +60,14 @@ def parts_in(value, kinds=Stored):
         yield value
 
 
-def exchange(value, kinds, function):
+def replace_parts(value, kinds, function):
     """The value with ``function(part)`` for parts of some kinds, also in containers."""
     if isinstance(value, kinds):
         return function(value)
     if isinstance(value, dict):
-        return {key: exchange(own, kinds, function) for key, own in value.items()}
+        return {key: replace_parts(own, kinds, function) for key, own in value.items()}
     if type(value) in (list, tuple):
-        return type(value)(exchange(own, kinds, function) for own in value)
+        return type(value)(replace_parts(own, kinds, function) for own in value)
     return value
 
 

@@ -151,5 +151,11 @@ def test_what_cannot_be_is_refused(noisy):
             odd.fit(X @ X.T)
     with pytest.raises(ValueError, match="at least 2 distinct rows, got 1 row"):
         MaxMarginClustering(1, outliers="auto").fit(X[:1])
+    model = MaxMarginClustering(12, outliers=0.49)
+    message = "outliers=0.49 of MaxMarginClustering leaves 7 of 14 rows for n_clusters"
+    with pytest.raises(ValueError, match=f"{message}=12; use a smaller share"):
+        model.fit(X[:14])
+    with pytest.raises(ValueError, match="n_samples=11 should be >= n_clusters=12"):
+        model.fit(X[:11])
     with pytest.raises(ValueError, match=r"outliers of .*fit_path must be None"):
         model.fit_path(X, ambient_reg=[0.1])

@@ -239,8 +239,12 @@ def test_missing_values_name_the_way_out(dtype):
     if dtype == "object":  # a table that is encoded, with its missing cells
         FewLabelClassifier(random_state=0).fit(frame, y).predict(broken)
         return
-    with pytest.raises(ValueError, match=message + "FewLabelClassifier"):
+    advice = "fit FewLabelClassifier on a data frame with missing cells, .* or impute"
+    with pytest.raises(ValueError, match=f"without them; {advice}"):
         FewLabelClassifier(random_state=0).fit(frame, y).predict(broken)
+    if is_array:
+        with pytest.raises(ValueError, match=f"column 1; {advice}"):
+            FewLabelClassifier(random_state=0).fit(broken, y)
 
 
 @pytest.mark.usefixtures("no_pyarrow")

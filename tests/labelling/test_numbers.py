@@ -87,9 +87,13 @@ def test_replicated_gaussians_outweigh_stability():
     gains = np.array([0.0, 0.5, 0.7, 1.0])
     replicated = GaussianCount(np.arange(1, 5), gains, 4, 0.95)
     assert NumberChoice(*sums, replicated).chosen == 4
+    assert NumberChoice(*sums, replicated).is_gaussian
     cut = GaussianCount(np.arange(1, 5), gains, 4, 0.6)
     assert NumberChoice(*sums, cut).chosen == 2
+    assert not NumberChoice(*sums, cut).is_gaussian
+    assert NumberChoice(*sums, cut).compared.tolist() == [1, 2, 3, 4]
     assert NumberChoice(*sums).chosen == 2
+    assert NumberChoice(*sums).compared.tolist() == [2, 3, 4]
 
 
 def test_replication_of_one_half_with_the_other():

@@ -29,6 +29,7 @@ from sklearn.preprocessing import (
 )
 
 import widemargin
+from widemargin import MaxMarginClustering
 from widemargin.estimators import __all__ as ESTIMATORS
 from widemargin.estimators._estimator import Estimator
 from widemargin.graphs import KnnGraph
@@ -600,6 +601,23 @@ def test_another_version_of_widemargin_warns(model, two_classes, path):
         loaded = load(path)
     assert caught[0].filename == __file__
     assert_same_answers(model, loaded, two_classes[0])
+
+
+@pytest.mark.parametrize("n_clusters", [1, 2, 3])
+def test_clusters_of_release_0_2_are_loaded(n_clusters, three_classes, path):
+    """Their files have a number of clusters as a parameter only."""
+    X, _ = three_classes
+    model = MaxMarginClustering(n_clusters, ambient_reg=0.1, random_state=0).fit(X)
+    expected = model.predict(X)
+    for name in ("n_clusters_", "number_choice_", "reach_"):
+        delattr(model, name)
+    if n_clusters > 1:
+        model.set_params(n_clusters=5)  # after the fit
+    path.write_bytes(to_bytes(model))
+    loaded = load(path)
+    assert loaded.n_clusters_ == n_clusters
+    assert loaded.number_choice_ is None
+    assert_array_equal(loaded.predict(X), expected)
 
 
 def test_models_that_are_not_fitted_are_not_saved(path):

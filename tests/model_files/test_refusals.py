@@ -755,7 +755,7 @@ def test_clusterings_that_do_not_fit_are_refused(name, value, two_classes, path)
     message = f"{name} of MaxMarginClustering does not fit"
     with pytest.raises(ModelFileError, match=message):
         load(path)
-    delattr(model, name)  # as files of release 0.2
+    delattr(model, name)
     path.write_bytes(to_bytes(model))
     with pytest.raises(ModelFileError, match=message):
         load(path)

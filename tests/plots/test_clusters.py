@@ -97,8 +97,8 @@ def test_wrong_arguments_are_named(blobs, blobs_model, clusterer):
 def test_evidence_for_numbers_of_clusters(blobs, clusterer, ax):
     model = MaxMarginClustering("auto", random_state=0).fit(blobs[0])
     display = ClusterNumberDisplay.from_estimator(model, ax=ax)
-    choice = model.number_choice_
-    assert display.chosen == choice.chosen
+    choice = display.choice
+    assert choice is model.number_choice_
     assert_array_equal(display.lines_["agreement"].get_ydata(), choice.agreement)
     assert_array_equal(display.lines_["stability"].get_ydata(), choice.stability)
     assert_array_equal(display.lines_["mean"].get_xdata(), choice.numbers)

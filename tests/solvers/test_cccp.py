@@ -25,7 +25,7 @@ from widemargin.objectives.pieces import (
     hinges,
     labeled_hinges,
 )
-from widemargin.solvers.cccp import tri_class_cccp
+from widemargin.solvers.cccp import Direct, Relaxed, SeveralLosses, tri_class_cccp
 from widemargin.solvers.hinge import Smo
 from widemargin.solvers.result import SolveResult, Status
 from widemargin.spaces import GramSpace
@@ -474,3 +474,13 @@ def test_interrupt_of_the_first_problem_keeps_the_start():
     result = tri_class_cccp(replace(problem, solver=watched), start)
     assert result.status is Status.INTERRUPTED
     assert_array_equal(result.solution, start)
+
+
+def test_only_losses_with_weights_are_averaged():
+    """The min loss has none, and is that of a single model."""
+    method = SeveralLosses()
+    assert all(weights for _, weights in method.averaged)
+    assert Direct() not in [own for own, _ in method.averaged]
+    assert method.single == Direct()
+    paper = Relaxed()
+    assert [own for own, _ in paper.averaged] == [paper.single] == [paper]

@@ -281,10 +281,7 @@ def cluster(table, n_clusters, as_json, **options):
     listed = reports.describe_counts(shown)
     choice = getattr(work.estimator, "number_choice_", None)
     if choice is not None:
-        compared = (
-            choice.numbers if choice.gaussians is None else choice.gaussians.numbers
-        )
-        numbers = f"chosen from {min(compared)} to {max(compared)}"
+        numbers = f"chosen from {min(choice.compared)} to {max(choice.compared)}"
         listed = f"{work.estimator.n_clusters_} ({numbers}): {listed}"
     clusters = "clusters", listed
     reports.print_facts(work.console, [clusters, *work.outputs.describe(model)])

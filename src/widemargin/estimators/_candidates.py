@@ -212,7 +212,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Draw:
-    """Which rows and labels each candidate sees; fewer rows are part of more rows."""
+    """The rows and labels of each candidate's fit; fewer rows are part of more rows."""
 
     sample: object  # in which copies of rows are not merged
     unlabeled_idx: np.ndarray  # in random order

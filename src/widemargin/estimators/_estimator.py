@@ -82,6 +82,7 @@ class Estimator(BaseEstimator):
     }
     step_name = "iteration"  # what an entry of the history stands for
     averaged = None  # the attribute that names the models of `average_`
+    encodes_tables = False  # whether `fit` encodes data frames that are not all numbers
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, also of values: ``set_params(kernel__gamma=0.5)``.
@@ -196,8 +197,8 @@ class Classifier(KnownLabelsScore, Estimator):
     transduction_ : ndarray of shape (n_samples,)
         Labels of all training rows: the given ones, the others inferred.
     held_out_proba_ : ndarray of shape (n_labeled, n_classes) or None
-        Class probabilities of each labeled row of positive weight, by models that did
-        not see its label; NaN where it was not held out, as the only label of a class.
+        Class probabilities of each labeled row of positive weight, by models fitted
+        without its label; NaN where it was not held out, as the only label of a class.
     average_ : Average or None
         Weights of the models that were averaged, their losses and mistakes.
     result_ : SolveResult
@@ -315,7 +316,7 @@ def read_rows(estimator, X, *, reset=True):
         except (ValueError, TypeError):
             _refuse_mixed(X, who, type(estimator).__name__, reset=reset)
             _refuse_texts(X, who, type(estimator).__name__, reset=reset)
-            _refuse_missing(X, who, type(estimator).__name__, reset=reset)
+            _refuse_missing(X, who, estimator, reset=reset)
             raise
         rows = GramRows(X) if is_gram else Rows(X)
     elif is_pairwise(estimator):
@@ -385,7 +386,7 @@ def _refuse_texts(X, who, name, *, reset):
             )
 
 
-def _refuse_missing(X, who, name, *, reset):
+def _refuse_missing(X, who, estimator, *, reset):
     """Raise if a matrix or a data frame holds NaN.
 
     What cannot be read as real numbers, and what is sparse, is left to scikit-learn.
@@ -403,8 +404,12 @@ def _refuse_missing(X, who, name, *, reset):
         return
     columns, first = getattr(X, "columns", None), missing.any(axis=0).argmax()
     where = f"column {first}" if columns is None else f"column {columns[first]!r}"
+    name = type(estimator).__name__
     imputer = "SimpleImputer" if columns is None else "TableEncoder"
     advice = f"fit make_pipeline({imputer}(), {name}(...)), which imputes them"
+    if estimator.encodes_tables:
+        advice = f"fit {name} on a data frame with missing cells, which it imputes, "
+        advice += "or impute them first, with SimpleImputer for example"
     if not reset:
         advice = f"the model was fitted on rows without them; {advice}"
     n_missing = f"{missing.sum():,} missing value{'s' if missing.sum() > 1 else ''}"
@@ -604,7 +609,7 @@ def last_step(model):
 
 
 def set_features(estimator, n_features, names=None):
-    """Set what scikit-learn's estimators know of the columns of X."""
+    """Set the number and the names of columns, as scikit-learn's estimators do."""
     estimator.n_features_in_ = n_features
     vars(estimator).pop("feature_names_in_", None)  # of an earlier fit
     if names is not None:
@@ -612,7 +617,7 @@ def set_features(estimator, n_features, names=None):
 
 
 def copy_features(source, target):
-    """Give a model what another one was told about the columns of X."""
+    """Copy the number and the names of columns from one model to another."""
     for name in ("n_features_in_", "feature_names_in_"):
         if hasattr(source, name):
             setattr(target, name, getattr(source, name))

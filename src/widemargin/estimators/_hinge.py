@@ -171,10 +171,11 @@ class HingeTask:
         return weight * self.C * sample.label_weights.sum() * own / own.sum()
 
 
-def make_task(estimator, *paths, **options):
+def make_task(estimator, *averaged, single=None, **options):
     """The task for the parameters that all three estimators have, checked.
 
-    Each `WeightPath` has the weights of "auto"; with the user's own the first counts.
+    If `unlabeled_weight` is "auto", the models of the paths `averaged` are averaged.
+    The path to a weight of the user's own is `single`, or the only one if it is None.
     """
     check_number(estimator, "C", low=0, strict=True)
     check_number_or(estimator, "unlabeled_weight", ("auto",), low=0)
@@ -184,11 +185,13 @@ def make_task(estimator, *paths, **options):
         check_number(estimator, "n_annealing", low=1, integer=True)
         n_steps = estimator.n_annealing
     is_auto = isinstance(weight, str)
+    paths = averaged
     if not is_auto:  # rising to the user's own
         # Half a decade for each step; each problem starts from the solution before it.
         smaller = 10.0 ** (-0.5 * np.arange(n_steps)[::-1])
         weights = tuple((weight * smaller).tolist()) if weight else ()
-        paths = (paths[0]._replace(weights=weights),)
+        (path,) = averaged if single is None else (single,)
+        paths = (path._replace(weights=weights),)
     who, C = type(estimator).__name__, float(estimator.C)
     return HingeTask(who, C, paths, is_auto, estimator.max_iter, **options)
 

@@ -141,6 +141,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     value_families = {"budget": Budget}
     saved_state = ("classes_", "models_", "names_", "weights_", "report_", "encoder_")
     training_state = ("_fitted", "_joined")
+    encodes_tables = True
     encoder_ = None  # also of model files that were written without one
     row_idx_ = None
     methods = (
@@ -385,7 +386,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     def _fit_candidates(self, fitted, listed, draw, seed, budget, rng, before):
         """Append the fitted candidates to a list, one by one."""
         progress = Progress.of(self)
-        # The supervised model sees labeled rows only; its width is that of all rows.
+        # The supervised model is fitted to labeled rows; its width is that of all rows.
         rows = draw.sample.rows
         kernel = rows.part(rows.distinct()[0]).fit_width(Rbf("scale"), rng)
         first = fit_candidate(listed[0], draw, seed, budget.fold_rows, kernel)

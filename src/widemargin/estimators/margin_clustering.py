@@ -59,6 +59,7 @@ from widemargin.stored import require
 # the fit with the chosen number.
 _NUMBERS, _FIT = "numbers of clusters", "clusters"
 _NUMBER_STAGES = {_NUMBERS: 0.87, _FIT: 0.13}
+_NOT_IN_0_2 = "n_clusters_", "number_choice_", "reach_"  # in model files of release 0.2
 
 
 @dataclass(eq=False, repr=False)
@@ -233,8 +234,8 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         Notes
         -----
         An interrupt (Ctrl-C) during the search leaves a model with the best labels so
-        far, and is then passed on. While parameters are chosen on a part of more than
-        1,500 rows, an interrupt leaves no model.
+        far, and is then passed on. While the number of clusters is chosen, or
+        parameters on a part of more than 1,500 rows, an interrupt leaves no model.
         """
         _check_numbers(self)
         if self.outliers is not None:
@@ -345,15 +346,27 @@ class MaxMarginClustering(ClusterMixin, Estimator):
 
     def check_state(self):
         """Raise ValueError unless fitted parts, read from a file, fit each other."""
-        n_clusters = getattr(
-            self, "n_clusters_", None
-        )  # files of release 0.2 have none
+        if not any(hasattr(self, name) for name in _NOT_IN_0_2):
+            _complete_state(self)
+        n_clusters = getattr(self, "n_clusters_", None)
         require(type(n_clusters) is int and n_clusters > 0, self, "n_clusters_")
         kinds = {"choice_": Choice, "number_choice_": NumberChoice, "reach_": Reach}
         for name, kind in kinds.items():
             fits = isinstance(getattr(self, name, self), kind | None)
             require(fits, self, name)
         super().check_state()
+
+
+def _complete_state(estimator):
+    """Set what files of release 0.2 do not contain.
+
+    They have a number of clusters as a parameter, which may have been set to another
+    one after the fit. The function of up to two clusters has one column.
+    """
+    n_columns = estimator.function_.n_columns
+    n_clusters = min(estimator.n_clusters, 2) if n_columns == 1 else n_columns
+    estimator.n_clusters_ = n_clusters
+    estimator.number_choice_ = estimator.reach_ = None
 
 
 def _check_numbers(estimator):
@@ -377,6 +390,7 @@ def _fit_without_outliers(estimator, X, init, fixed):
         )
     rng = as_generator(estimator.random_state)
     rows = read_rows(estimator, X)
+    n_clusters = _least_clusters(estimator, len(rows))
     kernel = read_parameter(estimator, "kernel")
     if rows.in_blocks or rows.pairwise or isinstance(kernel, Custom):
         raise ValueError(
@@ -385,6 +399,12 @@ def _fit_without_outliers(estimator, X, init, fixed):
         )
     kernel = rows.fit_width(kernel, rng, auto="scale")
     reach, kept = find_reach(kernel, rows.X, estimator.outliers)
+    if len(kept) < n_clusters:
+        raise ValueError(
+            f"outliers={outliers!r} of {who} leaves {len(kept):,} of {len(rows):,} "
+            f"rows for n_clusters={n_clusters:,}; use a smaller share of outliers, or "
+            "fewer clusters."
+        )
     seed = int(rng.integers(2**31))
     fitted = clone(estimator).set_params(outliers=None, random_state=seed)
     try:
@@ -519,12 +539,18 @@ def _read_sizes(estimator, has_floor):
 def _read_task(estimator, X, init, fixed):
     """The rows, and what the user says about their clusters."""
     rows = read_rows(estimator, X)
-    n_rows, n_clusters, who = len(rows), estimator.n_clusters, type(estimator).__name__
-    n_clusters = 2 if n_clusters == "auto" else n_clusters
-    if n_rows < n_clusters:
-        raise ValueError(f"n_samples={n_rows} should be >= n_clusters={n_clusters}.")
+    n_rows, who = len(rows), type(estimator).__name__
+    n_clusters = _least_clusters(estimator, n_rows)
     constraints = read_constraints(init, fixed, n_rows, n_clusters, f"{who}.fit")
     return ClusterTask(collect_sample(rows, merge="none"), constraints)
+
+
+def _least_clusters(estimator, n_rows):
+    """Smallest number of clusters; raise ValueError if there are fewer rows."""
+    n_clusters = 2 if estimator.n_clusters == "auto" else estimator.n_clusters
+    if n_rows < n_clusters:
+        raise ValueError(f"n_samples={n_rows} should be >= n_clusters={n_clusters}.")
+    return n_clusters
 
 
 def _choose(estimator, task, search, graph, rng):

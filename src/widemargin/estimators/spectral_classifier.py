@@ -14,7 +14,7 @@ from widemargin.estimators.interaction import Explanation, explain_rows
 from widemargin.labels import known_names, labeled_mask
 from widemargin.linalg.random import as_generator
 from widemargin.sample import collect_sample
-from widemargin.solvers.active_learning import Suggestions, suggest_from
+from widemargin.solvers.active_learning import Suggestions, suggest_rows_from_geometry
 from widemargin.solvers.closed_form import label_functions
 
 
@@ -140,7 +140,7 @@ class SpectralClassifier(SpectralModel):
         if certainty is None:
             certainty = self.label_distributions_.max(axis=1)
         known = geometry.sample.labeled
-        return suggest_from(geometry, known, n, self.average_, certainty)
+        return suggest_rows_from_geometry(geometry, known, n, self.average_, certainty)
 
     def explain(
         self, X: Any, n: int = 5, *, classes: ArrayLike | None = None
@@ -219,7 +219,7 @@ def suggest_rows(
         known[sample.given_row_idx[labeled_mask(y)]] = True
         if len(np.unique(known_names(y))) > 1:
             return model.update(y).suggest(n)
-    return suggest_from(model.geometry_, known, n)
+    return suggest_rows_from_geometry(model.geometry_, known, n)
 
 
 def _check_count(n, who):

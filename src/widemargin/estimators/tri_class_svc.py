@@ -127,12 +127,14 @@ class TriClassSVC(HingeClassifier):
         check_number(self, "epsilon", low=0, high=1)
         check_number(self, "irrelevant_weight", low=0)
         method = read_parameter(self, "method")
+        single = method.single
         return make_task(
             self,
             *[
                 WeightPath(own.loss(self.epsilon), own.minimize, weights)
-                for own, weights in method.paths
+                for own, weights in method.averaged
             ],
+            single=WeightPath(single.loss(self.epsilon), single.minimize),
             balance=read_parameter(self, "balance"),
             epsilon=self.epsilon,
             irrelevant_weight=self.irrelevant_weight,

@@ -28,9 +28,8 @@ class ExactIndex:
     @classmethod
     def fit(cls, X, metric="euclidean"):
         """The index of the rows of X."""
-        is_shifted = (
-            metric == "euclidean" and X.shape[0] > 1
-        )  # `query` shifts a single row
+        # `query` shifts a single row.
+        is_shifted = metric == "euclidean" and X.shape[0] > 1
         near = near_origin(X)[0] if is_shifted else X
         return cls(X, NearestNeighbors(metric=metric).fit(near))
 

@@ -281,8 +281,8 @@ def cluster_spectrum(problem, order, rng):
 
     They maximize the ties inside the clusters divided by their sizes, approximately,
     and so prefer no size. Bounds of the problem may be broken; where they hold, rows
-    are moved to the nearest cluster mean. `order` is that in which chance sees the
-    points. None if the eigenvectors do not converge.
+    are moved to the nearest cluster mean. `order` is the order in which random numbers
+    are assigned to rows. None if the eigenvectors do not converge.
     """
     n_samples, n_classes = problem.n_samples, problem.n_classes
     if n_samples <= n_classes + 1:

@@ -140,7 +140,8 @@ class MixtureTrial(Stored):
 def fit_better_mixture(X, codes, n_clusters, order):
     """A mixture whose clusters fit the rows better than given ones, and the trials.
 
-    The mixture is None if there is none. `order` is that in which chance sees the rows.
+    The mixture is None if there is none. `order` is the order in which random numbers
+    are assigned to rows.
     """
     n_dims = min(MIXTURE.most_dims, len(codes) // (MIXTURE.rows_per_dim * n_clusters))
     frame = principal_frame(X, n_dims) if n_dims > 0 else None
@@ -151,7 +152,7 @@ def fit_better_mixture(X, codes, n_clusters, order):
     fold_of = np.empty(len(codes), dtype=int)
     fold_of[order] = np.arange(len(codes)) % MIXTURE.n_folds
     before = partial(_estimate_hard, n_clusters=n_clusters, prior=prior)
-    given = held_out_densities(points, codes, fold_of, before, (1.0,)).mean()
+    density_before = held_out_densities(points, codes, fold_of, before, (1.0,)).mean()
     trials, mixtures = [], []
     for is_shared in (False, True):
         fit = partial(fit_mixture, n_clusters=n_clusters, prior=prior, shared=is_shared)
@@ -159,10 +160,11 @@ def fit_better_mixture(X, codes, n_clusters, order):
         densities = mixture.log_densities(points)
         own = densities.argmax(axis=1)
         found = np.array([logsumexp(densities, axis=1).mean()])
-        if found[0] > given:  # else held-out rows, predicted less well, gain nothing
+        # else held-out rows, predicted less well, gain nothing
+        if found[0] > density_before:
             found = held_out_densities(points, own, fold_of, fit, MIXTURE_WIDTHS)
             found = found.mean(axis=1)
-        gain, misfit = float(found[0] - given), float(found.max() - found[0])
+        gain, misfit = float(found[0] - density_before), float(found.max() - found[0])
         overlap = float(adjusted_rand_score(codes, own))
         trials.append(MixtureTrial(is_shared, gain, misfit, overlap))
         mixtures.append(replace(mixture, center=frame.center, axes=frame.axes))

@@ -251,22 +251,22 @@ def _slot_for(ring, point):
 
 
 @compiled
-def _free_points(s, free_at, ring, t):
-    """Free the barred points whose time is over; whether any is still barred."""
-    any_barred = False
+def _allow_moves(s, free_at, ring, t):
+    """Allow moves of tabu points whose time is over; whether any is still tabu."""
+    is_any_tabu = False
     for slot in range(len(ring)):
         j = ring[slot]
         if j >= 0 and free_at[j] <= t:
             s.move_penalty[j] = 0.0
             ring[slot] = -1
         elif j >= 0:
-            any_barred = True
-    return any_barred
+            is_any_tabu = True
+    return is_any_tabu
 
 
 @compiled
-def _bar(s, free_at, ring, j, until):
-    """Bar a point that moved."""
+def _make_tabu(s, free_at, ring, j, until):
+    """Forbid moves of a point that moved, before the step `until`."""
     free_at[j] = until
     s.move_penalty[j] = np.inf
     ring[_slot_for(ring, j)] = j
@@ -289,9 +289,9 @@ def _keep_best(codes, best_codes, tracker, gain):
 def tabu_moves(s, free_at, ring, best_codes, tracker, seed, step, stop, tenure, spread):
     """Always the best move, even if it costs, of points that did not move lately.
 
-    A point that moved is barred for `tenure` steps and up to `spread` - 1 more, unless
+    A point that moved is tabu for `tenure` steps and up to `spread` - 1 more, unless
     its move would lead to something better than ever. `free_at` (n,) and `ring` (all -1
-    at first, with room for two points a step) hold the barred points. `tracker` holds
+    at first, with room for two points a step) hold the tabu points. `tracker` holds
     the gain since the start, the best so far (`best_codes` then) and what counts as
     rounding. Returns the step at which no move is admissible, or `stop`.
     """
@@ -299,9 +299,9 @@ def tabu_moves(s, free_at, ring, best_codes, tracker, seed, step, stop, tenure, 
     leave_penalty, lanes = _scratch(s)
     for t in range(step, stop):
         needed = tracker[1] + tracker[2] - tracker[0]  # to beat the best
-        _free_points(s, free_at, ring, t)
+        _allow_moves(s, free_at, ring, t)
         point, label, gain = best_move(s, leave_penalty, lanes)
-        for slot in range(len(ring)):  # barred points that would beat the best
+        for slot in range(len(ring)):  # tabu points that would beat the best
             j = ring[slot]
             if j < 0 or counts[codes[j]] <= s.lower[codes[j]]:
                 continue
@@ -313,7 +313,7 @@ def tabu_moves(s, free_at, ring, best_codes, tracker, seed, step, stop, tenure, 
         if point < 0:
             return t
         _move(s, _tie_row(s, point), point, label)
-        _bar(s, free_at, ring, point, t + 1 + tenure + _draw(seed, spread))
+        _make_tabu(s, free_at, ring, point, t + 1 + tenure + _draw(seed, spread))
         _keep_best(codes, best_codes, tracker, gain)
     return stop
 
@@ -327,14 +327,15 @@ def tabu_exchanges(
     Returns the step at which nothing will ever move, or `stop`.
     """
     for t in range(step, stop):
-        any_barred = _free_points(s, free_at, ring, t)
+        is_any_tabu = _allow_moves(s, free_at, ring, t)
         first, second, gain = best_exchange(s)
         if first >= 0:
             exchange(s, first, second)
             for moved in (first, second):
-                _bar(s, free_at, ring, moved, t + 1 + tenure + _draw(seed, spread))
+                until = t + 1 + tenure + _draw(seed, spread)
+                _make_tabu(s, free_at, ring, moved, until)
             _keep_best(s.codes, best_codes, tracker, gain)
-        elif not any_barred:
+        elif not is_any_tabu:
             return t
     return stop
 

@@ -81,6 +81,11 @@ class NumberChoice(Stored):
     gaussians: GaussianCount | None = None
 
     @property
+    def compared(self):
+        """All numbers that were compared, of Gaussians also 1."""
+        return self.numbers if self.gaussians is None else self.gaussians.numbers
+
+    @property
     def is_gaussian(self):
         """Whether the number of Gaussians was chosen."""
         return self.gaussians is not None and self.gaussians.is_replicated
@@ -119,10 +124,10 @@ class NumberChoice(Stored):
 def count_gaussians(X, labelings, order, rng):
     """How many Gaussians predict held-out rows best, and whether halves agree.
 
-    `labelings` has the clusters from which mixtures of each number are fitted. `order`
-    is that in which chance sees the rows. Copies of a row are always held out together:
-    else a narrow Gaussian at each of them would predict the others. None if there are
-    few distinct rows.
+    `labelings` has the clusters from which mixtures of each number are fitted; `order`
+    is the order in which random numbers are assigned to rows. Copies of a row are
+    always held out together: else a narrow Gaussian at each of them would predict the
+    others. None if there are few distinct rows.
     """
     first, distinct_of = distinct_rows(X[order])
     n_dims = min(NUMBER_RULE.most_dims, len(first) // NUMBER_RULE.rows_per_dim)
@@ -136,10 +141,9 @@ def count_gaussians(X, labelings, order, rng):
     for number in numbers:
         prior, codes = prior_covariance(points, number), labelings[number][order]
         fit = partial(fit_mixture, n_clusters=number, prior=prior)
-        given = points, codes, fold_of
+        fits = [partial(fit, shared=shared) for shared in (False, True)]
         both = [
-            held_out_densities(*given, partial(fit, shared=shared), (1.0,))[0]
-            for shared in (False, True)
+            held_out_densities(points, codes, fold_of, own, (1.0,))[0] for own in fits
         ]
         is_shared.append(both[1].mean() > both[0].mean())
         densities.append(both[int(is_shared[-1])])
@@ -155,8 +159,8 @@ def count_gaussians(X, labelings, order, rng):
 def replicate(points, n_clusters, is_shared, distinct_of, rng):
     """Mean similarity of the clusters of two mixtures, each of one half of the points.
 
-    The mixtures start from k-means, which has seen the same half alone. Copies are in
-    the same half: `distinct_of` are positions among the distinct rows.
+    The mixtures start from k-means, which is fitted to the same half. Copies are in the
+    same half: `distinct_of` are positions among the distinct rows.
     """
     prior, found = prior_covariance(points, n_clusters), []
     for _ in range(NUMBER_RULE.n_splits):

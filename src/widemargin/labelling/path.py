@@ -149,7 +149,7 @@ class LabelFit:
     result: SolveResult  # of the last search
     calibration: Calibration
     average: Average | None = None  # of the models of the path
-    # Probabilities of each label by models that did not see it, (n_labels, n_classes).
+    # Probabilities of each label by models fitted without it, (n_labels, n_classes).
     held_out: np.ndarray | None = None
 
 

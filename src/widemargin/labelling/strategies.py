@@ -302,13 +302,13 @@ def tabu_steps(state, *memory, exchanging):
     """
     from widemargin.labelling import moves_loops as loops
 
-    *barred, step, stop, tenure, spread = memory
+    *shared, step, stop, tenure, spread = memory
     while step < stop:
         if not exchanging:
-            step = loops.tabu_moves(state, *barred, step, stop, tenure, spread)
+            step = loops.tabu_moves(state, *shared, step, stop, tenure, spread)
         if step < stop:
             end = stop if exchanging else step + 1
-            step = loops.tabu_exchanges(state, *barred, step, end, tenure, spread)
+            step = loops.tabu_exchanges(state, *shared, step, end, tenure, spread)
             if step < end:
                 break
     return step

@@ -20,7 +20,7 @@ from widemargin._version import __version__
 from widemargin.model_files.archive import ModelFileError, read_archive, write_archive
 from widemargin.model_files.writing import write_whole
 from widemargin.plugins import load_plugins
-from widemargin.stored import Stored, exchange
+from widemargin.stored import Stored, replace_parts
 
 _FORMAT = 2
 _PART_BYTES = 230  # headers of an array, and of its part of the zip file
@@ -131,7 +131,7 @@ def condense(model: Any, n_points: int = 5000) -> Any:
     Returns
     -------
     model
-        A copy for predictions; it cannot be updated or asked for rows to label.
+        A copy for predictions; it can neither be updated nor suggest rows to label.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def _condensed(part, n_points):
             vars(small).pop(name, None)
         state = {name: v for name, v in vars(small).items() if name in part.saved_state}
         shrink = partial(_condensed, n_points=n_points)
-        vars(small).update(exchange(state, (Stored, BaseEstimator), shrink))
+        vars(small).update(replace_parts(state, (Stored, BaseEstimator), shrink))
     return small
 
 

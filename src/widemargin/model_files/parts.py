@@ -20,7 +20,7 @@ from widemargin.linalg.rows import distinct_rows
 from widemargin.model_files.archive import ModelFileError
 from widemargin.model_files.preparers import PREPARERS, pack_step, unpack_step
 from widemargin.plugins import subclasses
-from widemargin.stored import Stored, exchange, parts_in
+from widemargin.stored import Stored, parts_in, replace_parts
 from widemargin.values import Value
 
 # What scikit-learn's validation, or the number of steps, sets in any estimator.
@@ -164,7 +164,7 @@ def name_of(cls):
 
 def _unfitted(value):
     """A parameter in which every estimator is as if never fitted."""
-    return exchange(value, Estimator, clone)
+    return replace_parts(value, Estimator, clone)
 
 
 def describe_privacy(model):

@@ -26,9 +26,9 @@ def leave_one_out_score(
 ) -> float:
     """Score a fitted classifier on held-out labels, without fitting it again.
 
-    Reads ``held_out_proba_``: probabilities of each label by models that did not see
-    it, in closed form (`LaplacianSVC`, `LaplacianRLSC`, `SpectralClassifier`) or
-    from the folds that gave the estimator the weights of its average.
+    Reads ``held_out_proba_``: probabilities of each label by models fitted without it,
+    in closed form (`LaplacianSVC`, `LaplacianRLSC`, `SpectralClassifier`) or from
+    the folds that gave the estimator the weights of its average.
 
     Parameters
     ----------

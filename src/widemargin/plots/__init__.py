@@ -16,7 +16,7 @@ y : array-like of shape (n_samples,)
     Labels as in `fit`, unlabeled rows marked.
 projection : "pca", None or array-like of shape (n_samples, 2), default="pca"
     What to do with more than two features: draw the two principal components (in a
-    pipeline, of the rows as its last step sees them), raise an error, or draw your own
+    pipeline, of the rows that its last step is given), raise an error, or draw your own
     points, from t-SNE for example.
 ax : matplotlib Axes, optional
     Where to draw; by default a new figure. Names and legends are beside the axes:

@@ -103,14 +103,11 @@ class ClusterNumberDisplay(Display):
 
     Parameters
     ----------
-    numbers, chosen : ndarray of int, int
-        Numbers of clusters, and the chosen one.
-    agreement, stability : ndarrays of float
-        Share of neighbors in the same cluster, and similarity of the clusters of
-        different parameters.
-    gaussians : GaussianCount or None
-        Evidence for each number of Gaussians. The line shows by how much they predict
-        held-out rows better than a single one, over the largest such gain.
+    choice : NumberChoice
+        The numbers and the evidence. The lines show the share of neighbors in the same
+        cluster, the similarity of the clusters of different parameters, and by how much
+        Gaussians predict held-out rows better than a single one, over the largest such
+        gain.
     name
         Title.
 
@@ -126,15 +123,11 @@ class ClusterNumberDisplay(Display):
     >>> from widemargin.plots import ClusterNumberDisplay
     >>> X, _ = make_blobs(10, centers=2, cluster_std=0.5, random_state=3)
     >>> model = MaxMarginClustering("auto", random_state=0).fit(X)
-    >>> ClusterNumberDisplay.from_estimator(model).chosen
+    >>> ClusterNumberDisplay.from_estimator(model).choice.chosen
     2
     """
 
-    numbers: np.ndarray
-    agreement: np.ndarray
-    stability: np.ndarray
-    chosen: int
-    gaussians: object = None
+    choice: object
 
     @classmethod
     def from_estimator(cls, estimator, **options):
@@ -142,37 +135,35 @@ class ClusterNumberDisplay(Display):
         who, model = cls.__name__, _models.last_step(estimator)
         advice = "pass a fitted MaxMarginClustering(n_clusters='auto')"
         _models.check_model(model, who, needs=("number_choice_",), advice=advice)
-        choice = model.number_choice_
-        if choice is None:
+        if model.number_choice_ is None:
             raise ValueError(
                 f"{who}.from_estimator draws the numbers of clusters that were "
                 f"compared, and this model was fitted with n_clusters="
                 f"{model.n_clusters}; {advice}."
             )
-        evidence = choice.numbers, choice.agreement, choice.stability, choice.chosen
-        name = type(model).__name__
-        return cls(*evidence, choice.gaussians, name=name).plot(**options)
+        return cls(model.number_choice_, name=type(model).__name__).plot(**options)
 
     def plot(self, ax=None, *, legend=True):
         """Draw it."""
         self._open(ax, titles=("number of clusters", "agreement and stability"))
-        mean = 0.5 * (self.agreement + self.stability)
-        lines = {"mean": mean, "agreement": self.agreement, "stability": self.stability}
-        lines = {name: (self.numbers, values) for name, values in lines.items()}
+        choice, count = self.choice, self.choice.gaussians
+        mean = 0.5 * (choice.agreement + choice.stability)
+        lines = {"mean": mean, "agreement": choice.agreement}
+        lines |= {"stability": choice.stability}
+        lines = {name: (choice.numbers, values) for name, values in lines.items()}
         looks = {"mean": "-", "agreement": "--", "stability": ":", "Gaussians": "-."}
-        count, chosen_by = self.gaussians, "mean"
         if count is not None:
             gains = np.maximum(count.gains, 0.0)  # many of them may predict far worse
             lines["Gaussians"] = count.numbers, gains / max(gains.max(), 1e-300)
-            chosen_by = "Gaussians" if count.is_replicated else "mean"
         self.lines_ = {}
         for name, points in lines.items():
             (line,) = self.ax_.plot(*points, looks[name], color="black", label=name)
             self.lines_[name] = line
-        best, (numbers, heights) = self.chosen, lines[chosen_by]
+        numbers, heights = lines["Gaussians" if choice.is_gaussian else "mean"]
+        best = choice.chosen
         height, name = heights[numbers == best][0], f"chosen: {best}"
         (self.best_,) = self.ax_.plot([best], [height], "o", color="black", label=name)
-        self.ax_.set_xticks(lines["Gaussians"][0] if count else self.numbers)
+        self.ax_.set_xticks(choice.compared)
         self._put_legend([*self.lines_.values(), self.best_] if legend else ())
         return self
 
@@ -181,8 +172,10 @@ class ClusterNumberDisplay(Display):
 
         The gain of Gaussians is missing if they were not counted.
         """
-        columns = {"clusters": self.numbers, "agreement": self.agreement}
-        gains = np.full(len(self.numbers), np.nan)
-        if self.gaussians is not None:
-            gains = self.gaussians.gains[np.isin(self.gaussians.numbers, self.numbers)]
-        return _style.make_frame(columns | {"stability": self.stability, "gain": gains})
+        choice, count = self.choice, self.choice.gaussians
+        columns = {"clusters": choice.numbers, "agreement": choice.agreement}
+        gains = np.full(len(choice.numbers), np.nan)
+        if count is not None:
+            gains = count.gains[np.isin(count.numbers, choice.numbers)]
+        columns |= {"stability": choice.stability, "gain": gains}
+        return _style.make_frame(columns)

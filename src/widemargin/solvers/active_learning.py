@@ -116,7 +116,7 @@ def plan_suggestions(n_known, n_rows, has_model, *, rule=SUGGESTIONS):
     return n_first, places % rule.check_every == rule.check_every - 1
 
 
-def suggest_from(geometry, labeled, n, average=None, certainty=None):
+def suggest_rows_from_geometry(geometry, labeled, n, average=None, certainty=None):
     """Rows to label next, see `SpectralClassifier.suggest`; `labeled` is a mask.
 
     `average` is that of the closed-form models and `certainty` the probability of the
@@ -194,8 +194,8 @@ def _draw_pool(labeled, rng):
 def rank_suspects(held_out, codes):
     """Labels that models without them contradict, the least probable label first.
 
-    `held_out` has probabilities, (n_labels, n_classes), of labels by models that did
-    not see them, rows of NaN where there are none. Also returns the probability of each
+    `held_out` has probabilities, (n_labels, n_classes), of labels by models fitted
+    without them, rows of NaN where there are none. Also returns the probability of each
     suspect's own label, and the most probable class.
     """
     is_held_out = np.isfinite(held_out).all(axis=1)

@@ -16,14 +16,20 @@ from widemargin.values import Value
 class TriClassMethod(Value):
     """How the tri-class problem is solved: ``loss(epsilon)`` and ``minimize(...)``.
 
-    `paths` are the methods, each with the weights of the unlabeled rows in the models
-    that are averaged.
+    `averaged` are the methods whose models are averaged, each with the weights of the
+    unlabeled rows in its models. `single` is the method of a single model, for which
+    the user sets the weight.
     """
 
     @property
-    def paths(self):
+    def averaged(self):
         """The method itself."""
         return ((self, HINGE_WEIGHTS),)
+
+    @property
+    def single(self):
+        """The method itself."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -31,14 +37,20 @@ class SeveralLosses(TriClassMethod, shorthand="auto"):
     """Models of several losses, weighted by their scores on held-out labels."""
 
     @property
-    def paths(self):
-        """`Direct` comes first: it is the one for a weight of the user's own."""
+    def averaged(self):
+        """Those that have weights."""
         weights = TRI_CLASS_WEIGHTS
-        return (
+        methods = (
             (Direct(), weights.direct),
             (Transductive(), weights.transductive),
             (Relaxed(restore=False), weights.relaxed),
         )
+        return tuple((method, own) for method, own in methods if own)
+
+    @property
+    def single(self):
+        """The min loss itself."""
+        return Direct()
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from widemargin.checks import DataWarning
 from widemargin.defaults import SUGGESTIONS
 from widemargin.estimators.spectral_classifier import SpectralClassifier
 from widemargin.linalg.products import suited_threads
-from widemargin.solvers.active_learning import suggest_from
+from widemargin.solvers.active_learning import suggest_rows_from_geometry
 from widemargin.spaces.bases import spectral_features
 
 NO_CLASS = 2**16 - 1
@@ -141,7 +141,7 @@ class LiveModel:
             geometry = self._model.geometry_
             known = np.zeros(geometry.sample.n_rows, dtype=bool)
             known[geometry.sample.given_row_idx[list(state.labels)]] = True
-            return suggest_from(geometry, known, n)
+            return suggest_rows_from_geometry(geometry, known, n)
 
     def explain(self, snapshot, row, n=5):
         """The other labels that decide about a row: each with row, class and amount."""

@@ -495,8 +495,7 @@ class Session:
                 random_rows=state.random_rows,
             )
             self._jobs.append(job)
-            self.full = {"status": "running", "lines": [], "place": state.place}
-            self.full["labels"] = len(state.labels)
+            self.full = {"status": "running", "lines": []}
         facts = job, classes, state.names
         worker = threading.Thread(target=self._finish, args=facts, daemon=True)
         worker.start()
