@@ -42,13 +42,13 @@ class LabelEvidence(Hyperparameters, shorthand="labels"):
     """Learn the hyperparameters by the marginal likelihood of the given labels alone.
 
     Only those that are "auto" are learned, once, before any unlabeled row is labeled,
-    under a log-normal prior around their usual values. A label that a model gave itself
-    confirms its mistakes, a given one does not.
+    under a log-normal prior around their usual values. Labels that are inferred with
+    hyperparameters agree with these, even where both are wrong; given labels need not.
 
     Parameters
     ----------
     max_rows : int, default=200
-        Largest number of labeled rows to learn from.
+        Largest number of labels to learn from; more are thinned class by class.
     max_iter : int, default=100
         Largest number of iterations.
 
@@ -67,8 +67,8 @@ class LabelEvidence(Hyperparameters, shorthand="labels"):
 
     def __post_init__(self):
         """Raise unless the limits are whole numbers."""
-        for name in ("max_rows", "max_iter"):
-            check_number(self, name, low=1, integer=True)
+        check_number(self, "max_rows", low=2, integer=True)
+        check_number(self, "max_iter", low=1, integer=True)
 
     def prior_around(self, center):
         """The prior of theta: narrow kernels, and labels of any noise."""
@@ -115,8 +115,8 @@ class MarginalLikelihood(LearnedHyperparameters, shorthand="marginal-likelihood"
         Largest number of iterations per alternation.
     prior : bool, default=True
         Whether a log-normal prior around the values that learning starts from is added
-        to the criterion; False, as in the paper, for none. Without it labels that the
-        model gave itself may confirm themselves.
+        to the criterion; False, as in the paper, for none. Without it the learned
+        values may only fit the mistakes of inferred labels.
 
     Examples
     --------
@@ -144,8 +144,8 @@ class LeaveOneOutDensity(LearnedHyperparameters, shorthand="loo"):
         Largest number of iterations per alternation.
     prior : bool, default=True
         Whether a log-normal prior around the values that learning starts from is added
-        to the criterion; False, as in the paper, for none. Without it labels that the
-        model gave itself may confirm themselves.
+        to the criterion; False, as in the paper, for none. Without it the learned
+        values may only fit the mistakes of inferred labels.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def learn_hyperparameters(
 
 
 class _Search:
-    """What L-BFGS-B has seen: the last theta, and the best one."""
+    """The last theta that L-BFGS-B evaluated, and the best one."""
 
     def __init__(self, evidence, criterion, start, free):
         self.evidence, self.criterion = evidence, criterion

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import eigh
 
 from widemargin.defaults import PROCESS_LADDER
 from widemargin.kernels import ArdRbf, Kernel, Rbf
@@ -55,15 +56,17 @@ class Process:
         A prior around this one, unless it is switched off, keeps own labels from
         confirming their mistakes. Entries of theta that are not `free` stay.
         """
-        X = sample.rows.take(idx).X
-        X = X.toarray() if sparse.issparse(X) else X
         # Rows in units of the width, up to a power of two: their unit changes no bit.
         exponent = round(0.5 * np.log2(self.kernel.gamma))
+        X = scaled_rows(sample.rows.take(idx).X, exponent)
+        if not learning.per_feature and X.shape[1] > len(idx):
+            X = distance_coordinates(X)  # each step takes time for every column
+        X = X.toarray() if sparse.issparse(X) else X
         gamma = np.ldexp(self.kernel.gamma, -2 * exponent)
         n_widths = X.shape[1] if learning.per_feature else 1
         center = np.log([self.scale, *[gamma] * n_widths, self.noise])
         evidence = GpEvidence(
-            np.ldexp(X.astype(np.float64), exponent),
+            X,
             task.signs(codes[idx]),
             task.last_weights[idx],
             prior=learning.prior_around(center),
@@ -82,12 +85,32 @@ class Process:
         return Process(kernel, scale, noise), found.status
 
 
+def scaled_rows(X, exponent):
+    """Rows times a power of two, in double precision."""
+    if not sparse.issparse(X):
+        return np.ldexp(X.astype(np.float64), exponent)
+    X = X.astype(np.float64)
+    X.data = np.ldexp(X.data, exponent)
+    return X
+
+
+def distance_coordinates(X):
+    """As many coordinates as rows, with the same distances between the rows."""
+    if not sparse.issparse(X):
+        X = X - X.mean(axis=0)
+    gram = X @ X.T
+    gram = gram.toarray() if sparse.issparse(gram) else gram
+    gram -= gram.mean(axis=0)
+    gram -= gram.mean(axis=1, keepdims=True)
+    values, vectors = eigh(gram)
+    return vectors * np.sqrt(np.maximum(values, 0.0))
+
+
 def evidence_rows(sample, max_rows, rng):
-    """At most `max_rows` rows, labeled ones before others."""
-    labeled_idx, room = np.unique(sample.label_idx), max_rows
-    if len(labeled_idx) > room:
-        return np.sort(rng.choice(labeled_idx, room, replace=False))
-    return sample.draw_rows(room, rng)
+    """At most about `max_rows` rows, labeled ones, of all classes, before others."""
+    if len(np.unique(sample.label_idx)) > max_rows:
+        return np.unique(sample.thin_labels(max_rows, rng).label_idx)
+    return sample.draw_rows(max_rows, rng)
 
 
 def learn_from_labels(process, sample, task, learning, free, rng, progress):
