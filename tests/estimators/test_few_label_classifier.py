@@ -894,3 +894,39 @@ def test_spectral_models_are_fitted_on_all_rows_unless_they_are_in_blocks():
     assert given.max_rows("spectral", in_blocks=True) == 70
     with pytest.raises(ValueError, match="spectral_rows"):
         Budget(2, spectral_rows=0, n_rows=50)
+
+
+def test_labels_of_proposed_rows_are_no_random_ones(digits, partial):
+    """Unless they are random checks, or the user says so."""
+    X, y = digits
+    model = FewLabelClassifier(["spectral"], random_state=0).fit(X, partial)
+    assert model.report_.n_random is None  # all of them
+    found, given = model.suggest(10), partial.copy()
+    given[found.rows] = y[found.rows]
+    model.update(given)
+    assert model.report_.n_random == 40 + found.is_check.sum()
+    assert "the other labels were chosen" in model.report_.messages[0]
+    other = np.flatnonzero(given == -1)
+    other = other[~np.isin(other, model.report_.label_next)][:3]
+    given[other] = y[other]
+    model.update(given)  # the labels before stay what they were
+    assert model.report_.n_random == 43 + found.is_check.sum()
+    is_random = np.ones(len(given), dtype=bool)
+    model.update(given, random_labels=is_random)
+    assert model.report_.n_random is None
+    assert model.fit(X, given).report_.n_random is None
+
+
+def test_update_of_rows_that_were_not_proposed_equals_a_new_fit(digits, partial):
+    """What was random in the last fit stays so."""
+    X, chosen = digits[0], np.flatnonzero(partial >= 0)[:20]
+    is_random = ~np.isin(np.arange(len(partial)), chosen)
+    model = FewLabelClassifier(["spectral"], random_state=0)
+    before = model.fit(X, partial, random_labels=is_random).report_
+    assert model.update(partial).report_.n_random == before.n_random == 20
+
+
+def test_update_takes_labels_only(digits, partial):
+    model = FewLabelClassifier(["spectral"], random_state=0).fit(digits[0], partial)
+    with pytest.raises(TypeError, match="positional"):
+        model.update(digits[0], partial)

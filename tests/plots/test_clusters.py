@@ -99,17 +99,20 @@ def test_evidence_for_numbers_of_clusters(blobs, clusterer, ax):
     display = ClusterNumberDisplay.from_estimator(model, ax=ax)
     choice = display.choice
     assert choice is model.number_choice_
-    assert_array_equal(display.lines_["agreement"].get_ydata(), choice.agreement)
-    assert_array_equal(display.lines_["stability"].get_ydata(), choice.stability)
-    assert_array_equal(display.lines_["mean"].get_xdata(), choice.numbers)
-    gains = choice.gaussians.gains
-    drawn = display.lines_["Gaussians"].get_xydata()
-    assert_allclose(drawn[:, 0], np.arange(1, 13))
-    assert_allclose(drawn[:, 1], np.maximum(gains, 0) / gains.max())
-    assert display.best_.get_xdata() == [choice.chosen]
     frame = display.frame()
-    assert list(frame) == ["clusters", "agreement", "stability", "gain"]
-    assert_array_equal(frame["gain"], gains[1:])
+    assert frame["clusters"].tolist() == list(range(1, 13))
+    tried = frame[1:]  # one cluster has neither agreement nor stability
+    assert_array_equal(tried["agreement"], choice.agreement)
+    assert_array_equal(tried["stability"], choice.stability)
+    assert_allclose(tried["mean"], 0.5 * (choice.agreement + choice.stability))
+    gains = choice.gaussians.gains
+    assert_array_equal(frame["gain"], gains)
+    assert_allclose(frame["Gaussians"], np.maximum(gains, 0) / gains.max())
+    assert list(display.lines_) == ["mean", "agreement", "stability", "Gaussians"]
+    for name, line in display.lines_.items():
+        assert_array_equal(line.get_ydata(), frame[name])
+    assert display.best_.get_xdata() == [choice.chosen]
+    assert display.best_.get_label() == "chosen: 3, by Gaussians"
     assert ax.get_xlabel() == "number of clusters"
     with pytest.raises(ValueError, match="was fitted with n_clusters=3"):
         ClusterNumberDisplay.from_estimator(clusterer)

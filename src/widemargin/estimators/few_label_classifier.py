@@ -223,6 +223,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     def update(
         self,
         y: Any,
+        *,
         sample_weight: ArrayLike | None = None,
         random_labels: ArrayLike | None = None,
     ) -> Self:
@@ -237,8 +238,12 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         ----------
         y : array-like of shape (n_samples,)
             All labels, as in `fit`.
-        sample_weight, random_labels
-            As in `fit`; those of the last fit are not kept.
+        sample_weight : array-like of shape (n_samples,), optional
+            As in `fit`; that of the last fit is not kept.
+        random_labels : array-like of shape (n_samples,), optional
+            As in `fit`. By default, the predictions are those of a `fit` without this
+            mask, but the estimated error is not based on the labels of rows that the
+            report or `suggest` proposed, unless they were drawn at random as a check.
         """
         rows, fitted = self._read_fitted("update")
         if self.row_idx_ is not None:
@@ -256,8 +261,15 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         budget = self._check_parameters(is_weighted=is_weighted)
         sample = read_sample(self, X, y, sample_weight, merge="none")
         random_rows = read_random_labels(self, random_labels, len(sample.given))
-        is_random = random_rows[sample.origin_idx[sample.label_idx]]
-        sample = replace(sample, is_drawn=bool(is_random.all()))
+        idx = sample.origin_idx[sample.label_idx]
+        sample = replace(sample, is_drawn=bool(random_rows[idx].all()))
+        if not before:
+            self._is_proposed = np.zeros(len(sample.given), dtype=bool)
+        elif random_labels is None:
+            random_rows = np.where(
+                self._known_rows[0], self._known_rows[1], ~self._is_proposed
+            )
+        is_random = random_rows[idx]
         rng, progress = as_generator(self.random_state), Progress.of(self)
         in_blocks = sample.rows.in_blocks
         listed = list_candidates(self.candidates, budget, in_blocks=in_blocks)
@@ -285,6 +297,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         self.certainty_ = np.ones(len(sample.given))
         self.certainty_[sample.origin_idx[draw.unlabeled_idx]] = found.certainty
         self._fitted = sample.given, fitted
+        self._known_rows = sample.given_codes >= 0, random_rows
         self._joined = sample.origin_idx, graph
         # Without unlabeled rows, half of chance
         expected = 0.5 * (1.0 - 1.0 / sample.n_classes)
@@ -326,12 +339,19 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         """Rows whose labels would help the most, see `SpectralClassifier.suggest`.
 
         The uncertainty of rows is that of the average. Rows for which `is_check` of the
-        result is true are drawn at random. Pass them, and labels that were random
-        before, to `update` as `random_labels`.
+        result is true are drawn at random. If the proposed rows are labeled, the error
+        that is estimated after `update` ignores their labels, except for these.
         """
+        if self._read_fitted("suggest") and self._known_rows[0].all():
+            raise ValueError(
+                "suggest of FewLabelClassifier needs unlabeled rows, and all rows have "
+                "labels; to check labels, see report_.suspect_labels."
+            )
         spectral, given_idx = self._closed_form("suggest")
         found = spectral.suggest(n, certainty=self.certainty_[given_idx])
-        return replace(found, rows=self._positions(given_idx[found.rows]))
+        proposed = given_idx[found.rows]
+        self._is_proposed[proposed] = ~found.is_check
+        return replace(found, rows=self._positions(proposed))
 
     def _positions(self, idx):
         """Positions in X of some of the rows that were learned from."""

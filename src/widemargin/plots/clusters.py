@@ -146,36 +146,52 @@ class ClusterNumberDisplay(Display):
     def plot(self, ax=None, *, legend=True):
         """Draw it."""
         self._open(ax, titles=("number of clusters", "agreement and stability"))
-        choice, count = self.choice, self.choice.gaussians
-        mean = 0.5 * (choice.agreement + choice.stability)
-        lines = {"mean": mean, "agreement": choice.agreement}
-        lines |= {"stability": choice.stability}
-        lines = {name: (choice.numbers, values) for name, values in lines.items()}
+        choice, table = self.choice, self._columns()
+        numbers = table.pop("clusters")
         looks = {"mean": "-", "agreement": "--", "stability": ":", "Gaussians": "-."}
-        if count is not None:
-            gains = np.maximum(count.gains, 0.0)  # many of them may predict far worse
-            lines["Gaussians"] = count.numbers, gains / max(gains.max(), 1e-300)
+        names = {"Gaussians": "Gaussians (gain, largest = 1)"}
         self.lines_ = {}
-        for name, points in lines.items():
-            (line,) = self.ax_.plot(*points, looks[name], color="black", label=name)
-            self.lines_[name] = line
-        numbers, heights = lines["Gaussians" if choice.is_gaussian else "mean"]
-        best = choice.chosen
-        height, name = heights[numbers == best][0], f"chosen: {best}"
-        (self.best_,) = self.ax_.plot([best], [height], "o", color="black", label=name)
+        for name, look in looks.items():
+            if np.isfinite(table[name]).any():
+                options = {"color": "black", "label": names.get(name, name)}
+                (line,) = self.ax_.plot(numbers, table[name], look, **options)
+                self.lines_[name] = line
+        rule = "Gaussians" if choice.is_gaussian else "mean"
+        height = table[rule][numbers == choice.chosen][0]
+        name = f"chosen: {choice.chosen}, by {rule if rule != 'mean' else 'the mean'}"
+        options = {"color": "black", "label": name}
+        (self.best_,) = self.ax_.plot([choice.chosen], [height], "o", **options)
         self.ax_.set_xticks(choice.compared)
         self._put_legend([*self.lines_.values(), self.best_] if legend else ())
         return self
 
     def frame(self):
-        """The evidence as a pandas DataFrame: clusters, agreement, stability, gain.
+        """The evidence as a pandas DataFrame, a line for each number of clusters.
 
-        The gain of Gaussians is missing if they were not counted.
+        The mean is that of agreement and stability. The column "Gaussians" has what the
+        plot shows, the gain in held-out log likelihood over the largest one, from 0 to
+        1, and "gain" the gain itself. Values are missing where nothing was computed.
         """
+        gains = np.full(len(self.choice.compared), np.nan)
+        count = self.choice.gaussians
+        gains = gains if count is None else count.gains
+        return _style.make_frame(self._columns() | {"gain": gains})
+
+    def _columns(self):
+        """What is drawn, for all numbers that were compared."""
         choice, count = self.choice, self.choice.gaussians
-        columns = {"clusters": choice.numbers, "agreement": choice.agreement}
-        gains = np.full(len(choice.numbers), np.nan)
+        is_tried = np.isin(choice.compared, choice.numbers)
+        columns = {"clusters": np.asarray(choice.compared)}
+        mean = 0.5 * (choice.agreement + choice.stability)
+        for name, values in (
+            ("agreement", choice.agreement),
+            ("stability", choice.stability),
+            ("mean", mean),
+        ):
+            columns[name] = np.full(len(is_tried), np.nan)
+            columns[name][is_tried] = values
+        columns["Gaussians"] = np.full(len(is_tried), np.nan)
         if count is not None:
-            gains = count.gains[np.isin(count.numbers, choice.numbers)]
-        columns |= {"stability": choice.stability, "gain": gains}
-        return _style.make_frame(columns)
+            gains = np.maximum(count.gains, 0.0)  # many of them may predict far worse
+            columns["Gaussians"] = gains / max(gains.max(), 1e-300)
+        return columns
