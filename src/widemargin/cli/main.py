@@ -37,7 +37,11 @@ class Commands(click.Group):
             if hasattr(stream, "reconfigure"):  # it may be closed, or a test's own
                 stream.reconfigure(errors="backslashreplace")
         with as_interrupts():
-            return super().main(*args, **kwargs)
+            try:
+                return super().main(*args, **kwargs)
+            except BrokenPipeError:  # while click printed an error
+                exit_if_unread()
+                raise
 
     def list_commands(self, ctx):
         """Names: those of the library first, in the order of the table."""

@@ -1,6 +1,7 @@
 """What commands print: facts in two columns, counts, progress."""
 
 import contextlib
+import io
 import json
 import numbers
 import re
@@ -58,20 +59,44 @@ def print_json(outcome):
         lambda match: "\n" if match.group() == "\n" else f"\\u{ord(match.group()):04x}",
         text,
     )
-    click.echo(text)
+    _print_whole(f"{text}\n")
 
 
 def print_table(data):
     """Print the bytes of a table as they are, on a terminal with escapes."""
     if sys.stdout.isatty():
         data = visible(data.decode(), kept="\t\n")
-    click.echo(data, nl=False)
+    _print_whole(data)
+
+
+def _print_whole(data):
+    """Print a text or bytes to stdout, also if Python does not buffer it.
+
+    With PYTHONUNBUFFERED, one write is one call of the system, which may write only a
+    part: it does if the program that reads a pipe ends meanwhile, or a disk is full.
+    """
+    out = getattr(sys.stdout, "buffer", None)
+    if not isinstance(out, io.RawIOBase):
+        click.echo(data, nl=False)
+        return
+    if isinstance(data, str):
+        data = data.encode(sys.stdout.encoding, sys.stdout.errors)
+    while data:
+        data = data[out.write(data) :]
+
+
+class _Console(Console):
+    """A console that leaves a broken pipe to the command; that of rich exits with 1."""
+
+    def on_broken_pipe(self):
+        """Raise the BrokenPipeError that is being handled."""
+        raise
 
 
 def open_console(*, stderr=False, quiet=False):
     """The console of a report, which prints the user's own texts unchanged."""
     plain = {"markup": False, "highlight": False, "emoji": False}
-    return Console(stderr=stderr, quiet=quiet, **plain)
+    return _Console(stderr=stderr, quiet=quiet, **plain)
 
 
 def print_facts(console, facts):
