@@ -1,6 +1,7 @@
 """Each mistake gets one sentence that names it and the way out."""
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -201,15 +202,51 @@ def test_a_full_standard_output_is_reported(done):
 
 
 @pytest.mark.slow
-def test_output_that_nobody_reads_is_no_internal_error(done):
+@pytest.mark.parametrize(
+    ("words", "stream"),
+    [
+        (("predict", "iris.wm", "iris.csv"), "stdout"),
+        (("predict", "iris.wm", "iris.csv", "--json"), "stdout"),
+        ((*FIT, "--method", "svm", "--force"), "stdout"),  # a report
+        (("inspect", "iris.wm"), "stdout"),
+        (("fit", "--help"), "stdout"),
+        (("--version",), "stdout"),
+        ((*FIT, "--seed", "x"), "stderr"),  # an error, which click prints
+        (("fit", "no.csv", "--target", "y"), "stderr"),
+    ],
+)
+def test_output_that_nobody_reads_is_no_internal_error(done, words, stream):
     """As in `widemargin predict ... | head`."""
-    done(*FIT, "--folds", 0)
-    words = [sys.executable, "-m", "widemargin", "predict", "iris.wm", "iris.csv"]
+    done(*FIT, "--method", "svm", "--folds", 0)
     reader, writer = os.pipe()
     os.close(reader)
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    command = [sys.executable, "-m", "widemargin", *words]
     with open(writer, "w") as unread:
-        result = subprocess.run(words, stdout=unread, stderr=subprocess.PIPE, text=True)
-    assert (result.returncode, result.stderr) == (141, "")
+        result = subprocess.run(command, **(streams | {stream: unread}))
+    other = result.stderr if stream == "stdout" else result.stdout
+    assert (result.returncode, other) == (141, "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("option", [(), ("--json",)])
+@pytest.mark.parametrize("environment", [{}, {"PYTHONUNBUFFERED": "1"}])
+def test_a_reader_may_end_within_a_long_output(done, iris, option, environment):
+    """Without a buffer, Python does not notice that a part was not written."""
+    done(*FIT, "--method", "svm", "--folds", 0)
+    pd.concat([iris] * 40).to_csv("long.csv", index=False)  # more than a pipe holds
+    words = [sys.executable, "-m", "widemargin", "predict", "iris.wm", "long.csv"]
+    env = {**os.environ, "PYTHONUNBUFFERED": "", **environment}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([*words, *option], env=env, **pipes) as process:
+        process.stdout.read(1)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+    whole = subprocess.run([*words, *option], env=env, check=True, capture_output=True)
+    text = whole.stdout.decode()
+    n_rows = len(json.loads(text)["predictions"]) if option else text.count("\n") - 1
+    assert n_rows == 6000
 
 
 @pytest.mark.parametrize(

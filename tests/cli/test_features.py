@@ -119,3 +119,29 @@ def test_models_of_texts(notes):
     assert texts == ["tea cup", "red wine", "tea cup", "", *notes["text"][4:]]
     with pytest.raises(TableError, match="must have one column, of texts"):
         features_of(notes, model)
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        ({}, "got 1: 'a'. Add those that are missing."),
+        ({"b": 1.0, "id": "x"}, "got 3: leave out 'id' (not numeric)."),
+        (
+            {"b": 1.0, "c": 2.0},
+            "got 3: leave out those that are not features (the first is 'a', the last "
+            "is 'c').",
+        ),
+        (
+            {"b": 1.0, "c": 2.0, "d": 2.0},
+            "got 4: leave out those that are not features (the first 2 are 'a', 'b', "
+            "the last 2 are 'c', 'd').",
+        ),
+    ],
+)
+def test_columns_of_a_model_without_names_are_too_many_or_too_few(extra, message):
+    """Such as one that was fitted to an array."""
+    X = np.arange(20.0).reshape(10, 2)
+    model = LaplacianSVC().fit(X, [0, 1] * 5)
+    with pytest.raises(TableError) as error:
+        features_of(pd.DataFrame({"a": [1.0, 2.0]}).assign(**extra), model)
+    assert str(error.value).endswith(message)

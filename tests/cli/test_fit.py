@@ -41,8 +41,14 @@ def test_fit_says_what_it_found_and_writes_both_files(done, iris, truth):
     assert np.allclose(found[ours[2:]].sum(axis=1), 1, atol=1e-5)
     given = iris["species"].notna()
     to_review = found["review"].dropna()
-    assert set(to_review) <= {"label next", "suspect label", "uncertain"}
-    assert (to_review == "label next").sum() == 10
+    check = "label next (random check)"
+    assert set(to_review) <= {"label next", check, "suspect label", "uncertain"}
+    assert to_review.isin(["label next", check]).sum() == 10
+    checks = re.search(r"drawn at random as a check: (\d+), (\d+) ", report).groups()
+    assert (
+        sorted(map(int, checks))
+        == (np.flatnonzero(found["review"] == check) + 1).tolist()
+    )
     assert (to_review[given] != "uncertain").all()
     assert (found["source"] == np.where(given, "given", "inferred")).all()
     assert (found["label"] == iris["species"])[given].all()
@@ -89,8 +95,10 @@ def test_suspect_labels_are_printed(done, iris):
     assert first["row"] == row + 1
     assert first["suggested"] == "setosa"
     assert first["probability"] < 0.1
+    assert (first["id"], first["labeled"]) == (str(1000 + row), "virginica")
     report = " ".join(done(*FIT, "--force").stdout.split())
-    assert f"suspects row {row + 1} (predicted: setosa)" in report
+    labels = "labeled virginica, predicted setosa without its label"
+    assert f"suspects row {row + 1} ({1000 + row}): {labels}" in report
 
 
 def test_what_is_not_known_is_null(done, iris):
@@ -206,6 +214,8 @@ def test_other_formats(done, iris, ending):
     read = {".csv": pd.read_csv, ".tsv": pd.read_table, ".parquet": pd.read_parquet}
     found = read[written](out)
     assert (found["source"] == "given").sum() == 30
+    assert "" not in set(found["review"])  # empty cells, in Parquet null
+    assert found["review"].isna().any()
     done("predict", "flowers.wm", table)
 
 
@@ -339,8 +349,8 @@ def test_supervised_fit_needs_no_unlabeled_rows(done, refused, iris, truth):
     assert "--method auto or supervised or svm." in message
     report = " ".join(done(*FIT).stdout.split())
     assert (
-        "note all 150 rows are labeled, so only the supervised model was fitted"
-        in report
+        "note all 150 rows are labeled, so only the supervised model was fitted; "
+        "leave the target cell of unlabeled rows empty" in report
     )
     assert "inferred 0 rows" in report
     assert (pd.read_csv("iris-predictions.csv")["source"] == "given").all()
@@ -475,15 +485,34 @@ def test_an_identifier_is_left_out_by_its_option(done):
 
 def test_rows_to_label_next_are_shown(done):
     report = done(*FIT).stdout
-    assert re.search(r"\n +\d+: sepal_length \d", report)
+    pattern = r"\n +(\d+): flower_id: (\d+) \| sepal_length: \d.* \| "
+    row, key = re.search(pattern, report).groups()  # found without --id
+    assert int(row) == int(key) - 999
+
+
+def test_rows_have_no_key_if_no_column_is_one(done, iris):
+    iris.drop(columns="flower_id").to_csv("iris.csv", index=False)
+    report = json.loads(done(*FIT, "--json").stdout)["report"]
+    assert "label_next_ids" not in report
+    assert re.search(r"\n +\d+: sepal_length: \d", done(*FIT, "--force").stdout)
+
+
+def test_a_key_that_is_not_unique_is_noted(done):
+    words = *FIT, "--method", "svm", "--folds", 0
+    report = " ".join(done(*words, "--id", "color").stdout.split())
+    assert "note 'color' is not unique: 3 values in 150 rows" in report
+    assert "unique" not in done(*words, "--id", "flower_id", "--force").stdout
 
 
 def test_rows_to_label_next_show_their_key(done, iris):
     iris.insert(4, "tag", [f"T-{i}" for i in range(150)])
     iris.to_csv("iris.csv", index=False)
     report = done(*FIT, "--id", "tag").stdout
-    row, tag = re.search(r"\n +(\d+): tag T-(\d+), sepal_length \d", report).groups()
+    pattern = r"\n +(\d+): tag: T-(\d+) \| sepal_length: \d"
+    row, tag = re.search(pattern, report).groups()
     assert int(row) == int(tag) + 1
+    report = json.loads(done(*FIT, "--id", "tag", "--force", "--json").stdout)["report"]
+    assert report["label_next_ids"] == [f"T-{row - 1}" for row in report["label_next"]]
 
 
 def test_a_few_unreadable_cells_are_missing_in_every_fold(done, iris):

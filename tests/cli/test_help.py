@@ -117,3 +117,7 @@ def test_help_does_not_import_estimators():
     )
     words = [sys.executable, "-c", code]
     assert subprocess.run(words, stdout=subprocess.DEVNULL).returncode == 0
+
+
+def test_a_command_that_does_not_exist_names_another(refused):
+    assert "widemargin fit with the same options and --force" in refused("update", "x")

@@ -71,7 +71,24 @@ def features_of(frame, model, name="the table"):
     if frame.shape[1] != model.n_features_in_:
         raise TableError(
             f"{name} must have the {model.n_features_in_:,} columns that the model was "
-            f"fitted on, in the same order, got {frame.shape[1]:,}."
+            f"fitted on, in the same order, got {frame.shape[1]:,}: "
+            f"{_advise_on_columns(frame, model.n_features_in_)}"
         )
     columns = [Column(column, Kind.NUMBERS) for column in frame]
     return make_features(frame, columns).to_numpy()
+
+
+def _advise_on_columns(frame, n_wanted):
+    """Which columns of a table may be too many, for a model that stores no names."""
+    columns, n_more = list(frame), frame.shape[1] - n_wanted
+    if n_more < 0:
+        return f"{listed(columns)}. Add those that are missing."
+    texts = [c for c in columns if not pd.api.types.is_numeric_dtype(frame[c])]
+    if len(texts) == n_more:
+        return f"leave out {listed(texts)} (not numeric)."
+    many = "the first is" if n_more == 1 else f"the first {n_more:,} are"
+    last = "the last is" if n_more == 1 else f"the last {n_more:,} are"
+    return (
+        f"leave out those that are not features ({many} {listed(columns[:n_more])}, "
+        f"{last} {listed(columns[-n_more:])})."
+    )

@@ -174,13 +174,15 @@ def fit(table, target, folds, verbose, as_json, **options):
         joined, _ = fitting.join_table(sample.cells, found, options["key"])
         work.outputs.write(model, joined)
         inferred = reports.count_labels(found["label"][found["source"] == "inferred"])
-        cells = sample.cells
+        cells, labels = sample.cells, found["label"]
     else:
-        inferred, cells = _write_folder(work, model, table, options["key"])
-    cells = cells[sample.shown_columns(options["key"])]
-    report = getattr(model[-1], "report_", None)
-    report = report and reports.report_as_json(report)
-    facts = [*reports.describe_report(report, cells)] if report else []
+        inferred, cells, labels = _write_folder(work, model, table, options["key"])
+    report, facts = getattr(model[-1], "report_", None), []
+    if report:
+        key = sample.naming_column
+        keys = None if key is None else cells[key]
+        report = reports.name_rows(reports.report_as_json(report), labels, keys)
+        facts += reports.describe_report(report, cells[sample.shown_columns])
     if folds or not report:
         facts += _describe_estimate(measured, declared.name, folds)
     facts.append(("inferred", reports.describe_counts(inferred) or "0 rows"))

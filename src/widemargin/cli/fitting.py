@@ -15,7 +15,7 @@ from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.labels import PartialLabels, has_label, known_names, labeled_mask
 from widemargin.model_files import load
 from widemargin.model_selection import SemiSupervisedSplit
-from widemargin.tables.columns import Kind, examine_columns
+from widemargin.tables.columns import Kind, examine_columns, find_key
 from widemargin.tables.errors import TableError, check_columns
 from widemargin.tables.files import describe_path
 from widemargin.tables.targets import find_copies, read_target
@@ -46,6 +46,7 @@ class Table:
     is_random: np.ndarray | None = None
     n_all: int | None = None  # rows of a folder, of which these are some
     target: str | None = None  # the column with the labels
+    key: str | None = None  # the column of --id
 
     @property
     def n_rows(self):
@@ -59,9 +60,16 @@ class Table:
         names = [str(name) for name in self.labels.classes]
         return dict(zip(names, numbers, strict=True))
 
-    def shown_columns(self, key=None):
+    @property
+    def naming_column(self):
+        """The column that tells which row it is, of --id or found; None if none."""
+        return find_key(self.columns) if self.key is None else self.key
+
+    @property
+    def shown_columns(self):
         """Columns that tell a person which row it is: a key, and those used."""
         used = [each.name for each in self.columns if each.kind is not Kind.LEFT_OUT]
+        key = self.naming_column
         return used if key is None or key in used else [key, *used]
 
     @property
@@ -110,9 +118,8 @@ def make_table(name, frame, cells, target, uses, key=None, is_random=None):
         columns = by_id
     used = [column.name for column in columns if column.kind is not Kind.LEFT_OUT]
     copies = () if y is None else find_copies(frame[used], y, labels.labeled)
-    return Table(
-        name, columns, frame, y, labels, copies, cells, is_random, target=target
-    )
+    parts = {"cells": cells, "is_random": is_random, "target": target, "key": key}
+    return Table(name, columns, frame, y, labels, copies, **parts)
 
 
 def check_unlabeled(sample, target, offers):
@@ -247,10 +254,12 @@ def _tabulate_given(model, X, labels, is_given, start=0, found=None):
     table = _tabulate(model, X, labels, found)
     table["source"] = np.where(is_given, "given", "inferred")
     table["review"] = _review(table["probability"], model.classes_)
-    table.loc[is_given, "review"] = ""
+    table.loc[is_given, "review"] = None
     report = getattr(model[-1], "report_", None)
     if report is not None:
         marks = {"label next": report.label_next}
+        if report.check_rows is not None:
+            marks["label next (random check)"] = report.check_rows
         marks["suspect label"] = report.suspect_labels.rows
         for mark, rows in marks.items():
             own = rows[(rows >= start) & (rows < start + len(table))] - start
@@ -291,7 +300,8 @@ def join_table(cells, found, key=None):
 def _review(probabilities, classes):
     """Which labels to look at: their probability is nearer to chance than to one."""
     chance = 1 / len(classes)
-    return np.where(probabilities < (1 + chance) / 2, "uncertain", "")
+    marks = np.where(probabilities < (1 + chance) / 2, "uncertain", None)
+    return pd.array(marks, dtype="string")  # Parquet needs a type even if all are None
 
 
 def load_model(path, advice="; widemargin fit writes one"):

@@ -88,20 +88,23 @@ def fit_blocks(blocks, sample, estimator):
 def write_training(blocks, model, output, key, advance):
     """Write the labels of all rows of a folder.
 
-    The result is how often each label is inferred, and the rows to label next, with
-    their positions as index.
+    The result is how often each label is inferred, and the rows that the report names
+    with their labels; their positions are the index of both.
     """
-    wanted, kept = np.sort(model[-1].report_.label_next), []
+    report, kept, labels = model[-1].report_, [], []
+    wanted = np.union1d(report.label_next, report.suspect_labels.rows)
 
     def tabulate(cells, start):
         own = wanted[(wanted >= start) & (wanted < start + len(cells))]
         kept.append(cells.iloc[own - start].set_axis(own))
         frame = tidy_cells(cells, blocks.marks, blocks.target)
         y = as_labels(frame.pop(blocks.target), blocks.as_names)
-        return fitting.tabulate_block(model, frame, y, start)
+        found = fitting.tabulate_block(model, frame, y, start)
+        labels.append(found["label"].iloc[own - start].set_axis(own))
+        return found
 
     counts = write_predictions(blocks.path, output, tabulate, key, advance)
-    return counts, pd.concat(kept)
+    return counts, pd.concat(kept), pd.concat(labels)
 
 
 def predict_folder(model, path, output, reading, key, advance):

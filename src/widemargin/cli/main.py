@@ -22,6 +22,10 @@ BENCHMARKS = {  # commands of a package that may not be installed
     "bench": "Measure the papers' tables (pip install ./benchmarks).",
     "demo": "Classify 1,797 digits with 20 labels (pip install ./benchmarks).",
 }
+_ADVICE = {  # names that a user may expect
+    "update": "There is no command update. After labeling rows in the table, run "
+    "widemargin fit with the same options and --force.",
+}
 _NO_BENCH = (
     "The benchmarks and the demonstration are a separate package. To install it, run\n"
     "    pip install ./benchmarks\nin the repository of widemargin."
@@ -37,7 +41,11 @@ class Commands(click.Group):
             if hasattr(stream, "reconfigure"):  # it may be closed, or a test's own
                 stream.reconfigure(errors="backslashreplace")
         with as_interrupts():
-            return super().main(*args, **kwargs)
+            try:
+                return super().main(*args, **kwargs)
+            except BrokenPipeError:  # while click printed an error
+                exit_if_unread()
+                raise
 
     def list_commands(self, ctx):
         """Names: those of the library first, in the order of the table."""
@@ -50,6 +58,8 @@ class Commands(click.Group):
         found = _found_commands()
         if name in found:
             return _load(found[name])
+        if name in _ADVICE:
+            return _refusing(name, "", _ADVICE[name])
         missing = BENCHMARKS.get(name)
         return None if missing is None else _refusing(name, missing, _NO_BENCH)
 

@@ -1,6 +1,7 @@
 """What commands print: facts in two columns, counts, progress."""
 
 import contextlib
+import io
 import json
 import numbers
 import re
@@ -18,7 +19,11 @@ from widemargin.tables.errors import shorten
 _NAME_WIDTH = 13  # "predictions" and two blanks
 _MIN_TEXT_WIDTH = 20
 _ROW_WIDTH, _CELL_WIDTH = 180, 60  # of a row of the user's table, and of its cells
+_MAX_SUSPECTS = 5  # that a report shows
 _NO_BREAK = "\N{NO-BREAK SPACE}"  # printed as a blank, never as the end of a line
+# How rows are marked in Python, and on the command line
+_MARKING = re.compile(r"mark unlabeled rows with -1 \(.*\)")
+_EMPTY_CELL = "leave the target cell of unlabeled rows empty"
 # What a terminal executes, breaks lines at, or turns the direction of a text with
 _CONTROLS = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -58,20 +63,44 @@ def print_json(outcome):
         lambda match: "\n" if match.group() == "\n" else f"\\u{ord(match.group()):04x}",
         text,
     )
-    click.echo(text)
+    _print_whole(f"{text}\n")
 
 
 def print_table(data):
     """Print the bytes of a table as they are, on a terminal with escapes."""
     if sys.stdout.isatty():
         data = visible(data.decode(), kept="\t\n")
-    click.echo(data, nl=False)
+    _print_whole(data)
+
+
+def _print_whole(data):
+    """Print a text or bytes to stdout, also if Python does not buffer it.
+
+    With PYTHONUNBUFFERED, one write is one call of the system, which may write only a
+    part: it does if the program that reads a pipe ends meanwhile, or a disk is full.
+    """
+    out = getattr(sys.stdout, "buffer", None)
+    if not isinstance(out, io.RawIOBase):
+        click.echo(data, nl=False)
+        return
+    if isinstance(data, str):
+        data = data.encode(sys.stdout.encoding, sys.stdout.errors)
+    while data:
+        data = data[out.write(data) :]
+
+
+class _Console(Console):
+    """A console that leaves a broken pipe to the command; that of rich exits with 1."""
+
+    def on_broken_pipe(self):
+        """Raise the BrokenPipeError that is being handled."""
+        raise
 
 
 def open_console(*, stderr=False, quiet=False):
     """The console of a report, which prints the user's own texts unchanged."""
     plain = {"markup": False, "highlight": False, "emoji": False}
-    return Console(stderr=stderr, quiet=quiet, **plain)
+    return _Console(stderr=stderr, quiet=quiet, **plain)
 
 
 def print_facts(console, facts):
@@ -207,6 +236,12 @@ def _table_notes(sample, notes_few_labels=True):
     from widemargin.tables.targets import describe_placeholders, find_alike
 
     yield from list_notes(sample.X, sample.columns)
+    if sample.key is not None:
+        n_rows, n_keys = len(sample.cells), sample.cells[sample.key].map(str).nunique()
+        if n_keys < n_rows:
+            counts = f"{plural(n_keys, 'value')} in {plural(n_rows, 'row')}"
+            examined = "" if n_rows == sample.n_rows else " that were examined"
+            yield f"{sample.key!r} is not unique: {counts}{examined}"
     if sample.labels is None:
         return
 
@@ -281,7 +316,7 @@ def report_as_json(report):
         "label_next": (report.label_next + 1).tolist(),
         "check_rows": [] if checks is None else (checks + 1).tolist(),
         "suspect_labels": [] if suspects is None else _list_suspects(suspects),
-        "notes": list(report.messages),
+        "notes": [_MARKING.sub(_EMPTY_CELL, text) for text in report.messages],
     }
 
 
@@ -292,6 +327,24 @@ def _list_suspects(suspects):
         {"row": int(row), "probability": float(probability), "suggested": str(name)}
         for row, probability, name in zip(*columns, strict=True)
     ]
+
+
+def name_rows(facts, labels, keys=None):
+    """Such a dict with the keys of its rows, if there are any, and suspect labels."""
+
+    def name(row):
+        key = keys[row - 1]
+        return None if key is None or key != key or key == "" else key
+
+    suspects = []
+    for line in facts["suspect_labels"]:
+        own = {} if keys is None else {"id": name(line["row"])}
+        label = str(labels[line["row"] - 1])
+        suspects.append({"row": line["row"], **own, "labeled": label, **line})
+    facts = {**facts, "suspect_labels": suspects}
+    if keys is not None:
+        facts["label_next_ids"] = [name(row) for row in facts["label_next"]]
+    return facts
 
 
 def describe_report(facts, cells=None):
@@ -342,19 +395,27 @@ def describe_label_next(facts, cells=None):
         return
     for row in facts["label_next"]:
         filled = cells.loc[row - 1].replace("", None).dropna()
-        content = ", ".join(
-            f"{name} {textwrap.shorten(str(value), _CELL_WIDTH, placeholder='...')}"
-            for name, value in filled.items()
+        content = " | ".join(
+            f"{name}: {_shorten_text(value)}" for name, value in filled.items()
         )
         yield "", f"{row:,}: {textwrap.shorten(content, _ROW_WIDTH, placeholder='...')}"
 
 
+def _shorten_text(value):
+    return textwrap.shorten(str(value), _CELL_WIDTH, placeholder="...")
+
+
 def describe_suspects(facts):
     """Labels that models without them contradict, the first few of them."""
-    found = facts["suspect_labels"]
-    if found:
-        rows = [f"row {line['row']} (predicted: {line['suggested']})" for line in found]
-        yield "suspects", f"{shorten(rows, 5)}, with these labels held out"
+    found, title = facts["suspect_labels"], "suspects"
+    for line in found[:_MAX_SUSPECTS]:
+        key = line.get("id")
+        name = "" if key is None else f" ({_shorten_text(key)})"
+        labels = f"labeled {line['labeled']}, predicted {line['suggested']}"
+        yield title, f"row {line['row']:,}{name}: {labels} without its label"
+        title = ""
+    if len(found) > _MAX_SUSPECTS:
+        yield "", f"and {len(found) - _MAX_SUSPECTS:,} more, marked in the predictions"
 
 
 def _error(line):

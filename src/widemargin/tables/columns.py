@@ -21,6 +21,7 @@ from widemargin.tables.cells import (
 )
 from widemargin.tables.errors import TableError, check_columns, check_twice, shorten
 
+_LIKE_KEY = "looks like an identifier"  # why a column is left out
 _MAX_CATEGORIES = 100  # features that one column becomes
 _MIN_VALUES_OF_KEY = 10  # up to so many values may all differ and be no identifier
 _IDENTIFIER = re.compile(r"(^|[^a-z])(id|index|row|key|nr|no|number)$|^column 1$", re.I)
@@ -105,6 +106,12 @@ def examine_columns(frame, *, name="the table", dropped_by="--drop", **uses):
             "TableEncoder(numeric=...))."
         )
     return columns
+
+
+def find_key(columns):
+    """Name of the first column that was left out as an identifier; None if none was."""
+    found = (column.name for column in columns if column.reason.startswith(_LIKE_KEY))
+    return next(found, None)
 
 
 def list_notes(frame, columns):
@@ -197,7 +204,7 @@ def _examine_numbers(name, values, filled, numbers, decimal):
     is_key = len(known) == len(values) > _MIN_VALUES_OF_KEY and known.is_unique
     is_key = is_key and bool((known % 1 == 0).all())
     if is_key and (_IDENTIFIER.search(name) or bool((known.diff()[1:] == 1).all())):
-        reason = "looks like an identifier: a different number in each row"
+        reason = f"{_LIKE_KEY}: a different number in each row"
         return Column(name, Kind.LEFT_OUT, reason)
     note = _stray_note(strays)
     if not pd.api.types.is_numeric_dtype(filled):
@@ -248,8 +255,7 @@ def _examine_text(name, filled):
     return Column(
         name,
         Kind.LEFT_OUT,
-        f"looks like an identifier: {n_different:,} different values in "
-        f"{len(texts):,} rows",
+        f"{_LIKE_KEY}: {n_different:,} different values in {len(texts):,} rows",
     )
 
 
