@@ -10,7 +10,7 @@ import pytest
 
 import widemargin
 from widemargin.studio.export import export_bytes, labeled_table
-from widemargin.studio.session import Session
+from widemargin.studio.session import Session, _percent
 from widemargin.studio.sources import from_arrays
 from widemargin.studio.state import Conflict, Refusal
 from widemargin.studio.store import Store, StoreError
@@ -181,6 +181,12 @@ def test_second_opinions_measure_agreement(session, digits):
         line["why"].endswith("two people disagree")
         for line in session.review()["lines"]
     )
+
+
+def test_probabilities_are_not_rounded_to_certainty():
+    values = 0.0, 0.0099, 0.01, 0.5, 0.99, 0.998
+    said = ["< 1 %", "< 1 %", "1 %", "50 %", "99 %", "> 99 %"]
+    assert [_percent(value) for value in values] == said
 
 
 def test_suspects_are_reviewed(session, digits):

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { rowButton, showCard } from "./card.js";
 import { askForGroups } from "./clusters.js";
 import { color } from "./colors.js";
-import { find, make, percent, toast, whole } from "./dom.js";
+import { find, make, percent, probable, toast, whole } from "./dom.js";
 import { RowMap } from "./map.js";
 import { search, showFilters, showLegend, showQuality, showResults, showReview } from "./panels.js";
 
@@ -307,7 +307,7 @@ function hover(row, x = 0, y = 0) {
   tipping = setTimeout(() => {
     const code = app.map.codes[row];
     const name = app.labels.classes[code] ?? "no prediction";
-    const sure = app.map.labels.has(row) ? "labeled" : code < app.labels.classes.length ? percent(app.map.certainty[row] / 255) : "";
+    const sure = app.map.labels.has(row) ? "labeled" : code < app.labels.classes.length ? probable(app.map.certainty[row] / 255) : "";
     tip.replaceChildren(make("strong", {}, name), ` ${sure}`, make("br"), `Row ${whole(row + 1)}`);
     if (app.info.has_images) tip.append(make("img", { src: `/api/image/${row}/small`, alt: "", width: 72, height: 72 }));
     const { clientWidth, clientHeight } = find("map");
