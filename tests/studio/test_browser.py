@@ -746,7 +746,26 @@ def test_a_link_works_once(visit, digits_page, browser):
     page.goto(url)
     page.wait_for_selector("#login[open]", timeout=PATIENCE)
     assert page.get_attribute("body", "data-ready") == "no"
+    said = page.inner_text("#login-text")
+    assert "Each link works once" in said
+    assert '"Link for another browser" in the Results tab' in said
+    page.fill("#password", digits_page.url)  # a new link
+    page.press("#password", "Enter")
+    page.wait_for_selector("body[data-ready=yes]", timeout=PATIENCE)
     other.close()
+
+
+def test_what_has_no_effect_is_said(visit, digits_page):
+    window = visit(digits_page)
+    begin(window, ("zero", "one"))
+    window.press("7")
+    window.wait('#toast:has-text("No class has the key 7. Press + to add a class.")')
+    window.press("+")
+    window.wait("#class-name:focus")
+    window.page.keyboard.type("one")
+    window.press("Enter")
+    window.wait('#toast:has-text("There is already a class one (key 2).")')
+    assert digits_page.session.state.classes == ("zero", "one")
 
 
 COMMAND = "label digits.npz --target kind --no-browser --labels l.sqlite --port"

@@ -255,9 +255,11 @@ def test_a_full_fit_runs_beside_and_is_exported(session, digits):
     with pytest.raises(ValueError, match="at least two classes"):
         session.fit_fully()
     names = list(digits[1])
-    names[60] = "one" if names[60] != "one" else "two"  # a wrong label
+    for row in (60, 70):  # wrong labels
+        names[row] = "one" if names[row] != "one" else "two"
     give(session, names, range(0, 200, 10))
     session.settle()
+    give(session, names, [70], "kept", why="review")
     with pytest.raises(ValueError, match="no full model yet"):
         export_bytes(session, "model")
     session.fit_fully()
@@ -278,8 +280,11 @@ def test_a_full_fit_runs_beside_and_is_exported(session, digits):
     checks = ", ".join(str(row + 1) for row in report.check_rows)
     listed = f"{rows} (random checks: {checks})"
     assert f"Rows to label next (counted from 1): {listed}\n" in text
-    first = f"row {report.suspect_labels.rows[0] + 1} ("
+    (first, *_) = (row for row in report.suspect_labels.rows if row != 70)
+    first = f"row {first + 1} ("
     assert f"Labels to check (rows counted from 1): {first}" in text
+    assert 70 in report.suspect_labels.rows
+    assert "row 71 (" not in text  # it was kept
     assert "+-" not in text
     X = session.source.X
     unlabeled = table["source"] == "inferred"

@@ -502,6 +502,7 @@ class Session:
                 codes=codes,
                 classes=self.source.original(classes),
                 random_rows=state.random_rows,
+                confirmed_rows=state.confirmed_rows,
             )
             self._jobs.append(job)
             self.full = {"status": "running", "lines": []}

@@ -171,7 +171,7 @@ export function showResults(app) {
     make("div", { class: "block" }, make("h2", {}, "Labels and predictions"),
       make("p", { class: "note" }, "All columns, with label, prediction, probability, and whether the label was given, made here, or inferred."),
       make("div", { class: "line" }, file("table", "get-table", "Labeled table (.csv)"), file("history", "get-history", "History (.csv)")),
-      make("p", { class: "note" }, `Every label is kept in ${app.info.store}. Run the same command again to continue.`)),
+      make("p", { class: "note" }, `Every label is kept in ${app.info.store}. ${app.info.is_file ? "Run the same command" : "Call widemargin.label with the same rows"} again to continue.`)),
     fullFit(app),
     make("div", { class: "block" }, make("h2", {}, "People and windows"),
       make("div", { class: "field" }, make("label", { for: "who" }, "Your name, kept with your labels"), name),
