@@ -174,7 +174,7 @@ def test_label_by_keys_alone(visit, digits_page, digits):
     assert len(found) == 12
     assert all(names[row] == label for row, label in found.items())
     assert "12 of 300 rows labeled" in window.page.inner_text("#count")
-    assert "%" in window.page.inner_text("#quality .figure")
+    assert window.page.inner_text("#quality .figure") == "not known yet"
     predicted, _, _ = digits_page.session.predictions()
     assert np.mean(predicted == np.array(names)) > 0.9
     row = window.row
@@ -427,7 +427,7 @@ def test_review_list(visit, digits_page, digits):
     assert session.state.labels[wrong].why == "review"
 
 
-def test_a_rough_error_is_shown_as_a_bound(visit, digits_page, digits):
+def test_a_vague_error_is_not_shown_or_shown_as_a_bound(visit, digits_page, digits):
     session = digits_page.session
 
     def label(rows, why):
@@ -437,23 +437,43 @@ def test_a_rough_error_is_shown_as_a_bound(visit, digits_page, digits):
 
     label(range(0, 200, 10), "map")
     window = visit(digits_page)
+
+    def read(part):
+        n = len(session.state.labels)
+        window.wait(f"body[data-labels='{n}']")
+        window.settle()
+        return window.page.inner_text(f"#quality {part}")
+
     for random_rows, said in (
-        ([], "only the model's own probabilities: no random row is labeled yet."),
-        ([5], "From 1 held-out label of random rows and the predicted probabilities."),
+        ([], "No label of a random row so far: label 5 more random rows."),
+        ([5], "1 label of random rows so far: label 4 more random rows."),
+        ([15, 25, 35], "4 labels of random rows so far: label 1 more random row."),
     ):
         label(random_rows, "random")
-        window.wait(f"body[data-labels='{20 + len(random_rows)}']")
-        window.settle()
-        model = session.describe_model()
-        bound = np.ceil(100 * (model["error"] + model["error_std"]))
-        assert window.page.inner_text("#quality .figure") == f"below {bound:.0f} %"
-        assert said in window.page.inner_text("#quality")
-        assert window.page.query_selector("#quality .curve")
-    label(range(15, 195, 20), "random")
-    window.wait("body[data-labels='30']")
-    window.settle()
-    assert " % ± " in window.page.inner_text("#quality .figure")
+        assert read(".figure") == "not known yet"
+        assert window.page.inner_text(".figure + .basis") == said
+        assert not window.page.query_selector("#quality .curve")
+    label([45], "random")
+    said, model = read(".figure"), session.describe_model()
+    bound = np.ceil(100 * (model["error"] + model["error_std"]))
+    assert said == f"below {bound:.0f} %"
+    said = "From 5 labels of random rows and the predicted probabilities."
+    assert window.page.inner_text(".figure + .basis") == said
+    assert window.page.query_selector("#quality .curve")
+    label(range(55, 155, 20), "random")
+    said, model = read(".figure"), session.describe_model()
+    error, std = 100 * model["error"], 100 * model["error_std"]
+    assert said == f"{error:.1f} ± {std:.1f} %"
     assert "The band is" in window.page.inner_text("#quality")
+
+
+def test_a_probability_is_not_rounded_to_certainty(visit, digits_page):
+    window = visit(digits_page)
+    said = window.page.evaluate("""async () => {
+      const { probable } = await import("/dom.js");
+      return [0.998, 0.99, 0.5, 0.04, 0.0099, 0].map(probable);
+    }""")
+    assert said == ["> 99 %", "99 %", "50 %", "4.0 %", "< 1 %", "< 1 %"]
 
 
 def test_the_reason_follows_the_certainty(visit, digits_page):
@@ -666,8 +686,11 @@ def test_a_wide_table_leaves_buttons_and_error_in_view(visit, digits):
     columns = [f"pixel {i}" for i in range(X.shape[1])]
     window = visit(visit.start(from_arrays(pd.DataFrame(X, columns=columns), y)))
     window.settle()
-    for width, height in ((1366, 768), (800, 1100)):
+    for width, height in ((1366, 768), (1280, 800), (800, 700), (800, 1100)):
         window.page.set_viewport_size({"width": width, "height": height})
+        assert window.page.evaluate(
+            "() => document.documentElement.scrollHeight <= window.innerHeight"
+        )
         for part in ("#card .likely", "#classes", "#skip", "#quality .figure"):
             window.wait(part)
             bottom = window.page.evaluate(
@@ -675,6 +698,10 @@ def test_a_wide_table_leaves_buttons_and_error_in_view(visit, digits):
                 part,
             )
             assert bottom <= height, (part, width)
+        chart = window.page.query_selector("#quality .curve").bounding_box()
+        assert chart["width"] <= 400 * 1.05  # its text is as large as the rest
+        if (width, height) == (1280, 800):
+            assert chart["y"] + chart["height"] <= height
     window.page.focus("#card .list")
     window.press("End")
     window.page.wait_for_function(
@@ -719,7 +746,26 @@ def test_a_link_works_once(visit, digits_page, browser):
     page.goto(url)
     page.wait_for_selector("#login[open]", timeout=PATIENCE)
     assert page.get_attribute("body", "data-ready") == "no"
+    said = page.inner_text("#login-text")
+    assert "Each link works once" in said
+    assert '"Link for another browser" in the Results tab' in said
+    page.fill("#password", digits_page.url)  # a new link
+    page.press("#password", "Enter")
+    page.wait_for_selector("body[data-ready=yes]", timeout=PATIENCE)
     other.close()
+
+
+def test_what_has_no_effect_is_said(visit, digits_page):
+    window = visit(digits_page)
+    begin(window, ("zero", "one"))
+    window.press("7")
+    window.wait('#toast:has-text("No class has the key 7. Press + to add a class.")')
+    window.press("+")
+    window.wait("#class-name:focus")
+    window.page.keyboard.type("one")
+    window.press("Enter")
+    window.wait('#toast:has-text("There is already a class one (key 2).")')
+    assert digits_page.session.state.classes == ("zero", "one")
 
 
 COMMAND = "label digits.npz --target kind --no-browser --labels l.sqlite --port"

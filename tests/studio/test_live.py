@@ -6,7 +6,7 @@ from sklearn.datasets import load_digits
 from studio_events import label, undo
 
 from widemargin import FewLabelClassifier, SpectralClassifier
-from widemargin.studio.live import NO_CLASS, LiveModel, choose_next
+from widemargin.studio.live import NO_CLASS, LiveModel, choose_next, describe_error
 from widemargin.studio.state import State, apply
 
 NAMES = np.array(["zero", "one", "two", "three"], dtype=object)
@@ -67,6 +67,18 @@ def test_predictions_are_those_of_a_new_fit(live, state, digits):
     assert_as_fitted_anew(live, state, digits[0])
     state = apply(state, label("z", range(100, 140), "one"), undo("u", "z"))
     assert_as_fitted_anew(live, state, digits[0])
+
+
+def test_an_error_is_shown_from_five_random_labels_on():
+    assert describe_error(50, None, None) == {"stage": "none", "n_missing": 0}
+    for n in range(5):
+        found = describe_error(n, 0.02, 0.1)
+        assert found == {"stage": "unknown", "n_missing": 5 - n}
+    for n in range(5, 10):
+        found = describe_error(n, 0.02, 0.091)
+        assert found == {"stage": "bound", "n_missing": 10 - n, "bound": 12}
+    assert describe_error(9, 0.8, 0.3)["bound"] == 100
+    assert describe_error(10, 0.02, 0.1) == {"stage": "estimate", "n_missing": 0}
 
 
 def test_the_error_is_that_of_the_front_door(live, state, digits):

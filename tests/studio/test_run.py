@@ -53,7 +53,7 @@ def person(monkeypatch, digits):
     return servers
 
 
-def test_labels_come_back_to_python(person, digits, tmp_path, monkeypatch):
+def test_labels_come_back_to_python(person, digits, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     X, names = digits
@@ -61,6 +61,10 @@ def test_labels_come_back_to_python(person, digits, tmp_path, monkeypatch):
     assert found[:4].tolist() == names[:4]
     assert set(found[4:]) == {None}
     (store,) = tmp_path.glob("labels-*.sqlite")
+    assert capsys.readouterr().out.splitlines() == [
+        f"Labels are stored in {store.name}.",
+        f"4 labels in {store.name}; call label on the same rows to continue.",
+    ]
     assert (
         widemargin.label(X, images=X.reshape(-1, 8, 8), port=0)[:4].tolist()
         == names[:4]

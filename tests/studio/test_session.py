@@ -10,7 +10,7 @@ import pytest
 
 import widemargin
 from widemargin.studio.export import export_bytes, labeled_table
-from widemargin.studio.session import Session
+from widemargin.studio.session import Session, _percent
 from widemargin.studio.sources import from_arrays
 from widemargin.studio.state import Conflict, Refusal
 from widemargin.studio.store import Store, StoreError
@@ -183,6 +183,12 @@ def test_second_opinions_measure_agreement(session, digits):
     )
 
 
+def test_probabilities_are_not_rounded_to_certainty():
+    values = 0.0, 0.0099, 0.01, 0.5, 0.99, 0.998
+    said = ["< 1 %", "< 1 %", "1 %", "50 %", "99 %", "> 99 %"]
+    assert [_percent(value) for value in values] == said
+
+
 def test_suspects_are_reviewed(session, digits):
     names = list(digits[1])
     wrong = 60
@@ -249,9 +255,11 @@ def test_a_full_fit_runs_beside_and_is_exported(session, digits):
     with pytest.raises(ValueError, match="at least two classes"):
         session.fit_fully()
     names = list(digits[1])
-    names[60] = "one" if names[60] != "one" else "two"  # a wrong label
+    for row in (60, 70):  # wrong labels
+        names[row] = "one" if names[row] != "one" else "two"
     give(session, names, range(0, 200, 10))
     session.settle()
+    give(session, names, [70], "kept", why="review")
     with pytest.raises(ValueError, match="no full model yet"):
         export_bytes(session, "model")
     session.fit_fully()
@@ -272,8 +280,11 @@ def test_a_full_fit_runs_beside_and_is_exported(session, digits):
     checks = ", ".join(str(row + 1) for row in report.check_rows)
     listed = f"{rows} (random checks: {checks})"
     assert f"Rows to label next (counted from 1): {listed}\n" in text
-    first = f"row {report.suspect_labels.rows[0] + 1} ("
+    (first, *_) = (row for row in report.suspect_labels.rows if row != 70)
+    first = f"row {first + 1} ("
     assert f"Labels to check (rows counted from 1): {first}" in text
+    assert 70 in report.suspect_labels.rows
+    assert "row 71 (" not in text  # it was kept
     assert "+-" not in text
     X = session.source.X
     unlabeled = table["source"] == "inferred"

@@ -12,6 +12,7 @@ from widemargin.studio.sources import (
     default_store,
     encode_image,
     from_arrays,
+    look_like_pixels,
     read_source,
 )
 from widemargin.tables.errors import TableError
@@ -247,3 +248,34 @@ def test_arrays(rng):
 def test_labels_have_a_file_beside_the_work():
     assert default_store("data/iris.csv.gz") == "iris-labels.sqlite"
     assert default_store("data/photos/") == "photos-labels.sqlite"
+
+
+@pytest.mark.parametrize(
+    ("names", "is_pixels"),
+    [
+        ([f"pixel{i}" for i in range(64)], True),
+        ([f"PX {i}" for i in range(49)], True),
+        ([f"{i}x{j}" for i in range(1, 9) for j in range(1, 9)], True),
+        ([f"r{i}_c{j}" for i in range(7) for j in range(7)], True),
+        ([f"{i}x{j}" for i in range(2, 9) for j in range(7)], False),
+        ([f"pixel{i}" for i in range(36)], False),
+        ([f"pixel{i}" for i in range(63)], False),
+        ([*(f"pixel{i}" for i in range(63)), "age"], False),
+        ([f"x{i}" for i in range(64)], False),
+    ],
+)
+def test_columns_of_pixels_are_noticed(names, is_pixels):
+    frame = pd.DataFrame(np.zeros((3, len(names))), columns=names)
+    assert look_like_pixels(frame) == is_pixels
+    assert not look_like_pixels(frame.assign(**{names[0]: "a"}))
+
+
+def test_a_table_of_pixels_is_noted_and_its_columns_are_few(tmp_path, rng):
+    names = [f"pixel_{i}" for i in range(64)]
+    frame = pd.DataFrame(rng.integers(17, size=(20, 64)), columns=names)
+    frame["label"] = ["a", None] * 10
+    frame.to_csv(tmp_path / "digits.csv", index=False)
+    note = read_source(str(tmp_path / "digits.csv")).note
+    assert "pixel_7 and 56 more." in note
+    assert "pixel_8" not in note
+    assert "widemargin.label(X, images=...) shows pictures." in note

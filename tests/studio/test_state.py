@@ -156,6 +156,7 @@ def test_a_label_is_confirmed_by_a_review_that_keeps_it():
     state = apply(State(), given, kept)
     assert state.is_confirmed(1)
     assert not state.is_confirmed(2)
+    assert state.confirmed_rows == [1]
     assert not state.is_confirmed(9)
     changed = apply(State(), given, replace(other, why="review"))
     assert not changed.is_confirmed(1)

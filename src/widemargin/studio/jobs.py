@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -105,6 +106,16 @@ def _make_layout(folder):
     np.save(folder / "plane.npy", neighbor_plane(load_rows(folder), start))
 
 
+def without_suspects(report, rows):
+    """A report that does not list some rows among the labels to check."""
+    suspects = report.suspect_labels
+    if suspects is None or not len(rows):
+        return report
+    is_open = ~np.isin(suspects.rows, rows)
+    left = {name: values[is_open] for name, values in vars(suspects).items()}
+    return replace(report, suspect_labels=replace(suspects, **left))
+
+
 def _fit(folder):
     import widemargin
 
@@ -122,7 +133,7 @@ def _fit(folder):
     codes = [places[name] for name in model.transduction_.tolist()]
     np.save(folder / "codes.npy", np.array(codes))
     np.save(folder / "certainty.npy", model.certainty_)
-    report = model.report_
+    report = without_suspects(model.report_, read("confirmed_rows"))
     facts = {
         "text": report.text(first_row=1).replace(" +- ", " ± "),
         "error": float(report.error) if report.n_held_out else None,

@@ -1,6 +1,7 @@
 """The model behind the page: eigenvectors once, then milliseconds per label."""
 
 import copy
+import math
 import warnings
 from dataclasses import dataclass, field
 
@@ -15,6 +16,7 @@ from widemargin.solvers.active_learning import suggest_rows_from_geometry
 from widemargin.spaces.bases import spectral_features
 
 NO_CLASS = 2**16 - 1
+N_KNOWN, N_PRECISE = 5, 10  # labels of random rows, from which the error is shown
 
 
 @dataclass(frozen=True)
@@ -173,6 +175,24 @@ class LiveModel:
             nearest = members[np.argsort(lengths[members, k], kind="stable")]
             clusters.append(origin[nearest].tolist())
         return sorted(clusters, key=len, reverse=True)
+
+
+def describe_error(n_random, error, std):
+    """How the page shows an estimated error, which a few random labels leave vague.
+
+    A dict of `stage` and `n_missing`, the random labels that are missing to the next
+    stage. "none": there is no estimate; "unknown": with few labels of random rows even
+    a bound would be misleading; "bound": the estimate plus one standard error, `bound`
+    in whole percent; "estimate": with its standard error.
+    """
+    if error is None:
+        return {"stage": "none", "n_missing": 0}
+    if n_random < N_KNOWN:
+        return {"stage": "unknown", "n_missing": N_KNOWN - n_random}
+    if n_random < N_PRECISE:
+        bound = min(math.ceil(100 * (error + std)), 100)
+        return {"stage": "bound", "n_missing": N_PRECISE - n_random, "bound": bound}
+    return {"stage": "estimate", "n_missing": 0}
 
 
 def choose_next(state, suggestions, taken, rng, n_rows):

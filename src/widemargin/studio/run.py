@@ -88,7 +88,15 @@ def label_rows(X, y, given, *, store, name, port, open_browser):
     store = store or f"labels-{source.hash[:8]}.sqlite"
     server = open_page(source, store, name=name, port=port)
     try:
+        print(f"Labels are stored in {store}.")
         serve(server, print, open_browser=open_browser)
+        n_labels = len(server.session.state.labels)
+        print(_last_line(n_labels, store))
         return server.session.as_targets()
     finally:
         server.stop()
+
+
+def _last_line(n_labels, store):
+    noun = "label" if n_labels == 1 else "labels"
+    return f"{n_labels:,} {noun} in {store}; call label on the same rows to continue."

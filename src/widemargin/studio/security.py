@@ -23,6 +23,12 @@ HEADERS = {
     "x-frame-options": "DENY",
     "cache-control": "no-store",
 }
+_BY_PASSWORD = "Enter the password that the program was started with."
+_BY_LINK = (
+    "Open the page by the link that the program printed. Each link works once, in one "
+    'browser. For another link, press "Link for another browser" in the Results tab '
+    "of a page that is open, or start the program again."
+)
 _OPEN = ("/api/login",)  # what needs no cookie below /api
 
 
@@ -139,7 +145,7 @@ class Guard:
             return 413, "The request is too large."
         cookies = "; ".join(headers.get("cookie", []))
         if path not in _OPEN and not self.keys.is_known(cookies):
-            return 401, "Open the page by the link that the program printed."
+            return 401, _BY_PASSWORD if self.keys.password else _BY_LINK
         return None
 
 

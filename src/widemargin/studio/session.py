@@ -10,7 +10,7 @@ import numpy as np
 from widemargin.studio.cards import CardMaker
 from widemargin.studio.jobs import Job
 from widemargin.studio.layout import principal_plane
-from widemargin.studio.live import NO_CLASS, LiveModel, choose_next
+from widemargin.studio.live import NO_CLASS, LiveModel, choose_next, describe_error
 from widemargin.studio.state import (
     Event,
     State,
@@ -24,6 +24,13 @@ N_SUGGESTIONS = 12
 _N_REPLAYED = 20  # points of the error curve of labels that were there before
 _UNCERTAIN = 0.75
 _PAUSE = 0.3  # seconds between a model and its suggestions
+
+
+def _percent(probability):
+    """A probability in percent; one that is not exactly 0 or 1 is not rounded to it."""
+    if probability < 0.01:
+        return "< 1 %"
+    return "> 99 %" if probability > 0.99 else f"{100 * probability:.0f} %"
 
 
 class Session:
@@ -332,6 +339,7 @@ class Session:
     def describe_model(self):
         """How good the model is, and what it finds doubtful."""
         snapshot = self.snapshot
+        n_random, error, std = snapshot.n_random, snapshot.error, snapshot.error_std
         status = "ready" if self.live.is_ready else "preparing"
         if snapshot.model is None and self.live.is_ready:
             status = "needs two classes"
@@ -340,9 +348,10 @@ class Session:
             "status": "failed" if self.problem else status,
             "problem": self.problem,
             "labels": snapshot.n_labels,
-            "random": snapshot.n_random,
-            "error": snapshot.error,
-            "error_std": snapshot.error_std,
+            "random": n_random,
+            "error": error,
+            "error_std": std,
+            "shown_error": describe_error(n_random, error, std),
             "shares": list(snapshot.shares),
             "suspects": len({*self._suspects(), *self._disagreements()}),
             "curve": [[n, *pair] for n, pair in sorted(self.curve.copy().items())],
@@ -412,7 +421,7 @@ class Session:
             label, better = state.labels[row].label, state.classes[code]
             if label != better and not state.is_confirmed(row):
                 why = f"the other labels suggest {better} ("
-                why += f"{label}: {100 * probability:.0f} %)"
+                why += f"{label}: {_percent(probability)})"
                 found[row] = {"better": better, "why": why}
         return found
 
@@ -493,6 +502,7 @@ class Session:
                 codes=codes,
                 classes=self.source.original(classes),
                 random_rows=state.random_rows,
+                confirmed_rows=state.confirmed_rows,
             )
             self._jobs.append(job)
             self.full = {"status": "running", "lines": []}

@@ -2,9 +2,12 @@
 
 import hashlib
 import io
+import math
 import os
+import re
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -345,8 +348,10 @@ def read_rows(path, target, reading, uses):
     left_out = [
         f"{c.name} ({c.reason})" for c in encoder.columns_ if c.kind is Kind.LEFT_OUT
     ]
-    note = f"Features: {', '.join(c.name for c in used)}."
+    note = f"Features: {shorten([str(c.name) for c in used])}."
     notes = [*list_notes(features, encoder.columns_), *describe_placeholders(values)]
+    if look_like_pixels(features):
+        notes.append(_PIXELS)
     if target not in frame:
         near = get_close_matches(target, list(frame), 1)
         meant = f" (did you mean {near[0]!r}?)" if near else ""
@@ -368,6 +373,31 @@ def read_rows(path, target, reading, uses):
         return source
     texts = features[used[0].name].map(_as_text).tolist()
     return replace(source, texts=texts, shown=features.drop(columns=used[0].name))
+
+
+def look_like_pixels(frame):
+    """Whether the columns of a table seem to be the pixels of square images.
+
+    All are numbers, at least 49, as many as a square has, and their names say "pixel"
+    or "px", or count rows and columns, from 0 or 1, as in "1x1".
+    """
+    side = math.isqrt(frame.shape[1])
+    if side < 7 or side**2 != frame.shape[1]:
+        return False
+    if not all(pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes):
+        return False
+    names = [str(name).casefold() for name in frame]
+    if all("pixel" in name or "px" in name for name in names):
+        return True
+    pairs = [tuple(map(int, re.findall(r"\d+", name))) for name in names]
+    grids = (list(product(range(k, k + side), repeat=2)) for k in (0, 1))
+    return any(sorted(pairs) == grid for grid in grids)
+
+
+_PIXELS = (
+    "the columns look like pixels, and the page shows them as numbers; in Python, "
+    "widemargin.label(X, images=...) shows pictures"
+)
 
 
 def _without_predictions(frame):

@@ -101,6 +101,11 @@ class State:
         before, last = (self.batches[name] for name in names)
         return last.why == "review" and last.label == before.label is not None
 
+    @property
+    def confirmed_rows(self):
+        """Labeled rows whose label a person reviewed and kept."""
+        return [row for row in self.labels if self.is_confirmed(row)]
+
     def version(self, row):
         """The number of the event that labeled a row, 0 for none."""
         return self.labels[row].place if row in self.labels else 0

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { rowButton, showCard } from "./card.js";
 import { askForGroups } from "./clusters.js";
 import { color } from "./colors.js";
-import { find, make, percent, toast, whole } from "./dom.js";
+import { find, make, percent, probable, toast, whole } from "./dom.js";
 import { RowMap } from "./map.js";
 import { search, showFilters, showLegend, showQuality, showResults, showReview } from "./panels.js";
 
@@ -307,7 +307,7 @@ function hover(row, x = 0, y = 0) {
   tipping = setTimeout(() => {
     const code = app.map.codes[row];
     const name = app.labels.classes[code] ?? "no prediction";
-    const sure = app.map.labels.has(row) ? "labeled" : code < app.labels.classes.length ? percent(app.map.certainty[row] / 255) : "";
+    const sure = app.map.labels.has(row) ? "labeled" : code < app.labels.classes.length ? probable(app.map.certainty[row] / 255) : "";
     tip.replaceChildren(make("strong", {}, name), ` ${sure}`, make("br"), `Row ${whole(row + 1)}`);
     if (app.info.has_images) tip.append(make("img", { src: `/api/image/${row}/small`, alt: "", width: 72, height: 72 }));
     const { clientWidth, clientHeight } = find("map");
@@ -350,6 +350,7 @@ function onKey(event) {
   else if (KEYS.includes(key) && key.length === 1 && !event.repeat && app.view === "label") {
     const code = keysOf(app.labels.classes).indexOf(key);
     if (code >= 0) run(() => app.choose(code));
+    else toast(`No class has the key ${key.toUpperCase()}. Press + to add a class.`);
   }
 }
 
@@ -360,6 +361,12 @@ async function addClass(event) {
   if (!name) return;
   field.value = "";
   field.blur();
+  const known = app.labels.classes.indexOf(name.normalize("NFC"));
+  if (known >= 0) {
+    const key = keysOf(app.labels.classes)[known].toUpperCase();
+    toast(`There is already a class ${name}${key ? ` (key ${key})` : ""}.`);
+    return;
+  }
   try {
     await api.act("class", { label: name }, () => app.offline());
   } catch (error) { toast(error.message); }
@@ -427,7 +434,8 @@ async function login() {
         find("login-form").onsubmit = async (event) => {
           event.preventDefault();
           try {
-            await api.post("/api/login", { token: find("password").value });
+            const [typed, inLink] = [find("password").value, /#token=([\w-]+)\s*$/.exec(find("password").value)];
+            await api.post("/api/login", { token: inLink ? inLink[1] : typed });
             find("login").close();
             done();
           } catch (problem) { find("login-text").textContent = problem.message; }

@@ -1,7 +1,7 @@
 // The row that is being labeled.
 
 import { color } from "./colors.js";
-import { draw, make, percent, whole } from "./dom.js";
+import { draw, make, probable, whole } from "./dom.js";
 
 export function picture(row, size, alt) {
   const image = make("img", { src: `/api/image/${row}/${size}`, alt, loading: "lazy" });
@@ -44,7 +44,7 @@ function likely(card, classes) {
     list.append(make("li", {},
       make("span", { class: "name", title: name }, name),
       make("span", { class: "bar" }, make("i", { color: color(classes.indexOf(name)), "width%": 100 * probability })),
-      make("span", { class: "much" }, percent(probability))));
+      make("span", { class: "much" }, probable(probability))));
   }
   return list;
 }

@@ -23,6 +23,10 @@ export function draw(tag, facts = {}, ...inside) {
 export const find = (id) => document.getElementById(id);
 export const whole = (number) => number.toLocaleString("en");
 export const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
+// A probability that is not exactly 0 or 1 is not rounded to it.
+export const probable = (share) => (share > 0.99 ? "> 99 %" : share < 0.01 ? "< 1 %" : percent(share));
+// As in the report of a fitted model.
+export const withError = (value, std) => `${(100 * value).toFixed(1)} ± ${(100 * std).toFixed(1)} %`;
 
 let hiding = 0;
 export function toast(text) {

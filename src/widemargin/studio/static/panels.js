@@ -2,12 +2,10 @@
 
 import { color } from "./colors.js";
 import { rowButton } from "./card.js";
-import { draw, find, make, percent, whole } from "./dom.js";
-
-const FEW = 10; // random labels, before which the error is shown as an upper bound
+import { draw, find, make, percent, probable, whole, withError } from "./dom.js";
 
 function curve(points) {
-  const [width, height, left, low] = [400, 130, 34, 18];
+  const [width, height, left, low] = [400, 112, 34, 18];
   const most = Math.max(...points.map((p) => p[0]), 10);
   const top = Math.min(1, Math.max(0.1, ...points.map((p) => p[1] + p[2])) * 1.05);
   const x = (n) => left + ((width - left - 6) * n) / most;
@@ -37,6 +35,13 @@ function curve(points) {
   return picture;
 }
 
+// What the server decided to show of the error, see `describe_error`.
+function liveError({ error, error_std: std, shown_error: shown }) {
+  if (!shown || shown.stage === "none") return "unknown";
+  if (shown.stage === "unknown") return "not known yet";
+  return shown.stage === "bound" ? `below ${shown.bound} %` : withError(error, std);
+}
+
 export function showQuality(model, labels) {
   const parts = [];
   if (model.status === "failed") parts.push(make("p", {}, `There is no model: ${model.problem}`));
@@ -47,17 +52,18 @@ export function showQuality(model, labels) {
       labels.classes.length < 2 || model.status !== "ready"
         ? "Label rows of two classes to get predictions for all other rows." : "More labels are needed to estimate it."));
   } else {
-    const { error, error_std: std } = model;
-    const isRough = model.random < FEW; // the estimate alone would look more exact than it is
-    parts.push(make("h3", {}, "Estimated error on unlabeled rows"),
-      isRough ? make("p", { class: "figure" }, `below ${Math.min(Math.ceil(100 * (error + std)), 100)} %`)
-        : make("p", { class: "figure" }, percent(error), make("small", {}, ` ± ${percent(std)}`)));
-    if (model.curve.length) parts.push(curve(model.curve));
-    const held = `${whole(model.random)} held-out ${model.random === 1 ? "label" : "labels"} of random rows`;
-    const rest = model.random < model.labels ? " and the predicted probabilities" : "";
-    const basis = model.random ? `From ${held}${rest}.` : "So far only the model's own probabilities: no random row is labeled yet.";
-    const bound = isRough ? "The figure is the estimate plus one standard error, the upper edge of the band." : "The band is one standard error.";
-    parts.push(make("p", { class: "note" }, `${basis} ${bound}`));
+    const { stage, n_missing: missing } = model.shown_error;
+    parts.push(make("h3", {}, "Estimated error on unlabeled rows"), make("p", { class: "figure" }, liveError(model)));
+    const held = `${whole(model.random)} ${model.random === 1 ? "label" : "labels"} of random rows`;
+    if (stage === "unknown") {
+      parts.push(make("p", { class: "note basis" }, `${model.random ? held : "No label of a random row"} so far: label ${missing} more random ${missing === 1 ? "row" : "rows"}.`),
+        make("p", { class: "note" }, "Every fifth proposed row is drawn at random, to estimate the error."));
+    } else {
+      parts.push(make("p", { class: "note basis" }, `From ${held}${model.random < model.labels ? " and the predicted probabilities" : ""}.`));
+      if (model.curve.length) parts.push(curve(model.curve));
+      parts.push(make("p", { class: "note" }, stage === "bound"
+        ? "The figure is the estimate plus one standard error, the upper edge of the band." : "The band is one standard error."));
+    }
   }
   find("quality").replaceChildren(...parts);
 }
@@ -107,7 +113,7 @@ export async function search(app) {
     place.append(make("button", { type: "button", class: "plain", onclick: () => app.select(rows) }, "Select all on the map"));
   }
   find("hits").replaceChildren(...listed.map((line) => {
-    const sure = line.label === null ? "no prediction" : line.labeled ? `labeled ${line.label}` : `${line.label}, ${percent(line.certainty)}`;
+    const sure = line.label === null ? "no prediction" : line.labeled ? `labeled ${line.label}` : `${line.label}, ${probable(line.certainty)}`;
     return rowButton(line, sure, () => app.open(line.row, "search", "You searched for it."));
   }));
 }
@@ -148,8 +154,8 @@ function fullFit(app) {
   if (isRunning) block.append(make("pre", { tabindex: 0, "aria-label": "Progress" }, full.lines.join("\n") || "Starting …"));
   if (full.status === "failed") block.append(make("p", {}, `The fit failed: ${full.problem}`));
   if (full.status === "done") {
-    const error = full.report.error === null ? "unknown" : `${percent(full.report.error)} ± ${percent(full.report.error_std)}`;
-    const live = app.model.error === null ? "unknown" : `${percent(app.model.error)} ± ${percent(app.model.error_std)}`;
+    const error = full.report.error === null ? "unknown" : withError(full.report.error, full.report.error_std);
+    const live = liveError(app.model);
     block.append(make("p", {}, `Estimated error of the full model: ${error}; of the live one: ${live}.`));
     if (!full.is_current) block.append(make("p", { class: "note" }, "Labels have changed since this fit."));
     block.append(report(full.report.text));
@@ -165,7 +171,7 @@ export function showResults(app) {
     make("div", { class: "block" }, make("h2", {}, "Labels and predictions"),
       make("p", { class: "note" }, "All columns, with label, prediction, probability, and whether the label was given, made here, or inferred."),
       make("div", { class: "line" }, file("table", "get-table", "Labeled table (.csv)"), file("history", "get-history", "History (.csv)")),
-      make("p", { class: "note" }, `Every label is kept in ${app.info.store}. Run the same command again to continue.`)),
+      make("p", { class: "note" }, `Every label is kept in ${app.info.store}. ${app.info.is_file ? "Run the same command" : "Call widemargin.label with the same rows"} again to continue.`)),
     fullFit(app),
     make("div", { class: "block" }, make("h2", {}, "People and windows"),
       make("div", { class: "field" }, make("label", { for: "who" }, "Your name, kept with your labels"), name),
