@@ -9,7 +9,6 @@ that are predicted to be of it, all in percent.
 """
 
 import argparse
-import warnings
 from collections import defaultdict
 
 import numpy as np
@@ -40,13 +39,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=40)
     (row, *_), found = make_rows(["rare class"], is_mixed=False), defaultdict(list)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of classes with few labels for the folds
-        for run in range(parser.parse_args().runs):
-            draw = clean(row.options, run)
-            figures = compare(draw)
-            found[int(draw.y[draw.labeled].sum())].append(figures)
-            found["all"].append(figures)
+    for run in range(parser.parse_args().runs):
+        draw = clean(row.options, run)
+        figures = compare(draw)
+        found[int(draw.y[draw.labeled].sum())].append(figures)
+        found["all"].append(figures)
     print("rare labels  draws  FewLabelClassifier   SVC, tuned")
     for group in sorted(found, key=str):
         own, svc = np.mean(found[group], axis=0)

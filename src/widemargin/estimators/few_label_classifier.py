@@ -263,12 +263,11 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         random_rows = read_random_labels(self, random_labels, len(sample.given))
         idx = sample.origin_idx[sample.label_idx]
         sample = replace(sample, is_drawn=bool(random_rows[idx].all()))
-        if not before:
-            self._is_proposed = np.zeros(len(sample.given), dtype=bool)
-        elif random_labels is None:
-            random_rows = np.where(
-                self._known_rows[0], self._known_rows[1], ~self._is_proposed
-            )
+        is_proposed = np.zeros(len(sample.given), dtype=bool)
+        if before:
+            is_proposed = self._is_proposed
+        if before and random_labels is None:
+            random_rows = self._remembered_random_rows()
         is_random = random_rows[idx]
         rng, progress = as_generator(self.random_state), Progress.of(self)
         in_blocks = sample.rows.in_blocks
@@ -298,18 +297,9 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         self.certainty_[sample.origin_idx[draw.unlabeled_idx]] = found.certainty
         self._fitted = sample.given, fitted
         self._known_rows = sample.given_codes >= 0, random_rows
+        self._is_proposed = is_proposed
         self._joined = sample.origin_idx, graph
-        # Without unlabeled rows, half of chance
-        expected = 0.5 * (1.0 - 1.0 / sample.n_classes)
-        if len(found.certainty):
-            expected = 1.0 - found.certainty.mean()
-        error = estimate_error(
-            average.held_out,
-            sample.codes,
-            draw.counts,
-            is_random=is_random,
-            expected=expected,
-        )
+        error = _estimate_error(average, sample, draw, found.certainty, is_random)
         suspects = rank_suspects(average.held_out, sample.codes)
         suspects = _name_suspects(sample, *suspects)
         suspects = replace(suspects, rows=self._positions(suspects.rows))
@@ -328,6 +318,11 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         if work.was_interrupted:
             raise KeyboardInterrupt
         return self
+
+    def _remembered_random_rows(self):
+        """Rows that had random labels, and those without a label that may get one."""
+        was_labeled, was_random = self._known_rows
+        return np.where(was_labeled, was_random, ~self._is_proposed)
 
     def _join(self, sample, seed, *, is_update):
         """The graph of anchors of rows in a list; that of the last fit in an update."""
@@ -551,6 +546,20 @@ def _fit_encoder(X, y):
     from widemargin.tables.columns import needs_encoding  # needs pandas
 
     return TableEncoder().fit(X, y) if needs_encoding(X) else None
+
+
+def _estimate_error(average, sample, draw, certainty, is_random):
+    """The error of the average, by labels of random rows and by its certainty."""
+    expected = 0.5 * (1.0 - 1.0 / sample.n_classes)  # half of chance
+    if len(certainty):  # of the unlabeled rows
+        expected = 1.0 - certainty.mean()
+    return estimate_error(
+        average.held_out,
+        sample.codes,
+        draw.counts,
+        is_random=is_random,
+        expected=expected,
+    )
 
 
 def _can_suggest(part):

@@ -172,9 +172,8 @@ class ClusterNumberDisplay(Display):
         plot shows, the gain in held-out log likelihood over the largest one, from 0 to
         1, and "gain" the gain itself. Values are missing where nothing was computed.
         """
-        gains = np.full(len(self.choice.compared), np.nan)
         count = self.choice.gaussians
-        gains = gains if count is None else count.gains
+        gains = np.nan if count is None else count.gains
         return _style.make_frame(self._columns() | {"gain": gains})
 
     def _columns(self):
