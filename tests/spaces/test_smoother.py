@@ -121,6 +121,9 @@ def test_coordinates_are_those_of_the_ridge_minimum(case, Y):
 def test_single_precision(case, Y):
     single, double = case.make(np.float32), case.make()
     Y32 = Y.astype(np.float32)
+    # What a solution loses in single precision grows with the condition of its system.
+    condition = 1 + np.linalg.norm(case.gram * case.weights, 2) / case.reg
+    atol = max(2e-4, condition * np.finfo(np.float32).eps)
     for ours, exact in [
         (single @ Y32, double @ Y),
         (single @ Y32[:, 0], double @ Y[:, 0]),
@@ -131,7 +134,7 @@ def test_single_precision(case, Y):
         (single.leave_one_out(Y32), double.leave_one_out(Y)),
     ]:
         assert ours.dtype == np.float32
-        assert_allclose(ours, exact, atol=2e-4, rtol=1e-4)
+        assert_allclose(ours, exact, atol=atol, rtol=1e-4)
     assert single.weights.dtype == np.float32
 
 
