@@ -73,9 +73,9 @@ class Watched:
     spoil: object = None  # result -> result
     n_solved: int = field(default=0)
 
-    def solve(self, space, pieces, intercept=None, start=None):
+    def solve(self, *problem):
         self.n_solved += 1
-        result = self.solver.solve(space, pieces, intercept, start)
+        result = self.solver.solve(*problem)
         return self.spoil(result) if self.n_solved >= self.first_bad else result
 
 

@@ -559,8 +559,8 @@ class Interrupted(Smo):
     calls: list = field(default_factory=list, compare=False)
     n_before: int = 0
 
-    def solve(self, space, pieces, intercept=None, start=None):
-        result = super().solve(space, pieces, intercept, start)
+    def solve(self, *problem):
+        result = super().solve(*problem)
         self.calls.append(1)
         if len(self.calls) <= self.n_before:
             return result

@@ -137,6 +137,34 @@ def test_solution_as_a_start_needs_no_step(problem, intercept):
     assert_allclose(again.solution, first.solution, atol=1e-10)
 
 
+@pytest.mark.parametrize("rows", [np.asarray, Rows])
+@pytest.mark.parametrize("intercept", [None, 0.4])
+def test_scores_of_a_start_replace_its_product(problem, rng, intercept, rows):
+    """Also if the start is outside of the box, so that it is moved first."""
+    gram, pieces = problem
+    start = 0.5 * rng.standard_normal(41)
+    scores = gram @ start[:-1] + start[-1]
+    options = {"intercept": intercept, "start": start, "tol": 1e-8}
+    plain = smo(rows(gram), pieces, **options)
+    quick = smo(rows(gram), pieces, start_scores=scores, **options)
+    assert_allclose(quick.objective, plain.objective, rtol=1e-8)
+    found = gram @ quick.solution[:-1] + quick.solution[-1]
+    assert_allclose(quick.scores, found, atol=1e-10)
+    assert_allclose(quick.scores, plain.scores, atol=1e-6)
+
+
+def test_scores_of_a_solution_as_a_start_save_its_rows(problem):
+    gram, pieces = problem
+    first = smo(gram, pieces, tol=1e-5)
+    rows = Rows(gram)
+    options = {"tol": 1.001e-5, "start": first.solution}
+    smo(rows, pieces, **options)
+    n_product = np.count_nonzero(first.solution[:-1])
+    n_made, rows.n_made = rows.n_made, 0
+    assert smo(rows, pieces, start_scores=first.scores, **options).n_iter == 0
+    assert rows.n_made == n_made - n_product
+
+
 @pytest.mark.parametrize("intercept", [None, 0.4])
 def test_rounding_of_a_start_costs_no_step(problem, rng, intercept):
     """Coefficients next to a kink count as being at it."""

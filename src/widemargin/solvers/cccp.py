@@ -177,11 +177,11 @@ class _Column:
         lowest, seen, status = np.inf, set(), None
         while status is None:
             args = self.slopes, self.rows, self.costs, len(self.scores)
-            result, found = self._step(self.loss.pieces(*args))
+            result, found = self._step(self.loss.pieces(*args), restore)
             is_over = result.status is Status.INTERRUPTED
             if restore and not is_over and self.value(*found) > lowest:
                 fixed = self.loss.fixed_pieces(self.relevant, *args)
-                result, found = self._step(fixed)
+                result, found = self._step(fixed, restore)
                 is_over = result.status is Status.INTERRUPTED
                 is_over |= self.value(*found) >= lowest  # within the solver's tolerance
             if is_over:
@@ -201,13 +201,14 @@ class _Column:
             seen.add(state)
             yield status
 
-    def _step(self, pieces):
+    def _step(self, pieces, restore):
         """Solve, and round the decisions: (result, (solution, scores, decisions))."""
         problem, intercept = self.problem, self.problem.intercepts[self.k]
         pieces = problem.given[self.k] + pieces
-        args = problem.space, pieces, intercept, self.solution
+        args = problem.space, pieces, intercept, self.solution, self.scores
         result = problem.solver.solve(*args)
-        # not those of the solver, whose rounding would count as a rise
-        scores = problem.space.dual_scores(result.solution)
+        scores = result.scores
+        if restore:  # the rounding of the solver's scores would count as a rise
+            scores = problem.space.dual_scores(result.solution)
         decisions = self.loss.decisions(scores[self.rows])
         return result, (result.solution, scores, decisions)

@@ -36,9 +36,10 @@ class HingeSolver(Value):
         """Raise unless the tolerance is positive."""
         check_number(self, "tol", low=0, strict=True)
 
-    def solve(self, space, pieces, intercept=None, start=None):
+    def solve(self, space, pieces, intercept=None, start=None, start_scores=None):
         """Minimize half of the squared norm plus the pieces."""
-        result = self._minimize(space, pieces, intercept=intercept, start=start)
+        options = {"intercept": intercept, "start": start, "start_scores": start_scores}
+        result = self._minimize(space, pieces, **options)
         if result.status is Status.MAX_ITER:  # told from the limit of a loop around it
             return replace(result, status=Status.INNER_LIMIT)
         return result
@@ -88,7 +89,7 @@ class ProximalNewton(HingeSolver, shorthand="newton"):
 
     tol: float = 1e-4
 
-    def _minimize(self, space, pieces, **options):
+    def _minimize(self, space, pieces, *, start_scores, **options):
         options |= {"center": space.center, "tol": self.tol}
         return proximal_multipliers(space.features, pieces, **options)
 
@@ -161,9 +162,12 @@ class BranchProblem:
         branches, bounds, total = found
         return branches, bounds, 0.5 * roughness(solution, scores) + total
 
-    def solve(self, k, bound, start):
-        """The best function of column k, with a convex bound of its losses."""
-        return self.solver.solve(self.space, bound, self.intercepts[k], start)
+    def solve(self, k, bound, *start):
+        """The best function of column k, with a convex bound of its losses.
+
+        `start` are a solution and its scores.
+        """
+        return self.solver.solve(self.space, bound, self.intercepts[k], *start)
 
     def solve_given(self):
         """The functions of the given loss alone, with free intercepts or as fixed."""
@@ -277,7 +281,8 @@ class _State:
             # The same branches are the same convex problem.
             if self.solved is not None and (self.solved == branches)[:, k].all():
                 continue
-            result = problem.solve(k, self.bounds[k], solution[:, k])
+            start = solution[:, k], scores[:, k]
+            result = problem.solve(k, self.bounds[k], *start)
             self.statuses[k] = result.status
             if result.status is Status.INTERRUPTED:
                 return result.status

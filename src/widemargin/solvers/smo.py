@@ -14,8 +14,8 @@ _PAUSE_WORK = 20_000_000
 
 
 def smo(
-    gram, pieces, *, intercept=None, start=None, tol=1e-3, max_iter=10_000_000,
-    cache_rows=None, pause=None, callback=None,
+    gram, pieces, *, intercept=None, start=None, start_scores=None, tol=1e-3,
+    max_iter=10_000_000, cache_rows=None, pause=None, callback=None,
 ):  # fmt: skip
     r"""Minimize half the squared norm of a function plus a piecewise linear loss.
 
@@ -30,10 +30,11 @@ def smo(
 
     The Gram matrix may be an object with ``diagonal()`` and ``gram_rows(idx)``, of
     which `cache_rows` are kept. `start` may be any solution: it is moved to where the
-    dual allows it. `tol` is the largest violation of the optimality conditions, in
-    units of the scores. The solution, (n_samples + 1,), holds the coefficients and the
-    intercept. After every `pause` steps the history gets an entry, among them "gap",
-    the most that the objective may be above its minimum.
+    dual allows it. Its scores, if given, save a product with the matrix. `tol` is the
+    largest violation of the optimality conditions, in units of the scores. The
+    solution, (n_samples + 1,), holds the coefficients and the intercept. After every
+    `pause` steps the history gets an entry, among them "gap", the most that the
+    objective may be above its minimum.
 
     A step costs O(n_samples) and one or two rows of the Gram matrix. Single steps are
     slow where near copies of a sample need opposite moves at a high cost. Deviations
@@ -43,7 +44,7 @@ def smo(
     .. [1] Fan, Chen, Lin, Working set selection using second order information, 2005.
     """
     pause = max(_PAUSE_WORK // pieces.n_samples, 1) if pause is None else pause
-    run = _Run(gram, pieces, intercept, start, tol, cache_rows)
+    run = _Run(gram, pieces, intercept, start, start_scores, tol, cache_rows)
     run.pause, run.max_iter, run.callback = pause, max_iter, callback
     # its own limit counts steps, not pauses
     status, _ = drive(iter(run.step, StopIteration), run.history, max_iter=np.inf)
@@ -57,7 +58,7 @@ def smo(
 class _Run:
     """Dual variables on their way, and the evidence for them."""
 
-    def __init__(self, gram, pieces, intercept, start, tol, cache_rows):
+    def __init__(self, gram, pieces, intercept, start, start_scores, tol, cache_rows):
         from widemargin.solvers import smo_loops as loops  # compiles: only when needed
 
         self.pieces, self.tol, self.is_free = pieces, tol, intercept is None
@@ -67,7 +68,12 @@ class _Run:
         self.loop = loops.pair_steps if self.is_free else loops.single_steps
         self.fixed = () if self.is_free else (float(intercept),)
         loops.set_slopes(*self.dual.path, *self.dual.place, *self.dual.slopes)
-        self.rows.add_product(self.dual.coefficients(), self.dual.scores)
+        moved = self.dual.coefficients()
+        if start_scores is not None:
+            moved -= start[:-1]
+            moved[np.abs(moved) <= self.dual.rounding()] = 0.0
+            self.dual.scores += start_scores - start[-1]
+        self.rows.add_product(moved, self.dual.scores)
         # Bounds of a free intercept before any step: none; the criterion is infinite.
         self.progress = np.array([0.0, np.inf, -np.inf])  # steps, high, low
         self.target, self.best = 0, -np.inf
@@ -151,8 +157,7 @@ class _Dual:
         """The piece of each coefficient and the length of it that lies behind."""
         starts, _, lengths = self.path
         counts = np.diff(starts)
-        # A warm start may miss a kink by rounding.
-        rounding = _ROUNDING * (np.abs(self.lower) + np.abs(self.upper))
+        rounding = self.rounding()  # by which a warm start may miss a kink
         entered = np.repeat(a - rounding, counts) > self.origins
         n_entered = np.diff(np.concatenate([[0], np.cumsum(entered)])[starts])
         piece = starts[:-1] + np.maximum(n_entered - 1, 0)
@@ -162,6 +167,10 @@ class _Dual:
         inside[inside <= rounding[has]] = 0.0
         filled[has] = np.where(inside >= length - rounding[has], length, inside)
         return piece, filled
+
+    def rounding(self):
+        """That of coefficients, which differs by sample."""
+        return _ROUNDING * (np.abs(self.lower) + np.abs(self.upper))
 
     def coefficients(self):
         """The coefficients, (n_samples,)."""
