@@ -4,8 +4,8 @@ What to do with unlabeled points that belong to no class
 
 Each of two classes has three labels, which are not a random sample. A third of the
 unlabeled points belong to neither class. A transductive model keeps its boundary away
-from all unlabeled points, so the points of no class tilt the boundary.
-:class:`~widemargin.TriClassSVC` can let them lie on its boundary and marks them as
+from all unlabeled points, so the points that belong to neither class tilt the boundary.
+:class:`~widemargin.TriClassSVC` allows such points near its boundary and marks them as
 irrelevant (crosses).
 """
 
@@ -32,8 +32,8 @@ y_partial[100 + height[1, [5, 15, 25]]] = 1
 labeled, relevant = labeled_mask(y_partial), y < 2
 
 # %%
-# All three models have the same kernel and the same C. Rows of no class are not
-# included in the errors.
+# All three models have the same kernel and the same C. The errors are those on the
+# points of the two classes.
 options = {"kernel": "linear", "C": 1.0, "unlabeled_weight": 1.0}
 models = {
     "SVC, labels alone": SVC(kernel="linear", C=1.0).fit(X[labeled], y[labeled]),
@@ -45,22 +45,23 @@ figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained", share
 for ax, (name, model) in zip(axes, models.items(), strict=True):
     DecisionDisplay.from_estimator(model, X, y_partial, ax=ax, legend=ax is axes[-1])
     error = (model.predict(X[relevant]) != y[relevant]).mean()
-    ax.set(title=f"{name}\n{error:.0%} of both classes wrong", ylabel="")
+    ax.set(title=f"{name}\nerror on the two classes: {error:.0%}", ylabel="")
 plt.show()
 
 # %%
-# Rows that the model found irrelevant form a block of their own. Dots are mistakes:
-# rows of a class that were marked as irrelevant, or rows of no class that were not.
+# The next plot shows the unlabeled points in one block per predicted class, sorted by
+# margin. The points marked as irrelevant form the last block. Dots are mistakes: points
+# of a class that were marked as irrelevant, and irrelevant points that were not.
 display = TransductionDisplay.from_estimator(
     models["TriClassSVC"], X, y_partial, y_true=np.where(relevant, y, -1)
 )
 found = ~models["TriClassSVC"].relevance_
 display.ax_.set_title(
-    f"{(found & ~relevant).sum()} of {(~relevant).sum()} irrelevant rows found, "
-    f"{(found & relevant).sum()} others with them"
+    f"{(found & ~relevant).sum()} of {(~relevant).sum()} irrelevant points found, "
+    f"{(found & relevant).sum()} other points marked by mistake"
 )
 plt.show()
 
 # %%
-# This data set suits the model, because the irrelevant rows lie between the classes.
-# Rows of no class that lie elsewhere get the label of the class on their side.
+# This data set suits the model, because the irrelevant points lie between the
+# classes. Irrelevant points elsewhere get the label of the class on their side.

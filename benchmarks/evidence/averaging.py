@@ -7,7 +7,7 @@ Models are fitted once for each draw of labels: the candidates of `FewLabelClass
 `LabelSearchClassifier`. Every value of a constant then averages the same models. The
 tables have the mean error on the unlabeled rows in percent and, in brackets, the mean
 log loss in nats, over sets, 20 and 50 labels and draws; "wrong" is with a tenth of the
-labels wrong. Below is the largest standard error, over sets, of a difference to the
+labels wrong. Below is the largest standard error, over sets, of a difference from the
 value in use (*), and the error where each set takes the value that is best on the other
 ones. Up to 600 rows of each set.
 """

@@ -3,7 +3,7 @@
     WIDEMARGIN_DATA=... python benchmarks/evidence/clusters.py [--seeds 1] [NAME ...]
 
 Prints the mean adjusted Rand index of `MaxMarginClustering` with the classes, the
-difference to the default (*) with its standard error over problems, and seconds of
+difference from the default (*) with its standard error over problems, and seconds of
 processor time. The problems are those of umc-label-free but coil20, at most 300
 random rows of each. Values of "rule", which are the constants that list trials or
 choose among them, all have the same trials. For CLUSTER_TOLERANCE all clusters are said

@@ -4,7 +4,7 @@
 
 Prints for each ladder of `widemargin.defaults` and some numbers of rows: error on
 unlabeled rows in percent with 100 labels (for clusters the adjusted Rand index), the
-difference to the exact kernel, which is the line with None, seconds of processor time
+difference from the exact kernel, which is the line with None, seconds of processor time
 and memory that is needed beside the data. Sets: mnist, usps, waveform.
 """
 

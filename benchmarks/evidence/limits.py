@@ -3,7 +3,7 @@
     WIDEMARGIN_DATA=... python benchmarks/evidence/limits.py [--draws 2] [CONSTANT ...]
 
 Prints for each value of a constant of `widemargin.defaults` the error on unlabeled rows
-in percent, the difference to the value in use (*), seconds of processor time, and
+in percent, the difference from the value in use (*), seconds of processor time, and
 memory that is needed beside the data. With 100 labels of mnist, usps and waveform
 unless a title says otherwise.
 """

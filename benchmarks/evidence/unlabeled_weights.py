@@ -3,10 +3,9 @@
     WIDEMARGIN_DATA=... python benchmarks/evidence/unlabeled_weights.py [--draws 2]
 
 Prints for each value of a constant of `widemargin.defaults` the error on unlabeled rows
-in percent over 20 and 50 labels, the difference to the value in use (*), and seconds of
-processor time. HINGE_WEIGHTS are those of
-`TransductiveSVC`, the others belong to `LabelSearchClassifier`. Up to 400 rows of ten
-sets.
+in percent over 20 and 50 labels, the difference from the value in use (*), and seconds
+of processor time. HINGE_WEIGHTS are those of `TransductiveSVC`, the others belong to
+`LabelSearchClassifier`. Up to 400 rows of ten sets.
 """
 
 import argparse

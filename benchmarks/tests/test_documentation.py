@@ -383,7 +383,7 @@ FEW_LABELS_COLUMNS = {
     "mean difference": lambda of: of.difference,
     "cells worse by more than 1 point": lambda of: 100 * of.worse_cells[1],
     "by more than 3": lambda of: 100 * of.worse_cells[3],
-    "to the best in hindsight": lambda of: of.distance,
+    "difference from the best in hindsight": lambda of: of.distance,
     "estimates that hold": lambda of: 100 * of.holding,
 }
 
@@ -701,15 +701,17 @@ def test_sentences_about_few_labels(results):
         found = few_label_answers(results, names, advice)["all"]
         worse = [show(100 * found.worse_draws[n], 1) for n in (1, 3)]
         said.append(
-            f"In {worse[0]} % of the single draws, the error is more than one point "
-            f"above that of the tuned SVM, and in {worse[1]} % more than three points."
+            f"In {worse[0]} % of the individual draws, the error is more than one "
+            f"point above that of the tuned SVM, and in {worse[1]} % more than three "
+            "points."
         )
     on_page("docs/guide/few_labels.md", *said)
     first = few_label_answers(results, *FEW_LABELS[0])["all"]
     on_page(
         "README.md",
-        f"Over {first.n_cells} problems with 10 to 100 labels the mean error is "
-        f"{show(-first.difference, 1)} points below that of a tuned SVC",
+        f"Over {first.n_cells} problems with 10 to 100 labels, the mean error of "
+        f"`FewLabelClassifier` is {show(-first.difference, 1)} points below that "
+        "of a tuned SVM",
     )
 
 
@@ -736,8 +738,8 @@ def test_cells_of_few_labels_that_are_worse(results):
     on_page(
         "docs/guide/few_labels.md",
         f"The {WORDS[len(worse)]} cells that are worse by more than one point are "
-        "those of a rare class with 10 labels, clean and with irrelevant rows "
-        f"(by {shown}).",
+        "those of the set with a rare class, with 10 labels in total, clean and with "
+        f"irrelevant rows (by {shown}).",
     )
 
 

@@ -172,3 +172,14 @@ def test_arguments_are_not_changed(case):
 def test_base_class_has_no_coordinates():
     with pytest.raises(NotImplementedError):
         Smoother(np.eye(2), np.ones(2), low_rank=False).coordinates(np.ones((2, 1)))
+
+
+@pytest.mark.parametrize("shape", [(30,), (30, 3)])
+def test_products_of_targets_that_change_little_are_those_of_new_ones(case, rng, shape):
+    smoother, Y = case.make(), np.sign(rng.normal(size=shape))
+    for step in range(70):  # more than the updates from one product
+        Y[step % 30] *= -1.0
+        if step == 40:
+            Y = -Y  # all targets at once
+        assert_allclose(smoother @ Y, case.R @ Y, atol=1e-10)
+    assert_allclose(smoother @ np.ones(30), case.R @ np.ones(30), atol=1e-10)

@@ -178,7 +178,7 @@ def compare(title, default, changes, score, sets, n_draws, *, digits=2):
     """Print a line for each value of a constant: score, difference, time, memory.
 
     `changes` has a context for each value, in which ``score(value, X, y, draw)`` is
-    computed in a process of its own. The difference to the `default` has a standard
+    computed in a process of its own. The difference from the `default` has a standard
     error over sets, or over draws of a single one.
     """
     load_loops()
@@ -298,7 +298,7 @@ def show_means(means):
     In the last line each set has the variant that is best on all other sets.
     """
     default = next(iter(means.values()))
-    print(f"{'variant':20} error, %   difference to the default and its standard error")
+    print(f"{'variant':20} error, %   difference from the default, its standard error")
     for name, by_set in means.items():
         gaps = np.array([by_set[s] - default[s] for s in by_set])
         error = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else np.nan

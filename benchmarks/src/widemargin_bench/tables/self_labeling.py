@@ -88,14 +88,14 @@ def worse_than_printed(results):
 
 
 def errors_of_draws(results):
-    """Smallest and largest error of single draws with six labels."""
+    """Smallest and largest error of individual draws with six labels."""
     shown = [
         span(results.cell(TWO_TABLES[1], FEWEST, name).values.values())
         for name in (LABEL_BALANCE, "GPC")
     ]
     return (
-        f"With six labels ({FEWEST}) the errors of single draws are {shown[0]} % for "
-        f"the balance of the labels, and {shown[1]} % for a known balance."
+        f"With six labels ({FEWEST}) the errors of individual draws are {shown[0]} % "
+        f"for the balance of the labels, and {shown[1]} % for a known balance."
     )
 
 

@@ -596,8 +596,8 @@ SYNTHETIC = Benchmark(
         + MODES
         + " Of all these the figure has SVM, S3VM, U-SVM and 3C-SVM. TriClassSVC: "
         "default settings but for the linear kernel, nothing chosen; paper's method: "
-        "with the algorithm of the paper, not restored. TriClassSVC has fewer draws, "
-        "the first ones. A figure without numbers: nothing to print beside. "
+        "with the algorithm of the paper, not restored. "
+        "A figure without numbers: nothing to print beside. "
         "The quick run has one draw for validation and chooses costs alone."
     ),
     metrics=(ERROR, SECONDS),
