@@ -363,7 +363,8 @@ def test_weights_that_rounding_would_hide_are_refused(overlapping, weight):
 def test_labels_of_weight_zero_are_no_labels(overlapping):
     X, y = overlapping
     with pytest.raises(
-        ValueError, match=r"two labeled classes.* weight zero are left out"
+        ValueError,
+        match=r"two labeled classes.* weight zero or of no class are left out",
     ):
         LaplacianSVC().fit(X, y, sample_weight=np.where(y >= 0, 0.0, 1.0))
 

@@ -30,7 +30,7 @@ __all__ = ["DaskFewLabelClassifier", "predict", "predict_proba"]
 
 _Y = "y of DaskFewLabelClassifier"
 _SUMMED = 8  # results of blocks that one task adds up
-# A model in a task graph is no mistake of the user.
+# A model in a task graph is intended here.
 _OPTIONS = {"distributed.admin.large-graph-warning-threshold": "1GB"}
 
 

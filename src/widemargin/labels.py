@@ -2,7 +2,8 @@
 
 This is the only module that defines what marks an unlabeled row: -1 in integer
 targets (scikit-learn's convention), NaN in float targets, and None, NaN or NA in
-object, string, categorical and nullable ones. Above it live masks, codes and signs.
+object, string, categorical and nullable ones. Higher layers use masks, codes
+and signs.
 """
 
 from dataclasses import dataclass
@@ -99,7 +100,7 @@ def read_labels(y, used=None):
     y : array-like of shape (n_samples,)
         Targets of any type. Unlabeled is -1 for integers, NaN for floats, and
         None, NaN or NA for object, string, categorical and nullable targets.
-    used : ndarray of bool, shape (n_samples,), optional
+    used : ndarray of bool, shape (n_samples,), or of positions, optional
         Samples to read; the others are ignored.
 
     Returns
@@ -118,15 +119,17 @@ def read_labels(y, used=None):
     (['cat', 'dog'], [True, False, True, False], [0, 1])
     """
     y = _as_array(y)
-    y = y if used is None else y[used]
+    n_given, y = len(y), y if used is None else y[used]
     labeled = _labeled_mask(y)
     values = _comparable(y[labeled])
     _refuse_continuous(values)
     classes, codes = np.unique(values, return_inverse=True)
     if len(classes) < 2:
         message = _too_few_classes(classes, y)
-        if used is not None and not np.all(used):
-            message += " Samples of weight zero are left out."
+        if n_left_out := n_given - len(y):
+            message += (
+                f" Samples of weight zero or of no class are left out ({n_left_out:,})."
+            )
         raise ValueError(message)
     labels = PartialLabels(classes, labeled, codes)
     _warn_of_doubts(labels)
@@ -148,7 +151,7 @@ def refuse_unlabeled(y, who):
     Examples
     --------
     >>> from widemargin.labels import refuse_unlabeled
-    >>> refuse_unlabeled([0, 1, 1], "y of my score")  # says nothing
+    >>> refuse_unlabeled([0, 1, 1], "y of my score")  # no error
     """
     labeled = labeled_mask(y)
     if not labeled.all():

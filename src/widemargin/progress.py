@@ -1,9 +1,9 @@
 """How far a long fit is, and how long it will still take.
 
-Stages of a fit that take long with many rows say how much of them is done. Whoever
-watches is told the share of the whole fit and the seconds that are left, from the time
-so far and from the expected share of each stage. Nothing is reported, and nothing is
-slower, if nobody watches.
+Stages of a fit that take long with many rows report how much of them is done. A
+watcher receives the share of the whole fit and the remaining seconds, estimated from
+the time so far and from the expected share of each stage. Without a watcher, nothing is
+reported, and the fit is not slower.
 
     with watch(lambda state: print(state)):
         model.fit(X, y)
@@ -115,7 +115,7 @@ def planned(stages):
 
 @contextmanager
 def paused():
-    """Tell nobody about the stages within, whose time is no part of the estimate.
+    """Do not report the stages within, whose time is not part of the estimate.
 
     For work before a fit that uses the same parts, and says itself how far it is.
     """
@@ -166,7 +166,7 @@ def track(stage, tasks):
 
 
 def _nothing():
-    """Nobody watches."""
+    """Do nothing, because there is no watcher."""
 
 
 def tell_rows(n_rows, say):

@@ -359,6 +359,28 @@ def test_a_copy_of_a_candidate_changes_nothing(digits, partial):
     assert_allclose(together, first.weights_[1], atol=1e-12)
 
 
+def test_pipelines_have_the_prior_of_their_last_step(digits, partial):
+    sample = collect_sample(Rows(digits[0]), partial, merge="none")
+    own = {
+        "a": make_pipeline(StandardScaler(), LaplacianSVC()),
+        "b": make_pipeline(StandardScaler(), TransductiveSVC()),
+        "c": make_pipeline(StandardScaler(), make_pipeline(TransductiveSVC())),
+    }
+    listed = _candidates.list_candidates(own, _candidates.BUDGETS["fast"])
+    prior = _candidates.prior_weights(listed, sample)
+    assert_allclose(prior, [1 / 3, 1 / 3, 1 / 6, 1 / 6])
+
+
+def test_few_labels_without_a_mistake_get_no_verdict(rng):
+    """Neither that predictions are useless, nor that unlabeled rows do not help."""
+    X = np.r_[rng.normal(size=(60, 2)), rng.normal(size=(60, 2)) + 8.0]
+    y = np.full(120, -1)
+    y[[0, 1, 70]] = 0, 0, 1
+    report = FewLabelClassifier(random_state=0).fit(X, y).report_
+    assert report.helps is None
+    assert not any("hardly better" in message for message in report.messages)
+
+
 def test_copies_of_labels_do_not_change_the_prior(digits, partial):
     X, labeled = digits[0], np.flatnonzero(partial >= 0)
     rows = np.concatenate([np.arange(200), labeled, labeled])
@@ -434,7 +456,8 @@ def test_unlabeled_rows_that_do_not_help_are_told(rng):
     ("weight", "gain", "gain_std", "n_held_out", "helps"),
     [
         (0.1, 3.0, 1.7, 10, True),
-        (0.7, 0.0, 1.0, 10, False),
+        (0.8, 0.0, 1.0, 10, False),
+        (0.7, 0.0, 1.0, 10, None),  # not even three times the evidence
         (0.3, 1.0, 1.0, 10, None),  # more than by its prior, and hardly a gain
         (2 / 3, 0.0, 0.0, 0, None),
     ],
@@ -574,6 +597,9 @@ def test_rows_of_weight_zero_are_left_out_and_predicted(digits, partial):
     assert_allclose(both.predict_proba(X), alone.predict_proba(X))
     assert_array_equal(both.transduction_[kept], alone.transduction_)
     assert_array_equal(both.transduction_[~kept], both.predict(X[~kept]))
+    own = both.predict_proba(X[~kept]).max(axis=1)
+    assert_allclose(both.certainty_[~kept], own)
+    assert_array_equal(both.certainty_[kept], alone.certainty_)
     next_rows = np.flatnonzero(kept)[alone.report_.label_next]
     assert_array_equal(both.report_.label_next, next_rows)
     assert both.report_.n_labeled == alone.report_.n_labeled == 37

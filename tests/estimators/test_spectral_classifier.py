@@ -687,6 +687,22 @@ def test_amounts_of_all_labels_add_up_to_the_margin(digits, partial, families, r
     assert few.frame()["amount"].tolist() == few.amounts.ravel().tolist()
 
 
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        ([0], "one class for each of the 2 rows of X, got shape"),
+        (0, "one class for each of the 2 rows"),
+        ([0, 77], r"must be among \[0, 1, .*\], got .*77"),
+    ],
+)
+def test_classes_to_explain_must_be_known(digits, partial, classes, message):
+    model = SpectralClassifier(random_state=0).fit(digits[0], partial)
+    with pytest.raises(ValueError, match=message):
+        model.explain(digits[0][:2], classes=classes)
+    own = model.explain(digits[0][:2], classes=[3, 4])
+    assert own.predicted.tolist() == [3, 4]
+
+
 def test_amounts_of_two_classes_add_up_to_the_score():
     X, y = make_two_moons(80, random_state=0)
     model = SpectralClassifier(random_state=0).fit(X, hide_labels(y, 10, rng=0))

@@ -1,5 +1,6 @@
 """Everything that a page in a browser would not send is refused."""
 
+import http.client
 import json
 import os
 import stat
@@ -93,7 +94,7 @@ def test_another_host_is_refused(page, client, host):
     if host is None:
         assert client.request("GET", "/api/start", Host=None)[0] in (400, 421)
         return
-    assert "another name" in refused(client, 421, Host=host)
+    assert "host name" in refused(client, 421, Host=host)
     refused(client, 421, "/", Host=host)
 
 
@@ -259,6 +260,31 @@ def test_the_secret_is_for_the_user_alone(tmp_path, monkeypatch):
     assert load_secret() != load_secret()  # it cannot be kept
 
 
+@pytest.mark.parametrize("other", ['prefs={"a": 1}', "a b=c", "x", "=;;", "é=ü"])
+def test_cookies_of_other_programs_do_no_harm(page, other):
+    client = Client(page)
+    own = client.headers["Cookie"]
+    for cookies in (f"{other}; {own}", f"{own}; {other}"):
+        status, _, _ = client.request("GET", "/api/start", Cookie=cookies)
+        assert status == 200
+    name = own.partition("=")[0]
+    status, _, _ = client.request("GET", "/api/start", Cookie=f"{other}; {name}=x")
+    assert status == 401
+
+
+def test_a_page_on_the_address_of_version_6(source, tmp_path):
+    try:
+        server = start_page(source, tmp_path / "l.sqlite", host="::1", learns=False)
+    except ValueError:
+        pytest.skip("there is no IPv6 here")
+    assert server.url.startswith(f"http://[::1]:{server.port}/#token=")
+    connection = http.client.HTTPConnection("::1", server.port, timeout=60)
+    connection.request("GET", "/", headers={"Host": f"[::1]:{server.port}"})
+    assert connection.getresponse().status == 200
+    connection.close()
+    server.stop()
+
+
 def test_a_public_page_asks_for_a_password(source, tmp_path):
     server = start_page(
         source, tmp_path / "labels.sqlite", password="open sesame", learns=False
@@ -268,4 +294,10 @@ def test_a_public_page_asks_for_a_password(source, tmp_path):
     assert client.login("wrong") == 403
     assert client.login("open sesame") == 204
     assert client.get("/api/start")["rows"] == 300
+    token, other = client.post("/api/link")["token"], Client(server, login=False)
+    assert other.login(token) == 204
+    assert other.get("/api/start")["rows"] == 300
+    third = Client(server, login=False)
+    problem = refused(third, 403, "/api/login", "POST", {"token": token})
+    assert problem == "The password is wrong, or the link was used before."
     server.stop()

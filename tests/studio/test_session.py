@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 
 import widemargin
+from widemargin.labels import labeled_mask
 from widemargin.studio.export import export_bytes, labeled_table
+from widemargin.studio.jobs import Job, targets
 from widemargin.studio.session import Session, _percent
 from widemargin.studio.sources import from_arrays
 from widemargin.studio.state import Conflict, Refusal
@@ -343,3 +345,79 @@ def test_rows_that_are_all_the_same_have_no_model(tmp_path):
     assert facts["status"] == "failed"
     assert "All 20 rows are the same" in facts["problem"]
     session.close()
+
+
+def test_labels_that_the_source_has_got_since_are_taken_over(source, tmp_path):
+    path, given = tmp_path / "labels.sqlite", {0: "zero", 1: "one", 2: "two"}
+    for labels, of_person, expected in (
+        (given, {}, given),
+        # the person's own label of row 1 stays
+        ({**given, 9: "nine"}, {1: "seven"}, {**given, 1: "one", 9: "nine"}),
+        # until the source changes at this row; row 2 is no longer labeled there
+        (
+            {0: "zero", 1: "six", 9: "eight"},
+            {},
+            {0: "zero", 1: "six", 2: "two", 9: "eight"},
+        ),
+        (
+            {0: "zero", 1: "one", 9: "eight"},
+            {},
+            {0: "zero", 1: "one", 2: "two", 9: "eight"},
+        ),
+    ):
+        session = Session(replace(source, labels=labels), Store(path), "ann")
+        with closing(session):
+            assert session.state.names == expected
+            for row, name in of_person.items():
+                session.act(
+                    "label", f"b{row}", "ann", rows=[row], label=name, why="map"
+                )
+                again = Session(replace(source, labels=labels), Store(path), "ann")
+                with closing(again):
+                    assert again.state.names == {**expected, row: name}
+
+
+def test_the_rest_of_labels_is_taken_over_after_a_kill(source, tmp_path, monkeypatch):
+    path, labels = tmp_path / "labels.sqlite", {0: "zero", 1: "one", 2: "two"}
+    append = Store.append
+
+    def stop_at_the_second(self, event):
+        if event.label == "two":
+            raise KeyboardInterrupt
+        return append(self, event)
+
+    monkeypatch.setattr(Store, "append", stop_at_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        Session(replace(source, labels=labels), Store(path), "ann")
+    monkeypatch.undo()
+    with closing(Session(replace(source, labels=labels), Store(path), "ann")) as found:
+        assert found.state.names == labels
+
+
+def test_rows_that_were_skipped_are_no_random_checks(source, tmp_path):
+    with closing(Session(source, Store(tmp_path / "labels.sqlite"), "ann")) as session:
+        rows = list(range(source.n_rows))
+        session.act("skip", "a", "ann", rows=rows)
+        found = session.next_row("w")
+        assert (found.why, "skipped it before" in found.text) == ("suggested", True)
+
+
+def test_a_process_that_fails_says_why(source):
+    """Not the line that a candidate adds to it."""
+    job = Job(
+        "fit",
+        source.X,
+        codes=[0] * 300,
+        classes=["a"],
+        random_rows=[],
+        confirmed_rows=[],
+    )
+    with pytest.raises(RuntimeError, match="at least two labeled classes"):
+        job.wait()
+    job.close()
+
+
+def test_a_class_minus_one_stays_a_class():
+    assert targets([0, 1, -1], [-1, 1]).tolist()[:2] == [-1.0, 1.0]
+    assert targets([0, 1, -1], [0, 1]).tolist() == [0, 1, -1]
+    assert labeled_mask(targets([0, 1, -1], [-1, 1])).tolist() == [True, True, False]

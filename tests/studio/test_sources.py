@@ -240,6 +240,7 @@ def test_arrays(rng):
         ({"X": X, "images": np.zeros((2, 3, 3))}, "images of label must have 5"),
         ({"X": X[0]}, "must be a matrix"),
         ({"X": X[:2]}, "at least three rows"),
+        ({"X": np.where(X.max() == X, np.nan, X)}, "finite numbers, got NaN"),
     ):
         with pytest.raises(ValueError, match=message):
             from_arrays(**given)

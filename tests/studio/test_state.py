@@ -88,21 +88,10 @@ def test_random_rows_are_those_that_were_drawn():
     assert sorted(state.random_rows) == [1, 3]
 
 
-def test_classes_without_labels_can_be_dropped():
+def test_a_class_may_have_no_labels():
     state = apply(State(), Event("class", "a", "ann", label="cat"))
     assert state.classes == ("cat",)
-    assert apply(state, Event("drop", "b", "ann", label="cat")).classes == ()
-    state = apply(state, label("c", [1], "cat"))
-    drop = Event("drop", "d", "ann", label="cat")
-    assert apply(state, drop).classes == ("cat",)
-    with pytest.raises(Refusal, match="Class 'cat' has labels"):
-        check_action(state, drop, 10)
-
-
-def test_a_dropped_class_is_back_after_a_redo():
-    state = apply(State(), label("a", [1], "cat"), undo("b", "a"))
-    state = apply(state, Event("drop", "c", "ann", label="cat"), redo("d", "a"))
-    assert state.classes == ("cat",)
+    assert not state.labels
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
 from widemargin.averaging import family_prior
 from widemargin.checks import DataWarning, check_number
@@ -135,18 +136,25 @@ def list_candidates(candidates, budget, *, in_blocks=False):
 def prior_weights(candidates, sample, *, scarcity=SCARCITY_PRIOR):
     """Weights of candidates before any label is held out.
 
-    Estimators of one class are a family, so that a copy of a candidate changes nothing.
+    Estimators of one class are a family, so that a copy of a candidate changes nothing;
+    the class of a pipeline is that of its last step.
     The spectral model averages over the supervised one, which therefore serves for
     comparison only. The prior favors the spectral model while few labels can be held
     out.
     """
     is_spectral = np.array([candidate.is_spectral for candidate in candidates])
-    families = [type(c.estimator).__name__ for c in candidates[1:]]
+    families = [_family(candidate.estimator) for candidate in candidates[1:]]
     prior = family_prior([SUPERVISED, *families])
     prior *= 1.0 + scarcity * sample.scarcity * is_spectral
     if is_spectral.any():
         prior[0] = 1e-12  # hardly any weight; its logarithm is needed
     return prior / prior.sum()
+
+
+def _family(estimator):
+    while isinstance(estimator, Pipeline):
+        estimator = estimator[-1]
+    return type(estimator).__name__
 
 
 @dataclass(frozen=True)

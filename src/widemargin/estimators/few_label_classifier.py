@@ -90,7 +90,8 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         `describe()` to see what was done with each column. `n_features_in_` counts the
         encoded features.
     certainty_ : ndarray of shape (n_samples,)
-        Probability of the class of each training row; 1 for labeled rows.
+        Probability of the class of each training row; 1 for labeled rows, unless their
+        weight is zero.
     classes_, transduction_, held_out_proba_
         See :class:`~widemargin.estimators.Classifier`.
     row_idx_ : ndarray of int or None
@@ -292,9 +293,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         self.names_ = [part.name for part in fitted]
         progress.say(f"predicting {len(draw.unlabeled_idx):,} unlabeled rows")
         found = infer(self.models_, self._used_weights(), draw, budget.compared_rows)
-        self._transduce(sample, draw, found.codes)
-        self.certainty_ = np.ones(len(sample.given))
-        self.certainty_[sample.origin_idx[draw.unlabeled_idx]] = found.certainty
+        self._transduce(sample, draw, found)
         self._fitted = sample.given, fitted
         self._known_rows = sample.given_codes >= 0, random_rows
         self._is_proposed = is_proposed
@@ -428,11 +427,14 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
     def _transduce(self, sample, draw, inferred):
         """Store labels of all given rows; those that were left out are predicted."""
         codes, missing_codes = sample.row_codes, ()
-        codes[draw.unlabeled_idx] = inferred
+        codes[draw.unlabeled_idx] = inferred.codes
+        self.certainty_ = np.ones(len(sample.given))
+        self.certainty_[sample.origin_idx[draw.unlabeled_idx]] = inferred.certainty
         missing = sample.missing_idx
         if len(missing):
             mixture = values_at(self._mix, sample.given, missing)
             missing_codes = mixture.argmax(axis=1)
+            self.certainty_[missing] = mixture.max(axis=1)
         self.transduction_ = sample.transduce(codes, missing_codes)
 
     def _check_parameters(self, *, is_weighted):

@@ -10,6 +10,9 @@ from widemargin.estimators.interaction import Suspects
 from widemargin.stored import Stored, require
 
 _NOTEWORTHY_WEIGHT = 0.05  # of a candidate whose warnings are passed on
+# Of the evidence, from which on it speaks for the labels-only model: three times as
+# much as for all others together. Half of it would be a difference by chance.
+_CLEAR_SHARE = 0.75
 
 
 @dataclass(frozen=True)
@@ -255,7 +258,7 @@ def _find_help(average, prior):
     if average.gain > average.gain_std:
         return True
     evidence = average.weights / prior  # the prior is no verdict on unlabeled rows
-    return False if evidence[0] > 0.5 * evidence.sum() else None
+    return False if evidence[0] > _CLEAR_SHARE * evidence.sum() else None
 
 
 def _describe_choice(is_random, is_held_out):
@@ -286,7 +289,10 @@ def _messages(fitted, average, draw, helps, skipped, error):
         yield f"interrupted: {', '.join(skipped)} not tried"
     counts = np.bincount(draw.sample.codes, weights=draw.counts)
     most, constant_error = counts.argmax(), 1.0 - counts.max() / counts.sum()
-    if average.n_held_out and error[0] + error[1] >= constant_error:
+    is_held_out = np.isfinite(average.held_out).all(axis=1)
+    predicted = average.held_out[is_held_out].argmax(axis=1)
+    has_mistakes = (predicted != draw.sample.codes[is_held_out]).any()
+    if has_mistakes and error[0] + error[1] >= constant_error:
         yield (
             "by the held-out labels, predictions are hardly better than always "
             f"predicting {str(draw.sample.classes[most])!r} (error "

@@ -133,7 +133,7 @@ class LowDensityClassifier(SpectralModel):
         for penalty in SELF_TRAINING_PENALTIES:
             results.append(self_train(problem, start, penalty=penalty))
             if results[-1].status is Status.INTERRUPTED:
-                raise KeyboardInterrupt  # a fit takes no second: there is none to keep
+                raise KeyboardInterrupt  # a fit is too short to keep a part
         return results
 
     def _hold_out(self, row_idx, features, sample):

@@ -165,15 +165,30 @@ class SpectralClassifier(SpectralModel):
         """
         geometry = self._read_geometry("explain")
         _check_count(n, "explain")
+        rows = read_rows(self, X, reset=False)
+        codes = None if classes is None else self._codes_to_explain(classes, len(rows))
         labeled = geometry.thin_labels(geometry.sample)
         found, constant = label_functions(
             geometry.covariances, geometry.bases, labeled, self.average_
         )
         targets = np.eye(labeled.n_labels)
         function, _ = geometry.add_up(labeled, found, constant, targets)
-        weights = values_at(function, read_rows(self, X, reset=False))
-        codes = None if classes is None else np.searchsorted(self.classes_, classes)
-        return explain_rows(weights, labeled, n, codes)
+        return explain_rows(values_at(function, rows), labeled, n, codes)
+
+    def _codes_to_explain(self, classes, n_rows):
+        """Positions in `classes_` of a class for each row."""
+        classes = np.asarray(classes)
+        if classes.shape != (n_rows,):
+            raise ValueError(
+                f"classes of explain must have one class for each of the {n_rows:,} "
+                f"rows of X, got shape {classes.shape}."
+            )
+        if len(unknown := np.setdiff1d(classes, self.classes_)):
+            raise ValueError(
+                f"classes of explain must be among {self.classes_.tolist()}, got "
+                f"{unknown[0]!r}."
+            )
+        return np.searchsorted(self.classes_, classes)
 
 
 def suggest_rows(

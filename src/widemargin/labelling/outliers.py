@@ -86,7 +86,7 @@ def find_reach(kernel, X, share):
         needed = least_distances(lengths, idx, radii)[distinct_of]
         distance = float(np.quantile(needed, 1.0 - share))
     if distance == 0:  # "auto", or all these rows have copies enough
-        # Copies tell nothing about how far apart other rows are.
+        # Distances between copies carry no information about other rows.
         alone = least_distances(lengths, idx, lengths[:, -1])
         distance = usual_distance(alone, data.shape[1])
     distance *= 1.0 + _ROUNDING

@@ -194,8 +194,13 @@ def load(path: str | PathLike[str]) -> Any:
     ------
     ModelFileError
         A ValueError: the file is damaged, contains a type that is not allowed, or has
-        the format of release 0.1. Another version of widemargin or scikit-learn gives a
-        warning.
+        the format of release 0.1.
+
+    Warns
+    -----
+    UserWarning
+        If another version of widemargin wrote the file, or another version of
+        scikit-learn a step of a pipeline.
 
     Examples
     --------

@@ -35,8 +35,9 @@ def load_rows(folder):
 
 def targets(codes, classes):
     """Labels as estimators take them, from codes, -1 for none, and class names."""
-    if classes and all(type(name) is int for name in classes) and -1 not in classes:
-        names = np.array([*classes, -1])
+    if classes and all(type(name) is int for name in classes):
+        # -1 can be a class among floats only
+        names = np.array([*classes, np.nan if -1 in classes else -1])
     else:
         names = np.array([*classes, None], dtype=object)
     return names[np.asarray(codes)]
@@ -78,9 +79,16 @@ class Job:
         code = self._process.wait()
         drain.join()
         if code:
-            said = [line.strip() for line in errors if line.strip()]
-            self.error = said[-1] if said else f"It ended with the code {code}."
+            self.error = self._read_error(errors) or f"It ended with the code {code}."
         self.is_done.set()
+
+    def _read_error(self, lines):
+        """The message of the exception, or the last line on stderr."""
+        try:
+            return (self.folder / "error.txt").read_text("utf-8")
+        except OSError:  # it ended without an exception
+            said = [line.strip() for line in lines if line.strip()]
+            return said[-1] if said else None
 
     def wait(self):
         """Wait until it ends; RuntimeError if it failed."""
@@ -153,7 +161,12 @@ def main(kind, folder):
         os._exit(1)
 
     threading.Thread(target=end_with_parent, daemon=True).start()
-    {"layout": _make_layout, "fit": _fit}[kind](Path(folder))
+    try:
+        {"layout": _make_layout, "fit": _fit}[kind](Path(folder))
+    except Exception as error:
+        message = " ".join(str(error).split()) or type(error).__name__
+        (Path(folder) / "error.txt").write_text(message, "utf-8")
+        raise
 
 
 if __name__ == "__main__":

@@ -220,18 +220,22 @@ def choose_next(state, suggestions, taken, rng, n_rows):
     free[[*state.labels, *taken]] = False
     unseen = free.copy()
     unseen[list(state.skipped)] = False
-    free = np.flatnonzero(unseen if unseen.any() else free)
-    if not len(free):
+    rows = np.flatnonzero(unseen if unseen.any() else free)
+    if not len(rows):
         return None
     why = "check" if suggestions is not None else "random"
-    return Proposal(int(rng.choice(free)), why, _TEXTS[why])
+    text = _TEXTS[why]
+    if not unseen.any():  # rows that were skipped are not a random sample
+        why, text = "suggested", _TEXTS["skipped"]
+    return Proposal(int(rng.choice(rows)), why, text)
 
 
 _TEXTS = {
     "middle of a cluster": "It is in the middle of a cluster without a label.",
     "uncertain rows depend on it": "Its label would help with many uncertain rows.",
     "check": "Every fifth row is drawn at random, to estimate the error.",
-    "random": "Drawn at random while the model is being prepared.",
+    "random": "Drawn at random, because there is no model yet.",
+    "skipped": "You skipped it before, and no other row is left.",
 }
 _TEXTS_IF_SURE = {
     "uncertain rows depend on it": "The model is sure of this row, but uncertain rows "

@@ -5,7 +5,6 @@ import hmac
 import json
 import os
 import secrets
-from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 
 MOST_BYTES = 2 * 2**20  # of a request
@@ -54,11 +53,12 @@ class Keys:
         return token
 
     def admits(self, token):
-        """Whether a token, or the password, lets somebody in; tokens are used up."""
+        """Whether a text is the password or a token; a token is valid only once."""
         if not isinstance(token, str):
             return False
-        if self.password is not None:
-            return hmac.compare_digest(token.encode(), self.password.encode())
+        password = (self.password or "").encode()
+        if password and hmac.compare_digest(token.encode(), password):
+            return True
         known = [
             t for t in self._tokens if hmac.compare_digest(t.encode(), token.encode())
         ]
@@ -66,12 +66,21 @@ class Keys:
         return bool(known)
 
     def is_known(self, cookies):
-        """Whether the header of cookies has the right one."""
-        try:
-            found = SimpleCookie(cookies).get(self.name)
-        except CookieError:
-            return False
-        return found is not None and hmac.compare_digest(found.value, self.cookie)
+        """Whether the header of cookies has the right one.
+
+        Cookies of other programs on this computer may have any form.
+        """
+        pairs = (part.strip().partition("=") for part in cookies.split(";"))
+        found = [value for name, _, value in pairs if name == self.name]
+        own = self.cookie.encode()
+        return any(hmac.compare_digest(value.encode(), own) for value in found)
+
+    @property
+    def wrong(self):
+        """What is said of a text that is not admitted."""
+        if self.password is not None:
+            return "The password is wrong, or the link was used before."
+        return "This link was used before, or is wrong."
 
     @property
     def header(self):
@@ -129,7 +138,7 @@ class Guard:
         """Status and reason of a refusal; None if there is none."""
         host, origin = headers.get("host", []), headers.get("origin", [])
         if len(host) != 1 or host[0].lower() not in self.hosts:
-            return 421, "This page is opened by another name."
+            return 421, "The page cannot be opened under this host name."
         if len(origin) > 1 or (origin and origin[0] != f"http://{host[0].lower()}"):
             return 403, "The request comes from another page."
         is_socket, path = scope["type"] == "websocket", scope["path"]

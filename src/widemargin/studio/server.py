@@ -36,7 +36,7 @@ _SIDES = {"small": 96, "large": 512}  # pixels of pictures
 
 
 class Hub:
-    """Windows that are told what has changed; what they miss is told once."""
+    """Open windows, which receive what has changed; what they miss is sent once."""
 
     def __init__(self, session):
         self.session, self._loop, self._windows = session, None, {}
@@ -202,7 +202,7 @@ class Pages:
             if not is_admitted and not self.keys.is_known(cookies):
                 if self.keys.password is not None:
                     await asyncio.sleep(1.0)  # against guessing
-                return _problem("This link was used before, or is wrong.", 403)
+                return _problem(self.keys.wrong, 403)
         return Response(status_code=204, headers={"set-cookie": self.keys.header})
 
     async def link(self, request):
@@ -333,8 +333,9 @@ class PageServer:
         self.session, self.finished = session, threading.Event()
         self._socket = _bind(host, port, session.store.path)
         self.port = self._socket.getsockname()[1]
-        names = {"127.0.0.1", "localhost", "[::1]"} if host in LOCAL else {host}
-        hosts = {f"{name}:{self.port}" for name in names}
+        self.host = _in_url(host)
+        names = {"127.0.0.1", "localhost", "[::1]"} if host in LOCAL else {self.host}
+        hosts = {f"{name}:{self.port}".lower() for name in names}
         self.keys = Keys(self.port, session.store.path, password=password)
         self.pages = Pages(session, self.keys, self.finished)
         app = Guard(Starlette(routes=self.pages.routes()), self.keys, hosts)
@@ -349,7 +350,6 @@ class PageServer:
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, daemon=True)
-        self.host = host if host not in LOCAL else "127.0.0.1"
 
     def _run(self):
         async def serve():
@@ -379,11 +379,18 @@ class PageServer:
                 return
 
     def stop(self):
-        """Stop to answer, and end the session."""
+        """Stop the server and end the session."""
         self._server.should_exit = True
         self._thread.join()
         self._socket.close()
         self.session.close()
+
+
+def _in_url(host):
+    """A host as it is written in an address."""
+    if host == "localhost":
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host
 
 
 def _bind(host, port, store):

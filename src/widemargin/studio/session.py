@@ -53,25 +53,30 @@ class Session:
         self.problem = None  # why there is no model
         self.suggestions, self._suggested_place = None, -1
         self.curve, self.full = {}, {"status": "none"}
-        self._full_files = None
+        self._full_files = self._full_job = None
         store.bind(source.hash, source.n_rows, target=source.target, source=source.name)
         self.state = store.catch_up(State())
-        if source.labels and "given" not in self.state.batches:
-            self._take_labels()
+        self._take_labels()
         self.live = LiveModel(source.X, seed)
         self.snapshot = self.live.empty(self.state)
         self._threads = []
 
     def _take_labels(self):
-        """Store the labels of the source, a batch for each class."""
-        by_name = {}
+        """Store the labels of the source that it did not have before, by class.
+
+        What a person has labeled since is kept, unless the source has changed there.
+        """
+        state, by_name = self.state, {}
+        current = state.names
         for row, name in self.source.labels.items():
-            by_name.setdefault(check_name(name), []).append(row)
+            name = check_name(name)
+            if name not in (state.opinion(row, "file"), current.get(row)):
+                by_name.setdefault(name, []).append(row)
         for i, (name, rows) in enumerate(sorted(by_name.items())):
-            batch = "given" if i == 0 else f"given {i}"
+            batch = f"given {state.place} {i}"
             event = Event("label", batch, "file", tuple(rows), name, "given")
             self.store.append(event)
-        self.state = self.store.catch_up(self.state)
+        self.state = self.store.catch_up(state)
 
     def start(self, *, arranges=True):
         """Start the threads; the last of them arranges the map."""
@@ -524,10 +529,15 @@ class Session:
         found = {**self.full, "lines": list(job.lines)}
         if job.error is None:
             report = json.loads((job.folder / "report.json").read_text("utf-8"))
-            self._full_files = labels, classes, job.folder
+            with self._lock:
+                used, self._full_job = self._full_job, job
+                self._full_files = labels, classes, job.folder
             self.full = {**found, "status": "done", "report": report}
         else:
+            used = job
             self.full = {**found, "status": "failed", "problem": job.error}
+        if used is not None:  # its folder holds a copy of the rows
+            used.close()
         self._tell("full")
 
     def _is_current(self):
@@ -540,10 +550,12 @@ class Session:
         Those of the full model if it has learned the current labels.
         """
         state, snapshot = self.state, self.snapshot
-        if self._is_current():
-            _, classes, folder = self._full_files
-            names = np.array([*classes], dtype=object)[np.load(folder / "codes.npy")]
-            return names, np.load(folder / "certainty.npy"), "full"
+        with self._lock:
+            if self._is_current():
+                _, classes, folder = self._full_files
+                codes = np.load(folder / "codes.npy")
+                names = np.array([*classes], dtype=object)[codes]
+                return names, np.load(folder / "certainty.npy"), "full"
         names = np.array([*state.classes, None], dtype=object)
         codes = np.minimum(snapshot.codes, len(state.classes))
         return names[codes], snapshot.certainty, "live"
@@ -554,9 +566,10 @@ class Session:
 
         from widemargin.model_files import load
 
-        if self._full_files is None:
-            raise ValueError("There is no full model yet; start a full fit first.")
-        model = load(self._full_files[2] / "model.wm")
+        with self._lock:
+            if self._full_files is None:
+                raise ValueError("There is no full model yet; start a full fit first.")
+            model = load(self._full_files[2] / "model.wm")
         if self.source.preparation is None:
             return model
         return Pipeline([("prepare", self.source.preparation), ("model", model)])

@@ -125,7 +125,7 @@ class ImageFiles:
 
     @property
     def hash(self):
-        """By names, sizes and times of the files."""
+        """By names and sizes of the files."""
         names = [self._name(path) for path in self.paths]
         sizes = [os.stat(path).st_size for path in self.paths]
         return hashlib.sha256(repr((names, sizes)).encode()).hexdigest()
@@ -450,6 +450,7 @@ def from_arrays(X, y=None, *, images=None, texts=None, names=None):
         if X.ndim != 2:
             raise ValueError(f"X of label must be a matrix, got shape {X.shape}.")
         X = X if X.dtype.kind == "f" else X.astype(float)
+        _check_finite(X)
     if images is not None:
         is_paths = isinstance(images, list | tuple) and all(
             isinstance(image, str | os.PathLike) for image in images
@@ -485,6 +486,15 @@ def from_arrays(X, y=None, *, images=None, texts=None, names=None):
     if source.n_rows < 3:
         raise ValueError(f"label needs at least three rows, got {source.n_rows}.")
     return source
+
+
+def _check_finite(X):
+    values = X.data if sparse.issparse(X) else X
+    if not np.isfinite(values).all():
+        raise ValueError(
+            "X of label must hold finite numbers, got NaN or infinity; fill missing "
+            "values first, for example with sklearn.impute.SimpleImputer."
+        )
 
 
 def _check_length(name, length, n_rows):

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-KINDS = ("label", "skip", "undo", "redo", "class", "drop")
+KINDS = ("label", "skip", "undo", "redo", "class")
 # Why a label was given. Rows of RANDOM were not chosen because of what they are, so
 # that the error can be estimated from their labels.
 REASONS = (
@@ -166,11 +166,6 @@ class _Draft:
         if event.label not in self.classes:
             self.classes.append(event.label)
 
-    def _drop(self, event):
-        used = {event.label for event in self.labels.values()}
-        if event.label in self.classes and event.label not in used:
-            self.classes.remove(event.label)
-
     def _skip(self, event):
         self.skipped.update(event.rows)
 
@@ -182,7 +177,7 @@ class _Draft:
             self.opinions[row] = (*self.opinions.get(row, ()), event.batch)
         self._derive(event.rows)
         self.done[event.who] = (*self.done.get(event.who, ()), event.batch)
-        self.undone[event.who] = ()  # what was undone before is another story now
+        self.undone[event.who] = ()  # what was undone before cannot be redone
 
     def _undo(self, event):
         self._move(event, self.done, self.undone)
@@ -199,10 +194,7 @@ class _Draft:
         (self.inactive.add if event.kind == "undo" else self.inactive.discard)(
             event.target
         )
-        batch = self.batches[event.target]
-        if event.kind == "redo" and batch.label is not None:
-            self._class(batch)  # which may have been dropped meanwhile
-        self._derive(batch.rows)
+        self._derive(self.batches[event.target].rows)
 
     def _derive(self, rows):
         """Set the labels of some rows by their latest batch that counts."""
@@ -245,7 +237,7 @@ def check_action(state, event, n_rows, seen=None):
     """Raise `Refusal` unless an event can follow a state.
 
     `seen` is the version of each row that its sender knew, see `State.version`;
-    `Conflict` if somebody else was faster.
+    `Conflict` if another person has changed a row since.
     """
     if event.kind not in KINDS:
         raise Refusal(f"There is no action {event.kind!r}; use one of {KINDS}.")
@@ -255,12 +247,8 @@ def check_action(state, event, n_rows, seen=None):
         _check_rows(event.rows, n_rows)
     if event.kind == "label" and event.why not in REASONS:
         raise Refusal(f"There is no reason {event.why!r}; use one of {REASONS}.")
-    if event.kind in ("class", "drop") or event.label is not None:
+    if event.kind == "class" or event.label is not None:
         check_name(event.label)
-    if event.kind == "drop" and any(
-        given.label == event.label for given in state.labels.values()
-    ):
-        raise Refusal(f"Class {event.label!r} has labels; change these first.")
     for row, version in (seen or {}).items():
         if state.version(row) != version:
             label = state.labels[row].label if row in state.labels else None
