@@ -16,6 +16,7 @@ from widemargin_bench.coverage import (
     timed_results,
     write_page,
 )
+from widemargin_bench.runner import open_tasks
 from widemargin_bench.statements import Results
 
 ENTRIES = [entry for entries in PAPERS.values() for entry in entries]
@@ -64,13 +65,25 @@ def test_a_method_counts_on_the_rows_that_it_was_run_on():
 
 def test_what_is_not_stored_is_counted():
     """A column of which some draws are left out is listed with their number."""
-    summary = read_recorded().summary("s2rlsc-figure8")
-    assert not missing_draws(Results([summary]))
+    summary, method = read_recorded().summary("s2rlsc-figure8"), "S2RLSC"
+    name, n_methods = summary.benchmark.name, len(summary.benchmark.methods)
+    assert (name, method) not in missing_draws(Results([summary]))
     kept = {key: value for key, value in summary.seconds.items() if key[2] == 0}
-    part = replace(summary, seconds=kept)
-    missing = missing_draws(Results([part]))
-    assert missing["s2rlsc-figure8", "S2RLSC"] == (4, 8)
-    assert len(missing) == len(summary.benchmark.methods)
+    missing = missing_draws(Results([replace(summary, seconds=kept)]))
+    assert missing[name, method] == (4, 8)
+    assert len([key for key in missing if key[0] == name]) == n_methods
+    assert missing_draws(Results([]))[name, method] == (8, 8)  # nothing is stored
+
+
+def test_methods_that_a_row_leaves_out_are_not_missing():
+    benchmark = find_benchmark("laplacian-large")
+    (newton,) = (m for m in benchmark.methods if m.name == "LapSVM Newton")
+    assert [row.has(newton) for row in benchmark.rows] == [True, False, False]
+    name = benchmark.name, newton.name
+    assert missing_draws(Results([]))[name] == (benchmark.runs, benchmark.runs)
+    tasks = open_tasks(benchmark, [], quick=False)
+    rows = {task.row.name for task in tasks if task.method.name == newton.name}
+    assert rows <= {"mnist3vs8"}
 
 
 def test_time_of_everything_is_that_of_results_that_have_it():

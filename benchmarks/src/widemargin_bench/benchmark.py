@@ -121,6 +121,8 @@ class Row:
     set : str
         Name of the data; rows of one set count as one in rankings. By default each row
         is a set of its own.
+    methods : tuple of str, optional
+        Names of the methods that are measured on it; by default all of the benchmark.
 
     Examples
     --------
@@ -136,9 +138,14 @@ class Row:
     x: float | None = None
     options: Mapping = field(default_factory=dict)
     set: str = ""
+    methods: tuple[str, ...] | None = None
 
     def __getitem__(self, option):
         return self.options[option]
+
+    def has(self, method):
+        """Whether a method is measured on it."""
+        return self.methods is None or method.name in self.methods
 
 
 @dataclass(frozen=True)

@@ -319,7 +319,8 @@ def open_tasks(benchmark, records, *, quick, memory=False):
         for row in rows
         for run in range(runs)
         for method in methods
-        if _is_open(done.get((row.name, method.name, run)), memory and run == 0)
+        if row.has(method)
+        and _is_open(done.get((row.name, method.name, run)), memory and run == 0)
     ]
 
 

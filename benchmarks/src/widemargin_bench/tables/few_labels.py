@@ -349,6 +349,6 @@ BENCHMARKS = (
             *make_rows(ELSEWHERE, is_mixed=False),
             *make_rows(ELSEWHERE, is_mixed=True, suffix=", mixed"),
         ),
-        **COMMON | {"quick": QUICK_ELSEWHERE, "advice": ADVICE_ELSEWHERE},
+        **COMMON | {"runs": 8, "quick": QUICK_ELSEWHERE, "advice": ADVICE_ELSEWHERE},
     ),
 )
