@@ -488,7 +488,7 @@ BENCHMARKS = (
         source="Tables 10 and 11",
         title="Conjugate gradient with the weights of Newton's method",
         protocol=(
-            SPLITS + "The first four of these. " + SETTINGS + "All methods have the "
+            SPLITS + SETTINGS + "All methods have the "
             "weights that the paper selected for Newton's method; the checks are those "
             "of the table of early stopping. "
             "LaplacianSVC, PCG, is our estimator: one run for all classes, whose check "
@@ -511,8 +511,7 @@ BENCHMARKS = (
             OURS[0],
         ),
         draw=draw_split,
-        runs=4,
-        paper_runs=12,
+        runs=12,
         quick=Quick(runs=1, rows=("g50c", "uspst(b)")),
         remarks=(checks_with_newtons_weights,),
     ),
