@@ -235,7 +235,20 @@ def test_other_floats_do_not_warn(y):
 
 
 @pytest.mark.parametrize(
-    "written", ["", "nan", "NaN", "None", "<NA>", "-1", "?", " Unknown ", "N/A", "TBD"]
+    "written",
+    [
+        "",
+        "nan",
+        "NaN",
+        "None",
+        "<NA>",
+        "-1",
+        "?",
+        " Unknown ",
+        "N/A",
+        "TBD",
+        "Unlabeled",
+    ],
 )
 @pytest.mark.parametrize("gap", ["dog", None])
 def test_placeholder_is_a_class_but_looks_like_a_marker(written, gap):

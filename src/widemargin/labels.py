@@ -16,8 +16,8 @@ from widemargin.defaults import MANY_CLASSES, MANY_SINGLE_CLASSES
 
 _UNLABELED = -1  # the marker in integer targets
 _PLACEHOLDERS = (  # what people and programs write for a value that is not known
-    "", "-", "?", "<na>", "missing", "n/a", "na", "nan", "nat", "none", "null", "tbd",
-    "unknown",
+    "", "-", "?", "<na>", "missing", "n/a", "na", "nan", "nat", "none", "not labeled",
+    "null", "tbd", "todo", "unknown", "unlabeled", "unlabelled",
 )  # fmt: skip
 
 

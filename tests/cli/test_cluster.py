@@ -72,6 +72,12 @@ def test_more_clusters_than_rows(refused):
     assert "-k must be at most the number of rows of iris.csv, 150, got 200." in message
 
 
+def test_clusters_take_no_target(refused):
+    message = refused("cluster", "iris.csv", "-k", 3, "--target", "species")
+    assert "no option --target" in message
+    assert "--drop 'species'" in message
+
+
 def test_one_cluster(refused):
     assert "whole number from 2 on" in refused("cluster", "iris.csv", "-k", 1)
 

@@ -874,6 +874,18 @@ def test_explanations_check_columns_as_predictions_do():
         model.explain(frame[["b", "a", "c"]])
 
 
+def test_report_names_the_columns_that_are_not_used():
+    pd = pytest.importorskip("pandas")
+    X, y = make_blobs(60, n_features=3, random_state=0)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(id=range(60), when="x")
+    frame.loc[0, "a"] = np.nan
+    report = FewLabelClassifier(random_state=0).fit(frame, hide_labels(y, 9, rng=0))
+    assert "columns left out: id, when (encoder_.describe()" in str(report.report_)
+    frame = frame.drop(columns=["id", "when"])
+    report = FewLabelClassifier(random_state=0).fit(frame, hide_labels(y, 9, rng=0))
+    assert "left out" not in str(report.report_)
+
+
 @pytest.mark.parametrize(
     "estimator", [LaplacianSVC(), SpectralClassifier(families="labels")]
 )

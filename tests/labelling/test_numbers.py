@@ -94,6 +94,8 @@ def test_replicated_gaussians_outweigh_stability():
     assert NumberChoice(*sums, cut).compared.tolist() == [1, 2, 3, 4]
     assert NumberChoice(*sums).chosen == 2
     assert NumberChoice(*sums).compared.tolist() == [2, 3, 4]
+    assert NumberChoice(*sums).second == 3
+    assert NumberChoice(*sums, replicated).second is None
 
 
 def test_replication_of_one_half_with_the_other():

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from widemargin.tables.cells import find_mixed_dates
 from widemargin.tables.columns import Kind, examine_columns, list_notes
 from widemargin.tables.errors import TableError
 
@@ -91,6 +92,24 @@ def test_left_out(values, reason):
 @pytest.mark.parametrize("values", DATES)
 def test_dates(values):
     assert judge(values * (N // 2)).kind is Kind.DATES
+
+
+MIXED_DATES = ["2024-01-30", "30.01.2024", "2024-02-28", "Sep 11, 2024"]
+
+
+def test_dates_in_different_formats_are_named():
+    column = judge(MIXED_DATES * (N // 4))
+    assert column.kind is Kind.LEFT_OUT
+    assert column.reason == (
+        "dates in different formats, such as '2024-01-30' and '30.01.2024'; write them "
+        "in one format"
+    )
+    frame = pd.DataFrame({"a": MIXED_DATES})
+    with pytest.raises(TableError, match=r"such as '2024-01-30' and '30\.01\.2024'"):
+        examine_columns(frame, dates=["a"])
+    assert find_mixed_dates(pd.Series(["2024-01-30", "a text", "3"])) is None
+    assert find_mixed_dates(pd.Series(["2024-01-30", "2024-02-28"])) is None
+    assert find_mixed_dates(pd.Series([3.5, True])) is None
 
 
 @pytest.mark.parametrize(

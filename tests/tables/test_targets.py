@@ -51,6 +51,15 @@ def test_measured_numbers_are_no_classes():
     assert read([0.5, 1.0, None], as_names=True).classes.tolist() == ["0.5", "1.0"]
 
 
+def test_many_amounts_are_no_classes():
+    values = [f"${i},200" for i in range(1, 40)] * 2
+    with pytest.raises(TableError, match=r"39 different amounts such as '\$1,200'"):
+        read(values, object)
+    assert len(read(values, object, as_names=True).classes) == 39
+    assert len(read(["5 %", "10 %"] * 20, object).classes) == 2
+    assert len(read([f"A{i}" for i in range(40)] * 2, object).classes) == 40
+
+
 def test_one_thing_marks_a_row_without_a_label():
     with pytest.raises(TableError, match="'y' holds empty cells and -1, which both"):
         read([1.0, -1.0, None])

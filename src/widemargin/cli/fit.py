@@ -239,6 +239,14 @@ def _describe_estimate(measured, method, n_wanted):
     ]
 
 
+def _refuse_target(_ctx, _param, value):
+    if value is not None:
+        raise click.UsageError(
+            "Clusters need no labels: cluster has no option --target. If the table has "
+            f"a column of labels, leave it out with --drop {value!r}."
+        )
+
+
 @click.command(cls=Command, task="cluster", help=_CLUSTER, **_SETTINGS)
 @click.argument("table")
 @click.option(
@@ -249,6 +257,7 @@ def _describe_estimate(measured, method, n_wanted):
     required=True,
     help="Number of clusters; auto chooses it, at most 12.",
 )
+@click.option("--target", hidden=True, callback=_refuse_target, expose_value=False)
 @commands.method_options("cluster", "n_jobs=2 or ambient_reg=0.1")
 @commands.output_options(*_CLUSTER_ENDINGS, "clusters")
 @commands.key_option
@@ -284,6 +293,8 @@ def cluster(table, n_clusters, as_json, **options):
     choice = getattr(work.estimator, "number_choice_", None)
     if choice is not None:
         numbers = f"chosen from {min(choice.compared)} to {max(choice.compared)}"
+        if choice.second is not None:
+            numbers += f"; next best {choice.second}"
         listed = f"{work.estimator.n_clusters_} ({numbers}): {listed}"
     clusters = "clusters", listed
     reports.print_facts(work.console, [clusters, *work.outputs.describe(model)])

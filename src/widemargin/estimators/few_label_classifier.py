@@ -310,10 +310,13 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
             suggested=self._suggest_if_possible(),
             suspects=suspects,
         )  # fmt: skip
+        notes = []
         if graph is not None:
-            note = _describe_anchors(graph, len(sample.given))
-            messages = (*self.report_.messages, note)
-            self.report_ = replace(self.report_, messages=messages)
+            notes.append(_describe_anchors(graph, len(sample.given)))
+        if self.encoder_ is not None:
+            notes.extend(_describe_left_out(self.encoder_))
+        messages = (*self.report_.messages, *notes)
+        self.report_ = replace(self.report_, messages=messages)
         if work.was_interrupted:
             raise KeyboardInterrupt
         return self
@@ -574,6 +577,16 @@ def _name_suspects(sample, suspects, probabilities, best):
     """Suspect labels with positions in X and class names."""
     rows = sample.origin_idx[sample.label_idx[suspects]]
     return Suspects(rows, probabilities, sample.classes[best])
+
+
+def _describe_left_out(encoder):
+    """A note on the columns of a table that are not used."""
+    frame = encoder.frame()
+    names = frame["column"][frame["used as"] == "left out"].tolist()
+    if names:
+        listed = ", ".join(map(str, names[:5])) + (", ..." if len(names) > 5 else "")
+        noun = "column" if len(names) == 1 else "columns"
+        yield f"{noun} left out: {listed} (encoder_.describe() says why)"
 
 
 def _describe_anchors(graph, n_kept):

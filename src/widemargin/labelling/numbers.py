@@ -97,6 +97,14 @@ class NumberChoice(Stored):
             return int(self.gaussians.chosen)
         return int(self.numbers[self.best])
 
+    @property
+    def second(self):
+        """The next best number by the same evidence; None if there is none."""
+        if self.is_gaussian or len(self.numbers) < 2:
+            return None
+        order = np.argsort(-(self.agreement + self.stability), kind="stable")
+        return int(self.numbers[next(i for i in order if i != self.best)])
+
     def check(self, n_features):
         """Raise ValueError unless the arrays fit each other and the best position."""
         require(_are_numbers(self.numbers), self, "numbers")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from widemargin.defaults import SUGGESTION_ROWS, SUGGESTIONS
+from widemargin.defaults import SUGGESTION_ROWS, SUGGESTIONS, SUSPECT_RATIO
 from widemargin.spaces.bases import spectral_features
 
 _REASONS = ("middle of a cluster", "uncertain rows depend on it", "random check")
@@ -192,15 +192,17 @@ def _draw_pool(labeled, rng):
 
 
 def rank_suspects(held_out, codes):
-    """Labels that models without them contradict, the least probable label first.
+    """Labels that models without them clearly contradict, the least probable first.
 
     `held_out` has probabilities, (n_labels, n_classes), of labels by models fitted
-    without them, rows of NaN where there are none. Also returns the probability of each
-    suspect's own label, and the most probable class.
+    without them, rows of NaN where there are none. A suspect label has another class
+    that is at least `SUSPECT_RATIO` times as probable. Also returns the probability of
+    each suspect's own label, and the most probable class.
     """
     is_held_out = np.isfinite(held_out).all(axis=1)
     found = np.where(is_held_out[:, None], held_out, 0.0)
     own, best = found[np.arange(len(codes)), codes], found.argmax(axis=1)
-    suspects = np.flatnonzero(is_held_out & (own < found.max(axis=1)))
+    is_clear = SUSPECT_RATIO * own < found.max(axis=1)
+    suspects = np.flatnonzero(is_held_out & is_clear)
     suspects = suspects[np.argsort(own[suspects], kind="stable")]
     return suspects, own[suspects], best[suspects]

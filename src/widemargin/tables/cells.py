@@ -34,6 +34,7 @@ _DAY_FORMS = (
     "%B %d, %Y", "%d-%b-%Y", "%d-%b-%y",
 )  # fmt: skip
 _TIME_FORMS = ("", " %H:%M", " %H:%M:%S")
+_FORMS = (_ISO, *(day + time for day in _DAY_FORMS for time in _TIME_FORMS))
 _LIKE_DATE = re.compile(
     r"\s*(\d{4}-\d\d?-\d\d?|\d{1,4}[./]\d{1,2}[./]\d{2,4}|\d{1,2}-\d{1,2}-\d{4}"
     r"|\d{1,2}[ -][A-Za-z]{3,9}[ -]\d{2,4}|[A-Za-z]{3,9} \d{1,2}, \d{4})"
@@ -163,8 +164,7 @@ def choose_date_form(filled):
         return (_ISO if are_dates else ""), ""
     if texts.map(lambda text: _LIKE_DATE.fullmatch(text) is not None).mean() < 0.8:
         return "", ""
-    forms = (_ISO, *(day + time for day in _DAY_FORMS for time in _TIME_FORMS))
-    fitting = [form for form in forms if _share(texts, form) >= _MIN_DATES]
+    fitting = [form for form in _FORMS if _share(texts, form) >= _MIN_DATES]
     fitting = [form for form in fitting if _share(filled, form) >= _MIN_DATES]
     if not fitting:
         return "", ""
@@ -177,6 +177,23 @@ def choose_date_form(filled):
         f"{texts.iloc[0]!r} is read as {parse_dates(texts, form).iloc[0]:%d %B %Y}; "
         f"the {other} could also come first"
     )
+
+
+def find_mixed_dates(filled):
+    """Two dates in different formats, if nearly all texts look like dates; or None.
+
+    The first is in the most frequent format.
+    """
+    texts = filled[[isinstance(value, str) for value in filled]]
+    is_like = texts.map(lambda text: _LIKE_DATE.fullmatch(text) is not None)
+    if not len(texts) or is_like.sum() < _MIN_DATES * len(filled):
+        return None
+    texts = texts[is_like.astype(bool)]
+    some = texts.iloc[:_TRIED]
+    dates = parse_dates(texts, max(_FORMS, key=lambda form: _share(some, form)))
+    if dates.isna().all() or dates.notna().all():
+        return None
+    return texts[dates.notna()].iloc[0], texts[dates.isna()].iloc[0]
 
 
 def parse_dates(values, form):

@@ -16,6 +16,7 @@ from widemargin.tables.cells import (
     as_numbers,
     choose_date_form,
     choose_decimal,
+    find_mixed_dates,
     find_units,
     parse_dates,
 )
@@ -167,14 +168,26 @@ def _use(name, values, use):
         form, note = choose_date_form(filled)
         if not form:
             raise TableError(
-                f"Column {name!r} is listed as dates, but its cells have no common "
-                f"format that is known, such as 2024-01-31 or 31.01.2024; the first is "
-                f"{str(filled.iloc[0])!r}. Write all dates in one format."
-                if len(filled)
-                else f"Column {name!r} is listed as dates, but all its cells are empty."
+                f"Column {name!r} is listed as dates, but {_why_no_dates(filled)}"
             )
         return Column(name, kind, note=note, form=form)
     return Column(name, kind)
+
+
+def _why_no_dates(filled):
+    if not len(filled):
+        return "all its cells are empty."
+    mixed = find_mixed_dates(filled)
+    if mixed is not None:
+        return (
+            f"its cells are dates in different formats, such as {mixed[0]!r} and "
+            f"{mixed[1]!r}. Write all dates in one format."
+        )
+    return (
+        "its cells have no common format that is known, such as 2024-01-31 or "
+        f"31.01.2024; the first is {str(filled.iloc[0])!r}. Write all dates in one "
+        "format."
+    )
 
 
 def _examine(name, values):
@@ -194,6 +207,10 @@ def _examine(name, values):
     form, note = choose_date_form(filled)
     if form:
         return _examine_dates(name, values, filled, form, note)
+    mixed = find_mixed_dates(filled)
+    if mixed is not None:
+        reason = f"dates in different formats, such as {mixed[0]!r} and {mixed[1]!r}"
+        return Column(name, Kind.LEFT_OUT, f"{reason}; write them in one format")
     return _examine_text(name, filled)
 
 

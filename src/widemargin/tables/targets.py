@@ -10,6 +10,7 @@ import pandas as pd
 from widemargin.checks import warn_of_data
 from widemargin.defaults import COPY_CHANCE, MANY_CLASSES, NAMED_COPY_CHANCE
 from widemargin.labels import find_placeholders, labeled_mask, read_labels
+from widemargin.tables.cells import as_numbers, choose_decimal
 from widemargin.tables.columns import as_frame, is_table
 from widemargin.tables.errors import TableError, listed
 
@@ -28,7 +29,8 @@ def read_target(values, *, as_names=False):
     if not labeled.any():
         raise TableError(
             f"Column {name!r} has no label: all {len(y):,} cells are empty. Fill in a "
-            "few rows of each class, or find groups without labels: widemargin cluster."
+            f"few rows of each class, label rows in the browser (widemargin label FILE "
+            f"--target {name!r}), or find groups without labels (widemargin cluster)."
         )
     n_labeled, different = int(labeled.sum()), set(y[labeled].tolist())
     if len(different) == 1:
@@ -40,6 +42,8 @@ def read_target(values, *, as_names=False):
             f"(labeled rows: {n_labeled:,}); label rows of at least one more "
             f"class{marked}."
         )
+    if not as_names and len(different) > MANY_CLASSES:
+        _refuse_amounts(name, pd.Series(sorted(map(str, different))))
     if len(different) > max(MANY_CLASSES, 0.9 * n_labeled):
         raise TableError(
             f"Column {name!r} holds {len(different):,} different labels in "
@@ -114,6 +118,20 @@ def _refuse_measured(name, numbers):
             "target holds classes; choose another column with --target, turn them into "
             f"classes, such as low and high, or add --categorical {name!r} to take "
             "them as names."
+        )
+
+
+def _refuse_amounts(name, texts):
+    """Raise `TableError` if nearly all of many different labels are amounts."""
+    numbers = as_numbers(texts, choose_decimal(texts))
+    plain = pd.to_numeric(texts, errors="coerce")
+    if numbers.notna().mean() > 0.9 and plain.isna().mean() > 0.1:
+        example = texts[numbers.notna() & plain.isna()].iloc[0]
+        raise TableError(
+            f"Column {name!r} holds {len(texts):,} different amounts such as "
+            f"{example!r}, but a target holds classes; choose another column with "
+            "--target, turn them into classes, such as low and high, or add "
+            f"--categorical {name!r} to take them as names."
         )
 
 

@@ -162,7 +162,7 @@ const app = {
       const most = Math.max(...lines.map((line) => Math.abs(line.amount)), 1e-9);
       find("reasons").replaceChildren(lines.length
         ? make("ul", { class: "rows" }, ...lines.map((line) => rowButton(line,
-          `${line.label} · ${line.amount >= 0 ? "supports this class" : "contradicts it"}, ${percent(Math.abs(line.amount) / most)} of the strongest`,
+          `${line.label} · ${line.amount >= 0 ? "supports this class" : "contradicts it"}, ${percent(Math.abs(line.amount) / most)} of the largest amount`,
           () => this.open(line.row, "map", "You opened it."))))
         : make("p", { class: "note" }, "There is no prediction yet."));
     }, 350);

@@ -6,7 +6,9 @@ import { draw, make, probable, whole } from "./dom.js";
 export function picture(row, size, alt) {
   const image = make("img", { src: `/api/image/${row}/${size}`, alt, loading: "lazy" });
   image.addEventListener("load", () => {
-    image.classList.toggle("fine", image.naturalWidth > 64);
+    const isFine = image.naturalWidth > 64;
+    image.classList.toggle("fine", isFine);
+    if (isFine && size === "large") document.body.dataset.pictures = "fine";
     if (image.naturalWidth === 1) { // the server cannot read it
       image.replaceWith(make("span", { class: "note" }, size === "large" ? "This file cannot be read as an image." : "?"));
     }
@@ -79,6 +81,11 @@ export function showCard(place, { card, text, text_if_sure: other }, classes, is
   if (list && place.dataset.row === String(card.row)) list.scrollTop = top ?? 0; // only the prediction is new
   if (isFocused) list?.focus();
   place.dataset.row = card.row;
+  // The buttons below stay in place: the card keeps the height of the tallest row so far.
+  const height = Math.min(place.offsetHeight, window.innerHeight / 2);
+  const isSame = place.dataset.width === String(place.offsetWidth);
+  place.style.minHeight = `${Math.max(height, isSame ? parseFloat(place.style.minHeight) || 0 : 0)}px`;
+  place.dataset.width = place.offsetWidth;
 }
 
 export function rowButton(line, facts, onclick) {

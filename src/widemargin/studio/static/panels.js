@@ -56,8 +56,8 @@ export function showQuality(model, labels) {
     parts.push(make("h3", {}, "Estimated error on unlabeled rows"), make("p", { class: "figure" }, liveError(model)));
     const held = `${whole(model.random)} ${model.random === 1 ? "label" : "labels"} of random rows`;
     if (stage === "unknown") {
-      parts.push(make("p", { class: "note basis" }, `${model.random ? held : "No label of a random row"} so far: label ${missing} more random ${missing === 1 ? "row" : "rows"}.`),
-        make("p", { class: "note" }, "Every fifth proposed row is drawn at random, to estimate the error."));
+      parts.push(make("p", { class: "note basis" }, `${model.random ? held : "No label of a random row"} so far; ${missing} more ${missing === 1 ? "is" : "are"} needed.`),
+        make("p", { class: "note" }, "Go on with the proposed rows: every fifth is drawn at random, to estimate the error."));
     } else {
       parts.push(make("p", { class: "note basis" }, `From ${held}${model.random < model.labels ? " and the predicted probabilities" : ""}.`));
       if (model.curve.length) parts.push(curve(model.curve));
@@ -156,7 +156,7 @@ function fullFit(app) {
   if (full.status === "done") {
     const error = full.report.error === null ? "unknown" : withError(full.report.error, full.report.error_std);
     const live = liveError(app.model);
-    block.append(make("p", {}, `Estimated error of the full model: ${error}; of the live one: ${live}.`));
+    block.append(make("p", {}, `Estimated error of the full model: ${error}. Estimated error of the live model: ${live}.`));
     if (!full.is_current) block.append(make("p", { class: "note" }, "Labels have changed since this fit."));
     block.append(report(full.report.text));
   }
