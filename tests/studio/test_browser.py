@@ -150,7 +150,7 @@ def begin(window, names=("zero", "one", "two", "three")):
     window.wait("#clusters[open]")
     window.press("Escape")
     window.wait("#clusters:not([open])", state="attached")
-    hint = window.page.query_selector("#classes .note")
+    hint = window.page.wait_for_selector("#classes .note")
     width = window.page.evaluate("document.querySelector('#classes').clientWidth")
     assert hint.bounding_box()["width"] == pytest.approx(width, abs=2)
     for name in names:
@@ -445,9 +445,9 @@ def test_a_vague_error_is_not_shown_or_shown_as_a_bound(visit, digits_page, digi
         return window.page.inner_text(f"#quality {part}")
 
     for random_rows, said in (
-        ([], "No label of a random row so far: label 5 more random rows."),
-        ([5], "1 label of random rows so far: label 4 more random rows."),
-        ([15, 25, 35], "4 labels of random rows so far: label 1 more random row."),
+        ([], "No label of a random row so far; 5 more are needed."),
+        ([5], "1 label of random rows so far; 4 more are needed."),
+        ([15, 25, 35], "4 labels of random rows so far; 1 more is needed."),
     ):
         label(random_rows, "random")
         assert read(".figure") == "not known yet"
