@@ -132,3 +132,13 @@ def test_seconds_of_the_relaxation_are_those_of_one_number_of_labels():
 def test_the_largest_size_of_the_relaxation_has_no_next_one():
     text = time_relaxation([10, 100, 1000])
     assert text.endswith("The time grows with the power 3.0 of their number")
+
+
+def test_methods_may_have_fewer_runs():
+    benchmark = find_benchmark("s2rlsc-table3")
+    (slow,) = (m for m in benchmark.methods if m.name == "UniverSVM")
+    assert (slow.limit(10), slow.limit(2), benchmark.methods[0].limit(10)) == (1, 1, 10)
+    missing = missing_draws(Results([]))
+    assert missing[benchmark.name, slow.name] == (32, 32)
+    tasks = open_tasks(benchmark, [], quick=False)
+    assert {t.run for t in tasks if t.method.name == slow.name} <= {0}

@@ -169,6 +169,9 @@ class Method:
     extra_input : str
         Information that it uses beyond the labels, in a few words such as "true class
         shares". It is compared only with peers that use the same.
+    most_runs : int or None
+        Runs of a full run, if each takes so long that there are fewer than those of
+        other methods.
 
     Examples
     --------
@@ -183,6 +186,11 @@ class Method:
     kind: str = "paper"
     needs: tuple[str, ...] = ()
     extra_input: str = ""
+    most_runs: int | None = None
+
+    def limit(self, runs):
+        """Its number of runs, for that of the benchmark."""
+        return runs if self.most_runs is None else min(runs, self.most_runs)
 
 
 @dataclass(frozen=True)

@@ -814,7 +814,8 @@ def missing_draws(results):
         seconds = recorded.get(benchmark.name, ())
         stored = Counter(method for _, method, run in seconds if run < benchmark.runs)
         for method in benchmark.methods:
-            n_all = sum(row.has(method) for row in benchmark.rows) * benchmark.runs
+            n_runs = method.limit(benchmark.runs)
+            n_all = sum(row.has(method) for row in benchmark.rows) * n_runs
             if stored[method.name] < n_all:
                 key = benchmark.name, method.name
                 found[key] = n_all - stored[method.name], n_all

@@ -302,7 +302,8 @@ class Summary:
     def note(self):
         """That this is not all of the benchmark, and how much of it; else None."""
         n_runs, n_rows = self.benchmark.runs, len(self.benchmark.rows)
-        whole = self.runs[0] >= n_runs and len(self.rows) == n_rows
+        fewest = min(method.limit(n_runs) for method in self.benchmark.methods)
+        whole = self.runs[0] >= fewest and len(self.rows) == n_rows
         if whole and not self.is_quick:
             return None
         name = "quick run" if self.is_quick else "not complete"

@@ -320,6 +320,7 @@ def open_tasks(benchmark, records, *, quick, memory=False):
         for run in range(runs)
         for method in methods
         if row.has(method)
+        and run < method.limit(runs)
         and _is_open(done.get((row.name, method.name, run)), memory and run == 0)
     ]
 

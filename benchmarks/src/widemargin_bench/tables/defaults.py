@@ -86,26 +86,6 @@ def n_labels(y):
     return 80 if y.max() >= 10 else 50
 
 
-def half_irrelevant(row, run):
-    """A few labels of half of the classes, and rows of which half are of the others.
-
-    With ``row["mixed"]`` false there are rows of the classes in place of those.
-    """
-    X, y = load(row["set"], every_class=True)
-    rng, n_task = np.random.default_rng(run), (y.max() + 2) // 2
-    own, others = np.flatnonzero(y < n_task), np.flatnonzero(y >= n_task)
-    n_given = 80 if n_task > 10 else 50
-    half = min(len(others), (len(own) - n_given) // 2)
-    labeled = hide_labels(y[own], n_given, run, stratify=False) != -1
-    hidden = rng.permutation(np.flatnonzero(~labeled))
-    kept, replaced = own[hidden[:half]], own[hidden[half : 2 * half]]
-    more = rng.permutation(others)[:half] if row["mixed"] else replaced
-    rows = np.concatenate([own[labeled], kept, more])
-    n_labeled, places = int(labeled.sum()), np.arange(len(rows))
-    is_kept = (places >= n_labeled) & (places < n_labeled + half)
-    return PartlyLabeled(X[rows], y[rows], places < n_labeled, scored=is_kept)
-
-
 def unlabeled(row, run):
     """All rows, no label."""
     return Unlabeled(*load(row["set"], every_class=True), seed=run)
@@ -146,33 +126,6 @@ BENCHMARKS = (
         draw=partly_labeled,
         runs=10,
         quick=Quick(rows=("g50c", "ionosphere", "wine", "breast_cancer", "iris")),
-    ),
-    Benchmark(
-        name="defaults-mixed",
-        paper=None,
-        source="our own",
-        title="Default settings, half of the unlabeled rows of no class",
-        protocol=(
-            "The task is the first half of the classes; of the unlabeled rows half are "
-            "of the task (the error is on these); the others are also of the task "
-            "(clean), or of the other classes (mixed). Labels and features as in the "
-            f"table of defaults. {CLASSIFIER_SETTINGS}"
-        ),
-        metrics=(UNLABELED_ERROR, SECONDS),
-        rows=tuple(
-            Row(
-                f"{name}, {'mixed' if mixed else 'clean'}",
-                (name,) if name in STORED else (),
-                set=name,
-                options={"set": name, "mixed": mixed},
-            )
-            for name in MIXED
-            for mixed in (False, True)
-        ),
-        methods=(*map(default, OURS), *classifiers("SVC", "LabelSpreading")),
-        draw=half_irrelevant,
-        runs=3,
-        quick=Quick(rows=("digits, clean", "digits, mixed")),
     ),
     Benchmark(
         name="defaults-clustering",
