@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -325,13 +326,19 @@ def test_an_interrupt_of_a_class_statement_is_reported(run, monkeypatch):
 
     class Part:
         def __set_name__(self, owner, name):
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
 
     def interrupt(*_, **__):
         type("Whole", (), {"part": Part()})
 
-    monkeypatch.setattr("widemargin.cli.fitting.fit_and_estimate", interrupt)
-    assert run(*FIT).exit_code == 130
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        for place in ("fitting.fit_and_estimate", "main.import_module"):
+            with monkeypatch.context() as patch:
+                patch.setattr(f"widemargin.cli.{place}", interrupt)
+                assert run(*FIT).exit_code == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_an_interrupt_of_a_solver_is_one_line(run, monkeypatch):

@@ -60,3 +60,26 @@ def test_nothing_is_left_of_a_command_that_is_ended(command):
     words = [sys.executable, str(TOOL), "--rounds", "1", "--commands", command]
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@posix
+@pytest.mark.parametrize("error", [ValueError, RuntimeError, SystemError])
+def test_an_interrupt_that_becomes_an_error_is_still_an_interrupt(
+    error, run, monkeypatch
+):
+    """The parser of pandas drops it; so may any code that calls back."""
+
+    def swallow(*_, **__):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise error("reading failed") from None
+
+    monkeypatch.setattr("widemargin.cli.fitting.fit_and_estimate", swallow)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        result = run(*FIT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert result.exit_code == 128 + signal.SIGINT
+    assert result.stderr == "Interrupted; no file is half-written.\n"

@@ -69,9 +69,6 @@ class Command(click.Command):
         except Exception as error:
             if isinstance(error, BrokenPipeError):
                 exit_if_unread()
-            # Python 3.11 wraps what is raised while a class is made, in an import.
-            if isinstance(error.__cause__, KeyboardInterrupt):
-                raise error.__cause__ from None
             if debug:
                 click.echo(visible(traceback.format_exc(), kept="\n"), err=True)
             raise _in_one_sentence(error) from error

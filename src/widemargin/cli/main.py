@@ -8,7 +8,12 @@ from importlib.metadata import entry_points
 import click
 
 from widemargin._version import __version__
-from widemargin.cli.signals import as_interrupts, exit_if_unread, exit_interrupted
+from widemargin.cli.signals import (
+    as_interrupts,
+    exit_if_unread,
+    exit_interrupted,
+    restoring_interrupts,
+)
 
 COMMANDS = {
     "fit": "widemargin.cli.fit",
@@ -106,7 +111,8 @@ def _refusing(name, summary, advice):
 def _readable_errors():
     """An interrupt at any time is one line; errors are as wide as the terminal."""
     try:
-        yield
+        with restoring_interrupts():
+            yield
     except KeyboardInterrupt:
         exit_interrupted("Interrupted; no file is half-written.")
     except BrokenPipeError as error:

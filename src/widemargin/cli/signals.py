@@ -14,29 +14,49 @@ _received = []  # the signals of the command that runs, first to last
 
 @contextlib.contextmanager
 def as_interrupts():
-    """Let SIGTERM and SIGHUP raise KeyboardInterrupt, the second of a kind end at once.
+    """Let SIGTERM and SIGHUP raise KeyboardInterrupt, as SIGINT does; note all three.
 
-    A signal that is ignored, as by nohup, or that has a handler is left alone.
+    The second SIGTERM or SIGHUP ends the process at once. A signal that is ignored, as
+    by nohup, or that has another handler is left alone.
     """
 
     def interrupt(number, _):
         _received.append(number)
-        signal.signal(number, signal.SIG_DFL)
+        if usual[number] is signal.SIG_DFL:
+            signal.signal(number, signal.SIG_DFL)
         raise KeyboardInterrupt
 
     _received.clear()
-    numbers = []
+    usual = {}
     if threading.current_thread() is threading.main_thread():
-        names = "SIGTERM", "SIGHUP"  # Windows has no SIGHUP
+        names = "SIGINT", "SIGTERM", "SIGHUP"  # Windows has no SIGHUP
         numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    numbers = [each for each in numbers if signal.getsignal(each) is signal.SIG_DFL]
-    for number in numbers:
+        usual = {number: signal.getsignal(number) for number in numbers}
+    ending = signal.SIG_DFL, signal.default_int_handler
+    usual = {number: own for number, own in usual.items() if own in ending}
+    for number in usual:
         signal.signal(number, interrupt)
     try:
         yield
     finally:
-        for number in numbers:
-            signal.signal(number, signal.SIG_DFL)
+        for number, own in usual.items():
+            signal.signal(number, own)
+
+
+@contextlib.contextmanager
+def restoring_interrupts():
+    """Raise KeyboardInterrupt instead of any error that comes after a signal.
+
+    Other code may turn the interrupt into an error of its own: the parser of pandas
+    reports that it cannot read the file, and Python 3.11 raises a RuntimeError if a
+    class is being made, as in an import.
+    """
+    try:
+        yield
+    except Exception:
+        if _received:
+            raise KeyboardInterrupt from None
+        raise
 
 
 def exit_interrupted(message):
