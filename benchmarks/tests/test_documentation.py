@@ -361,6 +361,23 @@ def test_table_of_clustering_with_default_settings(results):
         assert_agrees(last[column], fmean(of_column))
 
 
+def test_table_of_spectral_models(results):
+    columns = {
+        "SpectralClassifier": "SpectralClassifier",
+        "TransductiveSVC": "TransductiveSVC",
+        "LabelSearchClassifier": "LabelSearchClassifier",
+        "tuned SVM": "SVC, tuned",
+    }
+    table = table_of("docs/guide/spectral.md", "data, labels", *columns)
+    assert len(table) == 10
+    for line in table:
+        row = f"{line['data, labels']} labels"
+        generated = line["data, labels"].split(",")[0] in few_labels.OTHERS
+        name = "few-labels-elsewhere" if generated else "few-labels"
+        for column, method in columns.items():
+            assert_agrees(line[column], results.mean(name, row, method))
+
+
 FEW_LABELS = (  # tables of the page, advice of the report
     (("few-labels", "few-labels-mixed"), few_labels.ADVICE),
     (("few-labels-elsewhere",), few_labels.ADVICE_ELSEWHERE),
