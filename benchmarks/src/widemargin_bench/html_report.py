@@ -28,6 +28,7 @@ from widemargin_bench.statements import (
     SOME,
     Results,
     answer,
+    conclude,
     find_cells,
     group_by_advice,
     headlines,
@@ -275,8 +276,10 @@ def make_headline(summaries, not_run, results):
                 lines.append(_tally_line(name, escape(against), tally))
                 name = ""
     table = make_box(_HEAD, lines) if lines else ""
+    items = "".join(f"<li>{escape(of)}</li>" for of in conclude(summaries, not_run))
+    conclusions = f"<ul>{items}</ul>" if items else ""
     return (
-        f'<h2 id="headline">Summary</h2>{"".join(sentences)}{table}'
+        f'<h2 id="headline">Summary</h2>{conclusions}{"".join(sentences)}{table}'
         '<p class="legend">Counts against a paper include all of its figures except '
         "times: those of its own methods, and those of methods of others that we also "
         "ran. A figure that it prints twice counts once. Counts against a peer are "
@@ -295,7 +298,7 @@ def _claims(paper, results):
     for claim in paper.claims if paper else ():
         verdict, evidence = judge_claim(claim, results)
         items.append(
-            f"<li>{escape(claim.text)} <strong>It {escape(verdict)}.</strong> "
+            f"<li>{escape(claim.text)} <strong>This {escape(verdict)}.</strong> "
             f"{escape(evidence)}</li>"
         )
     return f"<ul>{''.join(items)}</ul>" if items else ""
@@ -347,10 +350,12 @@ def _section(advice, summaries):
     return (
         f"<h2>{escape(advice.title)}</h2>{''.join(notes)}"
         f"<p>{escape(answers[0].sentence(advice))}</p>{_answer_table(answers)}"
-        '<p class="caption">A problem is a row of a table; its value is the mean over '
-        f"draws. Gaps are differences of errors in points: {escape(advice.method)} "
-        f"minus {escape(advice.instead)}, or minus the best other method of the "
-        "problem, which is known only in hindsight. An estimate holds if the true "
+        '<p class="caption">A combination is a row of a table: a data set with a '
+        "number of labels, and the kind of its unlabeled rows (clean, or mixed with "
+        "irrelevant rows). Its value is the mean over draws of the labels. Differences "
+        f"are in points: the error of {escape(advice.method)} minus that of "
+        f"{escape(advice.instead)}, or minus that of the best other method of the "
+        "combination, which is known only in hindsight. An estimate holds if the true "
         "error is within two of its standard errors.</p>"
         f"{_cell_table(advice, cells)}"
     )
@@ -370,10 +375,10 @@ def _cell_table(advice, cells):
     heads = (
         advice.method,
         advice.instead,
-        "gap",
+        "difference",
         "best in hindsight",
         "which is",
-        "gap to best",
+        "difference from the best",
         "estimated error",
         "its standard error",
     )
@@ -381,8 +386,8 @@ def _cell_table(advice, cells):
     head = f'<tr class="names"><th class="corner"></th>{names}</tr>'
     lines = [_line(escape(f"{c.benchmark}: {c.row.name}"), _figures(c)) for c in cells]
     return (
-        f"<details><summary>All {len(cells)} problems</summary>{make_box(head, lines)}"
-        "</details>"
+        f"<details><summary>All {len(cells)} combinations</summary>"
+        f"{make_box(head, lines)}</details>"
     )
 
 

@@ -112,13 +112,17 @@ MANY_CLASSES = {"letter": 26, "coil20": 20}  # all other sets have at most ten
 MOST_ROWS = dict.fromkeys((*STORED, "digits"), 2000) | {"mnist": 5000, "facemit": 5000}
 GENERATED_ROWS = 1000
 ADVICE = Advice(
-    "Few labels: is FewLabelClassifier the one to reach for first?",
+    "FewLabelClassifier compared with a tuned SVC",
     FewLabelClassifier.__name__,
     "SVC, tuned",
     by=("unlabeled", "about"),
+    data="a data set used in its development",
+    phrase="a tuned SVC",
 )
 ADVICE_ELSEWHERE = replace(
-    ADVICE, title="FewLabelClassifier on sets that had no part in making it"
+    ADVICE,
+    title="FewLabelClassifier compared with a tuned SVC, other data sets",
+    data="a data set not used in its development",
 )
 ESTIMATE = Metric(ADVICE.estimate, "estimated error, %", lower_is_better=None)
 ESTIMATE_STD = Metric(
@@ -310,14 +314,14 @@ PROTOCOL = (
 BENCHMARKS = (
     Benchmark(
         name="few-labels",
-        title="The classifier to reach for first, 10 to 100 labels",
+        title="Estimators with default parameters, 10 to 100 labels",
         protocol=f"Error on the unlabeled rows. {PROTOCOL}",
         rows=make_rows(SETS, is_mixed=False),
         **COMMON,
     ),
     Benchmark(
         name="few-labels-mixed",
-        title="The same, half of the unlabeled rows of no class",
+        title="The same, with half of the unlabeled rows irrelevant",
         protocol=(
             "Error on the unlabeled rows that are relevant. Of the sets "
             f"{', '.join(name for name in STORED if name in MIXED)} the task is the "
@@ -331,7 +335,7 @@ BENCHMARKS = (
     ),
     Benchmark(
         name="few-labels-elsewhere",
-        title="FewLabelClassifier on sets that had no part in making it",
+        title="The same, data sets not used to develop FewLabelClassifier",
         protocol=(
             "Three sets that come with scikit-learn and eight that are generated, none "
             "of which had a part in choosing the candidates, the rule and its two "
