@@ -330,6 +330,15 @@ def test_table_of_irrelevant_rows(results):
     assert len(table) == 4
 
 
+def test_sentence_about_few_relevant_rows(results):
+    few = [row for row in results.rows("tri-digits") if row.endswith("tau = 0.1")]
+    lost = results.differences("tri-digits", "SVC", "TransductiveSVC", rows=few)
+    on_page(
+        "docs/guide/transductive.md",
+        f"its error is then {span(lost)} points above that of an SVC on the labels.",
+    )
+
+
 def test_table_of_clustering_with_default_settings(results):
     table = table_of("docs/guide/clustering.md", "MaxMarginClustering", "k-means")
     columns = {
