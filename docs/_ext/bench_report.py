@@ -72,7 +72,7 @@ class Contents(_Part):
         yield '<ul class="bench-contents">'
         for paper, summaries in _by_paper().items():
             page = f"{FOLDER}/{page_of(paper)}"
-            tables = ", ".join(
+            tables = "; ".join(
                 f'<a href="{page}#{anchor(s.benchmark)}">{escape(s.benchmark.title)}'
                 "</a>"
                 for s in summaries
