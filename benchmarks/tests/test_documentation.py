@@ -330,6 +330,15 @@ def test_table_of_irrelevant_rows(results):
     assert len(table) == 4
 
 
+def test_sentence_about_few_relevant_rows(results):
+    few = [row for row in results.rows("tri-digits") if row.endswith("tau = 0.1")]
+    lost = results.differences("tri-digits", "SVC", "TransductiveSVC", rows=few)
+    on_page(
+        "docs/guide/transductive.md",
+        f"its error is then {span(lost)} points above that of an SVC on the labels.",
+    )
+
+
 def test_table_of_clustering_with_default_settings(results):
     table = table_of("docs/guide/clustering.md", "MaxMarginClustering", "k-means")
     columns = {
@@ -359,6 +368,23 @@ def test_table_of_clustering_with_default_settings(results):
             means[column].append(fmean(values))
     for column, of_column in means.items():
         assert_agrees(last[column], fmean(of_column))
+
+
+def test_table_of_spectral_models(results):
+    columns = {
+        "SpectralClassifier": "SpectralClassifier",
+        "TransductiveSVC": "TransductiveSVC",
+        "LabelSearchClassifier": "LabelSearchClassifier",
+        "tuned SVM": "SVC, tuned",
+    }
+    table = table_of("docs/guide/spectral.md", "data, labels", *columns)
+    assert len(table) == 10
+    for line in table:
+        row = f"{line['data, labels']} labels"
+        generated = line["data, labels"].split(",")[0] in few_labels.OTHERS
+        name = "few-labels-elsewhere" if generated else "few-labels"
+        for column, method in columns.items():
+            assert_agrees(line[column], results.mean(name, row, method))
 
 
 FEW_LABELS = (  # tables of the page, advice of the report

@@ -226,10 +226,10 @@ def test_tiny_run_ends_in_answers(tmp_path):
         summaries.append(summarize_benchmark(benchmark, records, {}))
     console = Console(record=True, width=120)
     print_summaries(summaries, [], console)
-    title = "is FewLabelClassifier the one to reach for first?"
+    title = "FewLabelClassifier compared with a tuned SVC"
     text = console.export_text()
     assert title in text
-    assert "In 2 problems (4 draws)" in text
+    assert "covers 2 combinations of a data set" in text
     page = Page(make_page(summaries))
     assert title in page.text
     for part in ("clean", "mixed", "~10 labels"):

@@ -46,7 +46,7 @@ def test_page_is_well_formed_and_asks_for_nothing(full, picture):
 
 def test_headline_is_said_in_words(full):
     text = Page(page_of(full, {("a 10", "one", "error"): Figure(9.0)})).text
-    assert "its own methods is better than printed on 1, equal" in text
+    assert "its own methods: ours is better for 1, equal" in text
     assert "A. Author. A title. 2001." in text
     assert "2026-03-04 05:06" in text
     assert "numpy 9.8.7" in text
@@ -137,7 +137,7 @@ def test_counts_stand_beside_what_they_are_against():
     assert head[1:7] == ["against", "verdicts", "better ✓", "equal ≈", "worse ✗",
                          "too few runs"]  # fmt: skip
     assert lines == [
-        ["toy", "the paper, its own methods", "1", "1", "0", "0", "", ""],
+        ["toy", "the paper's own methods", "1", "1", "0", "0", "", ""],
         ["", "z", "6", "6", "0", "0", "", ""],
     ]
 
@@ -146,7 +146,7 @@ def test_counts_without_a_verdict_are_said_in_words_alone():
     benchmark = full_benchmark()
     page = Page(page_of(benchmark, records=results_of(benchmark, runs=2)))
     assert lines_of(page) == []
-    assert "for fewer than 3 runs: 6 with peers." in page.text
+    assert "There is no verdict on 6 comparisons with other methods," in page.text
 
 
 def test_failures_and_limits_are_named(full):
@@ -159,7 +159,7 @@ def test_failures_and_limits_are_named(full):
     page = Page(page_of(full, records=records))
     assert "z on b 40 failed in runs 1, 2, 3: ValueError: no luck" in page.text
     assert "one hit a limit of iterations on a 10 (1)." in page.text
-    assert "Failed runs, which are not counted: 3." in page.text
+    assert "3 runs failed and are not counted." in page.text
     assert "failed" in page.cells
     assert "1.5†±0.5" in page.cells
 

@@ -16,6 +16,7 @@ from widemargin_bench.statements import (
     Results,
     answer,
     by_share,
+    conclude,
     find_cells,
     group_by_advice,
     headlines,
@@ -62,9 +63,10 @@ def test_own_methods_and_baselines_are_counted_apart():
     assert headline.against_peers == {"z": Tally(equal=2)}
     assert headline.n_unmeasured == 0
     assert headline.sentence() == (
-        "Our reproduction of its own methods is better than printed on 1, equal within "
-        "one standard error on 1 and worse on 0 of 2 figures; of its baselines on 0, 1 "
-        "and 1 of 2."
+        "We measured 2 figures that the paper printed of its own methods: ours is "
+        "better for 1, equal within one standard error for 1, and worse for 0. We "
+        "measured 2 figures that the paper printed of its baselines: ours is better "
+        "for 0, equal within one standard error for 1, and worse for 1."
     )
 
 
@@ -108,7 +110,7 @@ def test_what_is_not_measured_is_counted_over_all_tables():
     assert others == []  # nothing to say of a paper without results
     assert headline.own == Tally(equal=1)
     assert headline.n_unmeasured == 2
-    assert "own methods that are not measured: 2." in headline.sentence()
+    assert "not measure 2 other figures of its own methods." in headline.sentence()
 
 
 def test_comparisons_with_too_few_runs_are_said():
@@ -116,8 +118,9 @@ def test_comparisons_with_too_few_runs_are_said():
     published = {("a", name, "error"): Figure(1.0) for name in ("one", "base")}
     (headline,) = headlines([summary_of(values, published)])
     assert headline.sentence() == (
-        "None of 1 figures of its own methods has enough runs. Comparisons without a "
-        "verdict, for fewer than 3 runs: 2 with the paper, 1 with peers."
+        "We have too few runs for a comparison with 1 figure that the paper printed of "
+        "its own methods. There is no verdict on 2 comparisons with the paper and "
+        "1 comparison with other methods, because there are fewer than 3 runs."
     )
 
 
@@ -146,11 +149,11 @@ def test_headline_without_figures_says_so():
         for of in ((values, {}), (values, printed), base)
     ]
     assert said == [
-        "No printed figure of its own methods can be compared with ours.",
-        "None of 1 figures of its own methods is measured.",
-        "No printed figure of its own methods can be compared with ours; our "
-        "reproduction of its baselines is better than printed on 0, equal within one "
-        "standard error on 0 and worse on 1 of 1 figures.",
+        "The paper printed no figure of its own methods that we measured.",
+        "We did not measure 1 figure of the paper's own methods.",
+        "The paper printed no figure of its own methods that we measured. We measured "
+        "1 figure that the paper printed of its baselines: ours is better for 0, equal "
+        "within one standard error for 0, and worse for 1.",
     ]
 
 
@@ -167,7 +170,7 @@ def test_claims_of_a_paper_are_told():
     values = {(row, "one"): RUNS for row in "ab"}
     summary = summary_of(values, {}, paper=Paper("p", "P.", claims))
     page = make_page([summary])
-    assert "All is &lt;well&gt;. <strong>It holds.</strong> We saw." in page
+    assert "All is &lt;well&gt;. <strong>This holds.</strong> We saw." in page
 
 
 ADVICE = Advice("Is [new] worth <it>?", "new", "old", by=("kind",))
@@ -272,13 +275,34 @@ def test_benchmarks_with_the_same_advice_are_answered_together():
     print_summaries([one, without, other], [], console)
     text = console.export_text()
     assert text.count("Is [new] worth <it>?") == 1
-    assert "In 6 problems (12 draws) the mean error of new is" in text
+    assert "covers 6 combinations of a data set and a number of labels" in text
     page = Page(make_page([one, without, other]))
     assert page.text.count("Is [new] worth <it>?") == 1
-    assert "In 6 problems (12 draws) the mean error of new is" in page.text
-    assert "All 6 problems" in page.text
+    assert "covers 6 combinations of a data set and a number of labels" in page.text
+    assert "All 6 combinations" in page.text
     assert "other: b" in page.cells
     assert len(page.ids) == len(set(page.ids))
+
+
+def test_conclusions_are_made_of_what_is_measured():
+    papers = summary_of(
+        {(row, "one"): RUNS for row in "ab"},
+        {("a", "one", "error"): Figure(20.0), ("b", "one", "error"): Figure(11.5)},
+        name="paper",
+        conclusion=lambda results: f"It is {results.mean('paper', 'a', 'one')}.",
+    )
+    never = {"name": "never", "paper": None, "methods": METHODS}
+    missing = summary_of(
+        {}, {}, **never, conclusion=lambda results: results.mean("never", "a", "one")
+    )
+    assert conclude([summarized(), papers, missing]) == [
+        "The mean error of new is 1.8 points above that of old, over 3 combinations of "
+        "a number of labels and a data set.",
+        "It is 11.0.",
+        "We measured 2 figures that 1 paper printed of their own methods: ours is "
+        "better for 1, equal within one standard error for 1, and worse for 0.",
+    ]
+    assert conclude([missing]) == []
 
 
 # --- statements of the tables -----------------------------------------------------

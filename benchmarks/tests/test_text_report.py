@@ -34,5 +34,5 @@ def test_summary_ends_with_the_headline(console):
     assert "[test] rows" in text
     assert "Not run: never." in text
     assert text.index("headline") > text.index("Not run")
-    assert "better than printed on 1" in text
+    assert "better for 1" in text
     assert "against z: 0 better 1 equal 0 worse (1 with too few runs)" in text

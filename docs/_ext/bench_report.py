@@ -17,6 +17,7 @@ from widemargin_bench.results import SIGNS, read_folder
 from widemargin_bench.statements import (
     Results,
     answer,
+    conclude,
     find_cells,
     group_by_advice,
     headlines,
@@ -55,6 +56,15 @@ class _Part(Directive):
         return [nodes.raw("", "\n".join(self.make()), format="html")]
 
 
+class Conclusion(_Part):
+    """What all results show, in a few sentences."""
+
+    def make(self):
+        yield "<ul>"
+        yield from (f"<li>{escape(of)}</li>" for of in conclude(*_read()))
+        yield "</ul>"
+
+
 class Contents(_Part):
     """Links to the full tables of each paper."""
 
@@ -62,7 +72,7 @@ class Contents(_Part):
         yield '<ul class="bench-contents">'
         for paper, summaries in _by_paper().items():
             page = f"{FOLDER}/{page_of(paper)}"
-            tables = ", ".join(
+            tables = "; ".join(
                 f'<a href="{page}#{anchor(s.benchmark)}">{escape(s.benchmark.title)}'
                 "</a>"
                 for s in summaries
@@ -83,7 +93,7 @@ class Answers(_Part):
             yield f"<h3>{escape(advice.title)}</h3>"
             yield f"<p>{escape(answers[0].sentence(advice))}</p>"
             yield _table(
-                ["part", *answers[0].figures],
+                ["subset", *answers[0].figures],
                 [[of.part, *of.figures.values()] for of in answers],
             )
 
@@ -97,10 +107,10 @@ class Ranking(_Part):
         yield "<figure>"
         yield draw_ranking(ranking, summary.benchmark.name, styles).svg
         yield (
-            f"<figcaption>{escape(summary.benchmark.title)}: mean ranks over "
-            f"{ranking.n_sets} data sets, the best on the left. Bars join methods "
-            "whose ranks do not differ by more than chance (Nemenyi’s test, level "
-            f"{ranking.level}).</figcaption></figure>"
+            f"<figcaption>{escape(summary.benchmark.title)}: mean rank of each method "
+            f"over {ranking.n_sets} data sets, the best on the left. A bar joins "
+            "methods whose mean ranks do not differ significantly (Nemenyi’s test, "
+            f"level {ranking.level}).</figcaption></figure>"
         )
 
 
@@ -118,7 +128,7 @@ class Papers(_Part):
                 for claim in paper.claims:
                     verdict, evidence = judge_claim(claim, results)
                     yield (
-                        f"<li>{escape(claim.text)} <b>It {escape(verdict)}.</b> "
+                        f"<li>{escape(claim.text)} <b>This {escape(verdict)}.</b> "
                         f"{escape(evidence)}</li>"
                     )
                 yield "</ul>"
@@ -148,7 +158,7 @@ class Tables(_Part):
         )
         columns, notes = make_columns(summary, _counts)
         if not columns:
-            yield "<p>Only curves, on the page of the paper.</p>"
+            yield "<p>The page of the paper shows curves.</p>"
             return
         methods = sorted(summary.methods, key=lambda m: m.kind == "peer")
         lines = [
@@ -160,7 +170,7 @@ class Tables(_Part):
             said = "; ".join(
                 f"{number}: {escape(what)}" for what, number in notes.items()
             )
-            yield f"<p><small>Uses {said}.</small></p>"
+            yield f"<p><small>Additional input: {said}.</small></p>"
 
 
 def _counts(tally):
@@ -197,7 +207,7 @@ def read_again(app, env, names):
 
 
 def setup(app):
-    for directive in (Contents, Answers, Ranking, Papers, Tables):
+    for directive in (Conclusion, Contents, Answers, Ranking, Papers, Tables):
         app.add_directive(f"bench-{directive.__name__.lower()}", directive)
     app.connect("env-before-read-docs", read_again)
     app.connect("build-finished", add_report)

@@ -235,12 +235,16 @@ class Advice:
         standard error of that estimate.
     by : tuple of str
         Options of rows by which the comparison is also split.
+    data : str
+        The data in a sentence.
+    phrase : str
+        What `instead` is called in a sentence, if not by its name.
 
     Examples
     --------
     >>> from widemargin_bench import Advice
-    >>> Advice("Is it worth it?", "new", "old").instead
-    'old'
+    >>> Advice("New against old", "new", "old", phrase="the old one").name_instead
+    'the old one'
     """
 
     title: str
@@ -249,6 +253,13 @@ class Advice:
     estimate: str = "estimated_error"
     estimate_std: str = "estimated_error_std"
     by: tuple[str, ...] = ()
+    data: str = "a data set"
+    phrase: str = ""
+
+    @property
+    def name_instead(self):
+        """The other method in a sentence."""
+        return self.phrase or self.instead
 
 
 @dataclass(frozen=True)
@@ -292,6 +303,8 @@ class Benchmark:
         that makes a sentence of them, see `statements.Results`.
     advice : Advice or None
         A comparison that the report makes for one of the methods.
+    conclusion : callable or None
+        ``conclusion(results)`` makes a sentence for the top of the report.
 
     Examples
     --------
@@ -325,6 +338,7 @@ class Benchmark:
     x_label: str = ""
     remarks: tuple[str | Callable, ...] = ()
     advice: Advice | None = None
+    conclusion: Callable | None = None
 
     def __post_init__(self):
         for kind in ("rows", "methods", "metrics"):

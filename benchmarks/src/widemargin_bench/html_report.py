@@ -28,6 +28,7 @@ from widemargin_bench.statements import (
     SOME,
     Results,
     answer,
+    conclude,
     find_cells,
     group_by_advice,
     headlines,
@@ -172,9 +173,10 @@ def _frame(title, summaries, body):
             f"<title>widemargin: {escape(title)}</title>\n<style>\n{css}</style>\n"
             "</head>",
             f'<body>\n<header class="top">\n<h1>{escape(title)}</h1>',
-            "<p>Every figure here was measured by <code>widemargin bench run</code>. "
-            "Beside it stand the paper’s figure and those of other methods on the "
-            "same draws. Every sentence about results is computed from them.</p>",
+            "<p>Every figure of ours was measured by <code>widemargin bench "
+            "run</code>. Next to it are the paper’s figure and the figures of other "
+            "methods on the same draws. Sentences about results are computed from the "
+            "results.</p>",
             _origin(summaries),
             _quick_note(summaries),
             "</header>\n<main>",
@@ -275,17 +277,19 @@ def make_headline(summaries, not_run, results):
                 lines.append(_tally_line(name, escape(against), tally))
                 name = ""
     table = make_box(_HEAD, lines) if lines else ""
+    items = "".join(f"<li>{escape(of)}</li>" for of in conclude(summaries, not_run))
+    conclusions = f"<ul>{items}</ul>" if items else ""
     return (
-        f'<h2 id="headline">Summary</h2>{"".join(sentences)}{table}'
-        '<p class="legend">Counts against a paper include all of its figures except '
-        "times: those of its own methods, and those of methods of others that we also "
-        "ran. A figure that it prints twice counts once. Counts against a peer are "
-        "over the rows of a table and our methods; they compare the first metric of "
-        "the table on the same draws. Methods that use more than the labels, as "
-        "footnotes say, are compared only with peers that use the same. "
-        f"A claim holds if it is true on at least {100 * MOST:.0f} % of the rows that "
-        f"are named beside it, and holds in part on at least {100 * SOME:.0f} %.</p>"
-        + _legend()
+        f'<h2 id="headline">Summary</h2>{conclusions}{"".join(sentences)}{table}'
+        '<p class="legend">The comparison with a paper counts all of its figures '
+        "except times: those of its own methods, and those of baselines that we also "
+        "ran. A figure that the paper prints twice counts once. The comparison with a "
+        "peer counts each row of a table and each of our methods once; it uses the "
+        "first metric of the table, on the same draws. Methods with additional input "
+        "(see the footnotes) are compared only with peers that have the same input. "
+        f"A claim holds if it is true on at least {100 * MOST:.0f} % of the rows named "
+        f"in the evidence, and holds in part if it is true on at least "
+        f"{100 * SOME:.0f} % of them.</p>" + _legend()
     )
 
 
@@ -295,7 +299,7 @@ def _claims(paper, results):
     for claim in paper.claims if paper else ():
         verdict, evidence = judge_claim(claim, results)
         items.append(
-            f"<li>{escape(claim.text)} <strong>It {escape(verdict)}.</strong> "
+            f"<li>{escape(claim.text)} <strong>This {escape(verdict)}.</strong> "
             f"{escape(evidence)}</li>"
         )
     return f"<ul>{''.join(items)}</ul>" if items else ""
@@ -324,11 +328,11 @@ def _legend():
         f'<p class="legend">{keys} Equal: the difference is at most one standard '
         "error, or the digits shown do not differ. The standard error includes the "
         "spread of our runs and, if the paper printed standard deviations, that of its "
-        "runs. For few runs it is widened by Student’s distribution, so that it covers "
-        f"68 % as for many runs. With fewer than {MIN_RUNS} runs there is no verdict "
-        "against a peer; against the paper its standard deviation is used, if it "
-        "printed one. Times are not compared with the paper, which used another "
-        "computer.</p>"
+        "runs. With few runs it is multiplied by a factor from Student’s distribution, "
+        "so that the interval covers 68 %, as with many runs. With fewer than "
+        f"{MIN_RUNS} runs, there is no verdict on a comparison with a peer. In the "
+        "comparison with the paper, its standard deviation is then used, if it printed "
+        "one. Times are not compared with the paper, which used another computer.</p>"
     )
 
 
@@ -347,10 +351,12 @@ def _section(advice, summaries):
     return (
         f"<h2>{escape(advice.title)}</h2>{''.join(notes)}"
         f"<p>{escape(answers[0].sentence(advice))}</p>{_answer_table(answers)}"
-        '<p class="caption">A problem is a row of a table; its value is the mean over '
-        f"draws. Gaps are differences of errors in points: {escape(advice.method)} "
-        f"minus {escape(advice.instead)}, or minus the best other method of the "
-        "problem, which is known only in hindsight. An estimate holds if the true "
+        '<p class="caption">A combination is a row of a table: a data set with a '
+        "number of labels, and the kind of its unlabeled rows (clean, or mixed with "
+        "irrelevant rows). Its value is the mean over draws of the labels. Differences "
+        f"are in points: the error of {escape(advice.method)} minus that of "
+        f"{escape(advice.instead)}, or minus that of the best other method of the "
+        "combination, which is known only in hindsight. An estimate holds if the true "
         "error is within two of its standard errors.</p>"
         f"{_cell_table(advice, cells)}"
     )
@@ -370,10 +376,10 @@ def _cell_table(advice, cells):
     heads = (
         advice.method,
         advice.instead,
-        "gap",
+        "difference",
         "best in hindsight",
         "which is",
-        "gap to best",
+        "difference from the best",
         "estimated error",
         "its standard error",
     )
@@ -381,8 +387,8 @@ def _cell_table(advice, cells):
     head = f'<tr class="names"><th class="corner"></th>{names}</tr>'
     lines = [_line(escape(f"{c.benchmark}: {c.row.name}"), _figures(c)) for c in cells]
     return (
-        f"<details><summary>All {len(cells)} problems</summary>{make_box(head, lines)}"
-        "</details>"
+        f"<details><summary>All {len(cells)} combinations</summary>"
+        f"{make_box(head, lines)}</details>"
     )
 
 

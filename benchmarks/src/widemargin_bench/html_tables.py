@@ -19,7 +19,7 @@ from widemargin_bench.results import (
 _KINDS = {
     "paper": "methods of the paper",
     "baseline": "baselines of the paper",
-    "ours": "ours as we advise",
+    "ours": "ours, recommended settings",
     "peer": "peers on the same draws",
     "printed": "in the paper only",
 }

@@ -3,6 +3,7 @@
 `Results` gives the figures that statements of the tables need, `judge_claim` and
 `make_remarks` make these statements. `headlines` counts verdicts paper by paper, and
 `answer` compares a method that we recommend with what its user would do without it.
+`conclude` says in a few sentences what all results show.
 """
 
 from collections.abc import Mapping
@@ -24,7 +25,7 @@ HOLDS, IN_PART, FAILS = "holds", "holds in part", "does not hold"
 MOST, SOME = 0.8, 0.4  # shares of the rows on which a claim must be true
 NOT_JUDGED = (
     "was not judged",
-    "The full results that this takes are not all there.",
+    "Some of the full results that it needs are missing.",
 )
 POINTS = (1, 3)  # in how many cells and draws it is worse by more than these
 N_ERRORS = 2  # standard errors within which an estimate holds
@@ -196,8 +197,8 @@ class Headline:
     def tallies(self):
         """All counts by what ours is held against."""
         return {
-            "the paper, its own methods": self.own,
-            "the paper, its baselines": self.baselines,
+            "the paper's own methods": self.own,
+            "the paper's baselines": self.baselines,
             **self.against_peers,
         }
 
@@ -205,53 +206,60 @@ class Headline:
         """The counts in words; empty if there are none."""
         said = [] if self.paper is None else [self._against_paper()]
         if self.n_unmeasured and (self.own.total or self.own.too_few):
-            said.append(
-                f"Printed figures of its own methods that are not measured: "
-                f"{self.n_unmeasured}."
-            )
+            figures = _count(self.n_unmeasured, "other figure")
+            said.append(f"We did not measure {figures} of its own methods.")
         said.append(self._too_few())
         if self.n_failed:
-            said.append(f"Failed runs, which are not counted: {self.n_failed}.")
+            are = "is" if self.n_failed == 1 else "are"
+            failed = _count(self.n_failed, "run")
+            said.append(f"{failed} failed and {are} not counted.")
         return " ".join(filter(None, said))
 
     def _against_paper(self):
         own, others = self.own, self.baselines
         if own.total:
-            said = f"Our reproduction of its own methods is {_in_words(own)}"
-            if others.total:
-                said += (
-                    f"; of its baselines on {others.better}, {others.equal} and "
-                    f"{others.worse} of {others.total}"
-                )
-            return f"{said}."
-        if own.too_few:
-            said = f"None of {own.too_few} figures of its own methods has enough runs"
+            said = _in_words(own, "its own methods")
+        elif own.too_few:
+            figures = _count(own.too_few, "figure")
+            said = (
+                f"We have too few runs for a comparison with {figures} that the paper "
+                "printed of its own methods."
+            )
         elif self.n_unmeasured:
-            said = f"None of {self.n_unmeasured} figures of its own methods is measured"
+            figures = _count(self.n_unmeasured, "figure")
+            said = f"We did not measure {figures} of the paper's own methods."
         else:
-            said = "No printed figure of its own methods can be compared with ours"
+            said = "The paper printed no figure of its own methods that we measured."
         if others.total:
-            said += f"; our reproduction of its baselines is {_in_words(others)}"
-        return f"{said}."
+            said += " " + _in_words(others, "its baselines")
+        return said
 
     def _too_few(self):
         counts = {
             "the paper": self.own.too_few + self.baselines.too_few,
-            "peers": sum(tally.too_few for tally in self.against_peers.values()),
+            "other methods": sum(of.too_few for of in self.against_peers.values()),
         }
-        said = [f"{n} with {name}" for name, n in counts.items() if n]
+        said = [
+            f"{_count(n, 'comparison')} with {name}" for name, n in counts.items() if n
+        ]
         if not said:
             return ""
         return (
-            f"Comparisons without a verdict, for fewer than {MIN_RUNS} runs: "
-            f"{', '.join(said)}."
+            f"There is no verdict on {' and '.join(said)}, because there are fewer "
+            f"than {MIN_RUNS} runs."
         )
 
 
-def _in_words(tally):
+def _count(n, noun):
+    """A number of things."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def _in_words(tally, of):
     return (
-        f"better than printed on {tally.better}, equal within one standard error on "
-        f"{tally.equal} and worse on {tally.worse} of {tally.total} figures"
+        f"We measured {_count(tally.total, 'figure')} that the paper printed of {of}: "
+        f"ours is better for {tally.better}, equal within one standard error for "
+        f"{tally.equal}, and worse for {tally.worse}."
     )
 
 
@@ -430,52 +438,64 @@ class Answers:
     def figures(self):
         """What is shown by what it is, in the order of a table."""
         shares = {
-            f"worse by > {n}, % of {what}": _percent(of[n])
+            f"worse by > {_count(n, 'point')}, % of {what}": _percent(of[n])
             for n in POINTS
             for what, of in (
-                ("problems", self.worse_cells),
+                ("combinations", self.worse_cells),
                 ("draws", self.worse_draws),
             )
         }
+        holding = "–" if self.holding is None else _percent(self.holding)
         return {
-            "problems": str(self.n_cells),
+            "combinations": str(self.n_cells),
             "draws": str(self.n_draws),
-            "mean gap": show_difference(self.difference, 2),
+            "mean difference": show_difference(self.difference, 2),
             **shares,
-            "gap to best": show_difference(self.distance, 2),
-            "held, % of draws": "–" if self.holding is None else _percent(self.holding),
+            "difference from the best": show_difference(self.distance, 2),
+            "estimates that hold, % of draws": holding,
         }
 
     def sentence(self, advice):
         """The comparison in words."""
-        worse = " and ".join(
-            f"by more than {n} in {_percent(self.worse_cells[n])}\u00a0% of the "
-            f"problems and {_percent(self.worse_draws[n])}\u00a0% of the draws"
+        worse = ", and ".join(
+            f"more than {_count(n, 'point')} higher in "
+            f"{_percent(self.worse_cells[n])}\u00a0% of the combinations and "
+            f"{_percent(self.worse_draws[n])}\u00a0% of the draws"
             for n in POINTS
         )
         said = (
-            f"In {self.n_cells} problems ({self.n_draws} draws) the mean error of "
-            f"{advice.method} is {_beside(self.difference)} that of {advice.instead}. "
-            f"It is worse {worse}. Compared with the best other method of each "
-            "problem, which is known only in hindsight, it is "
-            f"{_beside(self.distance)}."
+            f"The comparison covers {_count(self.n_cells, 'combination')} of a data "
+            f"set and a number of labels, with {_count(self.n_draws, 'draw')} of the "
+            f"labels in total. The mean error of {advice.method} is "
+            f"{_beside(self.difference)} that of {advice.name_instead}. Its error is "
+            f"{worse}. The mean error of {advice.method} is {_beside(self.distance)} "
+            "that of the best other method of each combination, which is known only "
+            "in hindsight."
         )
         if self.holding is not None:
             said += (
-                f" In {_percent(self.holding)}\u00a0% of the draws the true error is "
-                "within two standard errors of the estimated one."
+                f" In {_percent(self.holding)}\u00a0% of the draws, the true error is "
+                "within two standard errors of the error that the method estimates."
             )
         return said
+
+    def short_sentence(self, advice):
+        """The difference alone, with the data that it is measured on."""
+        return (
+            f"The mean error of {advice.method} is {_beside(self.difference, 1)} that "
+            f"of {advice.name_instead}, over {_count(self.n_cells, 'combination')} of "
+            f"a number of labels and {advice.data}."
+        )
 
 
 def _percent(share):
     return show(100 * share, 1)
 
 
-def _beside(difference):
+def _beside(difference, digits=2):
     """A difference of errors in words."""
     side = "below" if difference < 0 else "above"
-    return f"{show(abs(difference), 2)} points {side}"
+    return f"{show(abs(difference), digits)} points {side}"
 
 
 def group_by_advice(summaries):
@@ -545,3 +565,48 @@ def answer(advice, cells):
                 key = option, cell.row[option]
                 parts.setdefault(key, []).append(cell)
     return [Answers.of(str(part), of_part) for (_, part), of_part in parts.items()]
+
+
+def conclude(summaries, not_run=()):
+    """What all results show, in a few sentences.
+
+    Parameters
+    ----------
+    summaries, not_run
+        As in `headlines`.
+
+    Returns
+    -------
+    list of str
+        One on each advice, one on clustering without labels, one on the papers; without
+        those whose figures are not measured.
+    """
+    said = []
+    for advice, of_advice in group_by_advice(summaries).items():
+        cells = [cell for summary in of_advice for cell in find_cells(summary)]
+        said += [found.short_sentence(advice) for found in answer(advice, cells)[:1]]
+    said += make_conclusions(summaries)
+    own = [h.own for h in headlines(summaries, not_run) if h.paper and h.own.total]
+    if own:
+        total, better, equal, worse = (
+            sum(getattr(tally, name) for tally in own)
+            for name in ("total", "better", "equal", "worse")
+        )
+        said.append(
+            f"We measured {_count(total, 'figure')} that {_count(len(own), 'paper')} "
+            f"printed of their own methods: ours is better for {better}, equal within "
+            f"one standard error for {equal}, and worse for {worse}."
+        )
+    return said
+
+
+def make_conclusions(summaries):
+    """The conclusions of benchmarks that have one, in full sentences."""
+    results, said = Results(summaries), []
+    for summary in summaries:
+        if summary.benchmark.conclusion is not None:
+            try:
+                said.append(summary.benchmark.conclusion(results))
+            except NotMeasured:
+                continue
+    return said

@@ -54,7 +54,9 @@ def print_summaries(summaries, not_run, console):
             console.print(Padding(sentence, (0, 0, 0, 2)), highlight=False)
         for claim in headline.paper.claims if headline.paper else ():
             verdict, evidence = judge_claim(claim, results)
-            line = f"{escape(claim.text)} [bold]It {verdict}.[/bold] {escape(evidence)}"
+            line = (
+                f"{escape(claim.text)} [bold]This {verdict}.[/bold] {escape(evidence)}"
+            )
             console.print(Padding(line, (0, 0, 0, 2)), highlight=False)
         for peer, tally in headline.against_peers.items():
             if not tally.total:
@@ -140,7 +142,7 @@ def _print_answers(summaries, console):
             console.print(f"[yellow]{note}[/yellow]", highlight=False)
         console.print(escape(first.sentence(advice)), highlight=False)
         table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-        table.add_column("part")
+        table.add_column("subset")
         for name in first.figures:
             table.add_column(escape(name), justify="right")
         for answers in (first, *others):

@@ -112,7 +112,7 @@ BENCHMARKS = (
         name="defaults",
         paper=None,
         source="our own",
-        title="Default settings, 50 labels",
+        title="Estimators with default parameters, 50 labels",
         protocol=(
             "Error on the unlabeled rows with 50 labels (80 where there are more than "
             "ten classes), drawn at random with at least one of each class. Of ours "
@@ -131,7 +131,7 @@ BENCHMARKS = (
         name="defaults-clustering",
         paper=None,
         source="our own",
-        title="Clustering with default settings, the number of clusters known",
+        title="Clustering with default parameters, the number of clusters known",
         protocol=(
             "Adjusted Rand index of clusters with the classes. Of ours nothing is set "
             "but the number of clusters and random_state. Features as in the table of "
