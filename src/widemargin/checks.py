@@ -70,15 +70,17 @@ def refuse(owner, name, wanted):
 
 
 def name_package(what, package, extra):
-    """The message that `what` needs an optional package, with the way to install it.
+    """The message that `what` needs optional packages, with the way to install them.
 
-    The package itself is named first: it works for every installation of widemargin,
-    an extra such as ``.[excel]`` only in a clone of its repository.
+    `package` is a name, or several with blanks between them. The packages themselves
+    are named first: they work for every installation of widemargin, an extra such as
+    ``.[excel]`` only in a clone of its repository.
     """
-    name = package.partition("[")[0]
-    quoted = f"'{package}'" if name != package else package
+    packages = package.split()
+    names = ", ".join(each.partition("[")[0] for each in packages)
+    quoted = " ".join(f"'{each}'" if "[" in each else each for each in packages)
     return (
-        f"{what} needs {name}: pip install {quoted} (or the extra, in a clone of "
+        f"{what} needs {names}: pip install {quoted} (or the extra, in a clone of "
         f"widemargin: pip install '.[{extra}]')."
     )
 

@@ -10,10 +10,13 @@ from widemargin.studio.run import check_host, check_installed
 
 
 def test_missing_packages_are_named(monkeypatch):
-    monkeypatch.setattr(run, "NEEDED", ("json", "no_such_package"))
-    with pytest.raises(
-        ImportError, match=r"no_such_package.*pip install 'widemargin\[label\]'"
-    ):
+    needed = {"json": "json", "no_such_module": "no-such-package", "none": "another"}
+    monkeypatch.setattr(run, "NEEDED", needed)
+    message = (
+        r"needs no-such-package, another: pip install no-such-package another "
+        r"\(or the extra, in a clone of widemargin: pip install '\.\[label\]'\)"
+    )
+    with pytest.raises(ImportError, match=message):
         check_installed()
     with pytest.raises(ImportError, match="pip install"):
         widemargin.label(np.ones((3, 2)))

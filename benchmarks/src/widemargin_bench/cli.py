@@ -309,7 +309,7 @@ _DEMO_HELP = """Classify bundled data: 20 labels of 1,797 digits.
 
 Prints the accuracy of FewLabelClassifier, of the candidates that it averages, and of an
 SVC on the labels alone. Also draws a picture of it, which needs matplotlib:
-pip install 'widemargin[plots]'.
+pip install matplotlib.
 
 \b
 widemargin demo

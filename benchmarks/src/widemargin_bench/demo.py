@@ -181,6 +181,6 @@ def main(path="widemargin-demo.png", classifier=None):
     try:
         draw(outcomes, digits, path)
     except ModuleNotFoundError as error:
-        print(f"No picture: {error}. Install it with pip install 'widemargin[plots]'.")
+        print(f"No picture: {error}. Install it with pip install matplotlib.")
         return
     print(f"Picture written to {path}")

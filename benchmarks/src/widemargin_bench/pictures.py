@@ -380,8 +380,7 @@ def load_matplotlib():
         import matplotlib.figure
     except ImportError as problem:
         raise ImportError(
-            "Pictures need matplotlib, which is not installed: "
-            "pip install 'widemargin[plots]'."
+            "Pictures need matplotlib, which is not installed: pip install matplotlib."
         ) from problem
     return matplotlib
 

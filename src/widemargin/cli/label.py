@@ -22,9 +22,9 @@ widemargin label photos/ --embeddings photos.npy
 widemargin label notes.txt
 
 The page exports the labeled table, the history, and a model file for widemargin
-predict. By default, only this computer can open it. To install what it needs, run
-pip install '.[label]' in a clone of widemargin (pip install 'widemargin[label]' once
-the package is on an index).
+predict. By default, only this computer can open it. It needs some packages: run
+pip install pillow starlette uvicorn websockets, or pip install '.[label]' in a clone
+of widemargin.
 """
 _EXITS = {
     "success": "the page was closed by Done or Ctrl-C, with every label stored",

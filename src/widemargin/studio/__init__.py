@@ -16,8 +16,8 @@ def label(
 
     The page shows all rows on a map. A model learns each label at once and predicts all
     other rows; the page proposes rows to label, estimates the error, and lists labels
-    to look at again. It needs ``pip install 'widemargin[label]'``. The function returns
-    when "Done" is pressed on the page, or after an interrupt (Ctrl-C).
+    to look at again. It needs ``pip install '.[label]'`` in a clone of widemargin. The
+    function returns when "Done" is pressed on the page, or after an interrupt (Ctrl-C).
 
     Parameters
     ----------

@@ -4,17 +4,25 @@ import getpass
 import importlib.util
 import ipaddress
 
-NEEDED = ("PIL", "starlette", "uvicorn", "websockets")
+from widemargin.checks import name_package
+
+NEEDED = {  # module: package
+    "PIL": "pillow",
+    "starlette": "starlette",
+    "uvicorn": "uvicorn",
+    "websockets": "websockets",
+}
 
 
 def check_installed():
     """Raise ImportError if packages of the page are missing; it names the way out."""
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    missing = [
+        package
+        for module, package in NEEDED.items()
+        if importlib.util.find_spec(module) is None
+    ]
     if missing:
-        raise ImportError(
-            f"The page to label on needs packages that are not installed "
-            f"({', '.join(missing)}): pip install 'widemargin[label]'."
-        )
+        raise ImportError(name_package("The labeling page", " ".join(missing), "label"))
 
 
 def check_host(host, *, is_public, password):
