@@ -1,6 +1,5 @@
 """What all estimators share: parameters that are values, one `fit`, declared state."""
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -17,7 +16,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from widemargin.checks import check_number, refuse
+from widemargin.checks import check_number, refuse, warn_caller
 from widemargin.graphs import Graph, check_adjacency
 from widemargin.kernels import Custom, Kernel, Landmarks, Precomputed, read_kernel
 from widemargin.labels import (
@@ -592,11 +591,10 @@ def store_result(estimator, result):
         return
     criterion = result.history.get("criterion") or [np.nan]
     plural = "" if result.n_iter == 1 else "s"
-    warnings.warn(
+    warn_caller(
         f"{type(estimator).__name__} after {result.n_iter} iteration{plural}: "
         f"{result.status.value} (criterion {max(criterion[-1:]):.1e}).",
         ConvergenceWarning,
-        stacklevel=5,  # the caller of `fit`
     )
     if result.status is Status.INTERRUPTED:
         raise KeyboardInterrupt

@@ -4,7 +4,6 @@ The first learns from the labels alone; each of the others gives rows without a 
 more weight. Held-out labels weigh the models, or calibrate the last one.
 """
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from widemargin.averaging import average_scores, family_prior
 from widemargin.calibration import Calibration
-from widemargin.checks import check_number, check_number_or
+from widemargin.checks import check_number, check_number_or, warn_caller
 from widemargin.defaults import HINGE_FOLD_TOL, HINGE_HOLDOUT, HINGE_WEIGHTS, PATH_DECAY
 from widemargin.estimators._estimator import (
     RELABELING,
@@ -208,11 +207,9 @@ def find_irrelevant(estimator, y):
         )
     irrelevant = has_label(y, label)
     if not irrelevant.any():
-        warnings.warn(
+        warn_caller(
             f"{who} found no sample with the irrelevant_label {label!r} "
-            f"({type(label).__name__}) in y.",
-            UserWarning,
-            stacklevel=5,  # the caller of `fit`
+            f"({type(label).__name__}) in y."
         )
     return irrelevant
 

@@ -1,7 +1,6 @@
 """What `LaplacianSVC` and `LaplacianRLSC` share: everything but the loss."""
 
 import math
-import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -11,7 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from widemargin.checks import check_choice, check_number, check_number_or, refuse
+from widemargin.checks import (
+    check_choice,
+    check_number,
+    check_number_or,
+    refuse,
+    warn_caller,
+)
 from widemargin.defaults import (
     GRAPH_FUNCTIONS,
     GRAPH_POWERS,
@@ -369,13 +374,11 @@ def describe(estimator, geometry, training, solved):
         sample, matrix = geometry.sample, geometry.laplacian.matrix
         n_components, unreached = unreached_components(matrix, sample.label_idx)
         if unreached.any():
-            warnings.warn(
+            warn_caller(
                 f"the graph of {type(estimator).__name__} has {n_components} connected "
                 f"components, and {unreached.sum()} of {sample.n_rows} rows are in one "
                 "without a label, where the kernel alone decides; label one of them, "
-                "or use more neighbors.",
-                UserWarning,
-                stacklevel=5,  # the caller of `fit`
+                "or use more neighbors."
             )
     return Fit(
         geometry.space.to_function(c, b),
