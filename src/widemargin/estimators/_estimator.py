@@ -204,9 +204,14 @@ class Classifier(KnownLabelsScore, Estimator):
         How the solver ended; ``result_.history`` holds what it recorded in each step.
     n_iter_ : int
         Steps of the solver.
+    has_own_graph_ : bool
+        Whether `fit` was given an `adjacency`.
     """
 
-    saved_state = ("classes_", "function_", "calibration_", "average_", "result_")
+    saved_state = (
+        "classes_", "function_", "calibration_", "average_", "result_",
+        "has_own_graph_",
+    )  # fmt: skip
     merge = "labeled"  # which copies of a row become one, see `collect_sample`
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -572,6 +577,7 @@ def store_fit(classifier, sample, fitted):
     classifier.calibration_ = fitted.calibration
     classifier.average_ = fitted.average
     classifier.held_out_proba_ = fitted.held_out
+    classifier.has_own_graph_ = sample.adjacency is not None
     if fitted.codes is not None:
         missing_idx, missing_codes = sample.missing_idx, ()
         if len(missing_idx):  # rows of weight zero are predicted

@@ -82,7 +82,6 @@ class LaplacianClassifier(Classifier):
         "ambient_reg_",
         "intrinsic_reg_",
         "solver_",
-        "has_own_graph_",
     )
     averaged = "shares_"
     merge = "all"  # copies of a row would be each other's nearest neighbors
@@ -363,7 +362,6 @@ def describe(estimator, geometry, training, solved):
     estimator.shares_ = shares = tuple(model.share for model in solved.models)
     estimator.powers_ = tuple(model.power for model in solved.models)
     estimator.solver_ = training.solver
-    estimator.has_own_graph_ = geometry.sample.adjacency is not None
     estimator.ambient_reg_ = solved.graph.ambient / geometry.space.mean_diagonal()
     estimator.intrinsic_reg_ = solved.graph.intrinsic
     estimator.start_ = solved.last if isinstance(training.solver, Pcg) else None

@@ -47,6 +47,7 @@ class LowDensityClassifier(SpectralModel):
     label_distributions_, geometry_
         As in `SpectralClassifier`.
     classes_, function_, calibration_, transduction_, held_out_proba_, average_, result_
+    has_own_graph_
         See :class:`~widemargin.estimators.Classifier`.
 
     Notes
