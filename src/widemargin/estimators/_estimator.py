@@ -553,6 +553,17 @@ def read_parameters(estimator, *names):
     return [read_parameter(estimator, name) for name in names]
 
 
+def read_grid(estimator, method, **weights):
+    """Weights to combine as lists, from sequences or single weights; none is empty."""
+    lists = [[own] if np.isscalar(own) else list(own) for own in weights.values()]
+    if not all(lists):
+        raise ValueError(
+            f"{type(estimator).__name__}.{method} needs at least one "
+            f"{' and one '.join(weights)}, got {' and '.join(map(repr, lists))}."
+        )
+    return lists
+
+
 def read_jobs(estimator):
     """Number of threads that the parameter `n_jobs` stands for."""
     if estimator.n_jobs is not None:
