@@ -88,6 +88,11 @@ def name_package(what, package, extra):
     )
 
 
+def is_table(X):
+    """Whether X has named columns, as tables of pandas and of polars have."""
+    return hasattr(X, "columns") and hasattr(X, "dtypes")
+
+
 def plain(value):
     """A value as the user would type it: numbers of NumPy as those of Python."""
     return value.item() if isinstance(value, np.generic) else value

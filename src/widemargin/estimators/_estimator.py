@@ -16,7 +16,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from widemargin.checks import check_number, refuse, warn_caller
+from widemargin.checks import check_number, is_table, refuse, warn_caller
 from widemargin.graphs import Graph, check_adjacency
 from widemargin.kernels import Custom, Kernel, Landmarks, Precomputed, read_kernel
 from widemargin.labels import (
@@ -306,7 +306,7 @@ def read_rows(estimator, X, *, reset=True):
     if isinstance(X, Rows):
         return X
     kind, who = find_kind(X), f"X of {type(estimator).__name__}"
-    if hasattr(X, "columns"):
+    if is_table(X):
         from widemargin.tables.errors import check_twice  # only users of tables need it
 
         check_twice(X.columns, who)
@@ -362,7 +362,7 @@ def _refuse_mixed(X, who, name, *, reset):
 
 def _refuse_texts(X, who, name, *, reset):
     """Raise ValueError if an array or a list holds texts that are no numbers."""
-    if hasattr(X, "columns") or sparse.issparse(X):
+    if is_table(X) or sparse.issparse(X):
         return
     try:
         cells = np.asarray(X)
@@ -449,7 +449,7 @@ def read_sample(estimator, X, y, sample_weight, *, merge=None):
     if y is None:
         read_labels(y)  # raises: there is nothing to learn from
     check_consistent_length(rows, y)
-    if hasattr(X, "columns") and find_kind(X) is None:
+    if is_table(X) and find_kind(X) is None:
         from widemargin.tables.targets import warn_of_copies  # needs pandas
 
         warn_of_copies(X, y)

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from widemargin.averaging import average_models, estimate_error
 from widemargin.blocks import Blocks, anchor_rows, join_anchors
-from widemargin.checks import check_choice
+from widemargin.checks import check_choice, is_table
 from widemargin.estimators._candidates import (
     NAMES,
     SUPERVISED,
@@ -546,7 +546,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
 
 def _fit_encoder(X, y):
     """The encoder of a table with text, dates or missing cells; None for numbers."""
-    if not hasattr(X, "columns"):
+    if not is_table(X):
         return None
     from widemargin.tables.columns import needs_encoding  # needs pandas
 

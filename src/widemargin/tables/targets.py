@@ -7,7 +7,7 @@ from math import lgamma, log
 import numpy as np
 import pandas as pd
 
-from widemargin.checks import warn_of_data
+from widemargin.checks import is_table, warn_of_data
 from widemargin.defaults import COPY_CHANCE, MANY_CLASSES, NAMED_COPY_CHANCE
 from widemargin.labels import (
     UNLABELED,
@@ -16,7 +16,7 @@ from widemargin.labels import (
     read_labels,
 )
 from widemargin.tables.cells import as_numbers, choose_decimal
-from widemargin.tables.columns import as_frame, is_table
+from widemargin.tables.columns import as_frame
 from widemargin.tables.errors import TableError, listed
 
 _LARGEST = 2**53  # pandas reads numbers beside empty cells as floats, exact up to here
