@@ -100,7 +100,7 @@ class Estimator(BaseEstimator):
         for name, changes in inner.items():
             value, who = getattr(self, name), f"{name} of {type(self).__name__}"
             if not isinstance(value, Value):
-                value = self.value_families[name].read(value, who)
+                value = read_parameter(self, name)  # also of a function as kernel
             if not isinstance(value, Value):
                 raise ValueError(
                     f"{who} is {value!r}, which has no parameter "
