@@ -23,7 +23,7 @@ from widemargin.labels import decide, has_label, labeled_mask, sign_coding
 from widemargin.objectives.class_sizes import Balance
 from widemargin.objectives.pieces import EpsilonInsensitive, labeled_hinges
 from widemargin.progress import Progress
-from widemargin.sample import N_FOLDS, label_counts
+from widemargin.sample import N_FOLDS
 from widemargin.solvers.cccp import TriClassMethod
 from widemargin.solvers.hinge import (
     BranchProblem,
@@ -238,8 +238,8 @@ def fit_hinge(estimator, task, sample, rng):
         n_models = len(held_out)
         # One family: another path is no reason to trust the labels alone less.
         prior = family_prior(["path"] * n_models, PATH_DECAY ** task.steps[:n_models])
-        counts = label_counts(sample.label_weights)
-        average, calibration = average_scores(held_out, sample.codes, prior, counts)
+        given = sample.codes, prior, sample.label_weights
+        average, calibration = average_scores(held_out, *given)
     is_averaged = n_models > 1
     solution = average.combine(path.solutions) if is_averaged else path.solutions[-1]
     estimator.unlabeled_weights_ = task.weights if is_averaged else None
