@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
 
 from widemargin.averaging import (
@@ -14,8 +14,10 @@ from widemargin.averaging import (
     estimate_error,
     family_prior,
     find_likely,
+    label_counts,
     posterior_weights,
     predicted_shares,
+    trial_counts,
 )
 from widemargin.calibration import fit_calibration
 from widemargin.labels import decide
@@ -187,6 +189,35 @@ def test_error_counts_label_weights(codes):
         estimate_error(held_out, codes, weights),
         estimate_error(held_out[rows], codes[rows]),
     )
+
+
+# How many labels each one counts for
+
+
+def test_labels_of_the_same_weight_count_as_one_each():
+    for weight in (1e-170, 1.0, 1000.0, 1e160):
+        assert_array_equal(label_counts(np.full(7, weight)), 1.0)
+
+
+def test_labels_of_little_weight_do_not_lend_theirs_to_the_others():
+    counts = label_counts(np.array([1.0, 1.0, *np.full(14, 0.01)]))
+    assert_allclose(counts[:2], 1.0, atol=0.1)
+    assert counts.sum() < 2.5
+
+
+@given(st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=20), st.floats(1e-3, 1e3))
+def test_counts_follow_weights_and_are_as_many_as_labels_at_most(weights, scale):
+    weights = np.array(weights)
+    counts = label_counts(weights)
+    assert_allclose(counts * weights[0], counts[0] * weights)
+    assert 1.0 - 1e-9 <= counts.sum() <= len(weights) * (1 + 1e-9)
+    assert_allclose(label_counts(scale * weights), counts)
+
+
+def test_a_label_and_its_copies_are_one_trial_at_most():
+    weights, copy_idx = np.array([1.0, 9.0, 0.5, 0.2, 0.2, 3.0]), [0, 1, 2, 3, 3, 1]
+    counts = trial_counts(weights, copy_idx)
+    assert_allclose(counts, [1.0, 0.75, 0.5, 0.2, 0.2, 0.25])
 
 
 # Priors

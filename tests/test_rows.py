@@ -58,7 +58,9 @@ def test_a_gram_matrix_names_the_place_of_its_rows(X):
     some = GramRows(gram).take(np.array([4, 9, 20])).take(np.array([2, 0]))
     assert_array_equal(some.X, gram[np.ix_([20, 4], [20, 4])])
     assert_array_equal(some.points(Precomputed(), np.array([1])), [4])
-    assert_array_equal(some.columns(Precomputed(), np.array([1])), some.X[:, [1]])
+    assert_array_equal(
+        some.kernel_columns(Precomputed(), np.array([1])), some.X[:, [1]]
+    )
 
 
 def amounts(rng, n_large=13):
@@ -304,7 +306,7 @@ def test_order_copies_and_kernel_values_are_those_of_one_matrix(twins, rng):
         for found, expected in zip(other.distinct(), own.distinct(), strict=True):
             assert_array_equal(found, expected)
         some = np.array([4, 0, 7])
-        found, expected = (r.columns(Rbf(0.5), some) for r in (other, own))
+        found, expected = (r.kernel_columns(Rbf(0.5), some) for r in (other, own))
         assert_allclose(found, expected, rtol=1e-12)
 
 
@@ -465,7 +467,7 @@ def test_everything_that_is_computed_from_all_rows_can_be_sent(X):
     rows.content_order()
     rows.distinct()
     rows.fit_width(Rbf("scale"), None)
-    rows.columns(Rbf(1.0), np.arange(4))
+    rows.kernel_columns(Rbf(1.0), np.arange(4))
     rows.adjacency(KnnGraph(3), Cosine())
     assert len(sent) == 5 + 3  # a search of all blocks for each that is not empty
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from widemargin.rows import GramRows, Rows
-from widemargin.sample import collect_sample, deal_folds, label_counts
+from widemargin.sample import collect_sample, deal_folds
 
 FORMATS = [np.asarray, sparse.csr_matrix]
 
@@ -437,29 +437,6 @@ def test_labels_of_a_class_that_a_fold_hides_whole_are_not_predicted(X):
             assert_array_equal(predicted, hidden & np.isin(sample.codes, left))
             hides_whole += len(left) < 3
     assert hides_whole  # else the test shows nothing
-
-
-# How many labels each one counts for
-
-
-def test_labels_of_the_same_weight_count_as_one_each():
-    for weight in (1e-170, 1.0, 1000.0, 1e160):
-        assert_array_equal(label_counts(np.full(7, weight)), 1.0)
-
-
-def test_labels_of_little_weight_do_not_lend_theirs_to_the_others():
-    counts = label_counts(np.array([1.0, 1.0, *np.full(14, 0.01)]))
-    assert_allclose(counts[:2], 1.0, atol=0.1)
-    assert counts.sum() < 2.5
-
-
-@given(st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=20), st.floats(1e-3, 1e3))
-def test_counts_follow_weights_and_are_as_many_as_labels_at_most(weights, scale):
-    weights = np.array(weights)
-    counts = label_counts(weights)
-    assert_allclose(counts * weights[0], counts[0] * weights)
-    assert 1.0 - 1e-9 <= counts.sum() <= len(weights) * (1 + 1e-9)
-    assert_allclose(label_counts(scale * weights), counts)
 
 
 @pytest.mark.parametrize(

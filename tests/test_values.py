@@ -2,10 +2,11 @@ from dataclasses import FrozenInstanceError, dataclass
 
 import pytest
 from sklearn.base import clone
+from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
 from widemargin.checks import check_number
 from widemargin.estimators._estimator import Estimator
-from widemargin.kernels import Kernel, Polynomial, Rbf
+from widemargin.kernels import Custom, Kernel, Polynomial, Rbf
 from widemargin.model_files.parts import known_classes
 from widemargin.values import Value
 
@@ -84,6 +85,14 @@ def test_value_and_its_parameter_can_be_set_together():
 def test_unknown_parameter_of_a_value_is_refused():
     with pytest.raises(ValueError, match="Circle has no parameter 'side'; it has radi"):
         Drawer().set_params(shape__side=1.0)
+
+
+def test_a_function_as_kernel_has_no_width():
+    drawer = Drawer(kernel=linear_kernel)
+    with pytest.raises(ValueError, match="Custom has no parameter 'gamma'; it has fun"):
+        drawer.set_params(kernel__gamma=1.0)
+    drawer.set_params(kernel__function=rbf_kernel)
+    assert drawer.kernel == Custom(rbf_kernel)
 
 
 def test_deep_parameters_include_those_of_values():

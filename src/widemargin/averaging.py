@@ -142,19 +142,43 @@ def family_prior(families, within=None):
     return within / total[family] / len(total)
 
 
+def label_counts(weights):
+    r"""For how many labels each one counts as evidence.
+
+    In proportion to the weights :math:`w`, whatever their scale, and together as many
+    as :math:`(\sum_i w_i)^2 / \sum_i w_i^2`, Kish's effective size of a sample: one
+    each if all weigh the same, and two in all if two outweigh the rest by far.
+    """
+    shares = weights / weights.max()  # whose squares neither overflow nor vanish
+    return shares * (shares.sum() / (shares @ shares))
+
+
+def trial_counts(weights, copy_idx):
+    """For how many labels each one counts where mistakes on labels are counted.
+
+    A label and its copies, which share a number in `copy_idx`, are one trial, however
+    large their weights are, and less than one if these sum up to less. `label_counts`
+    would let large weights change how much the other labels count: one label of weight
+    nine beside nine of weight one would be 1.8 trials, and each of the others 0.2.
+    """
+    together = np.bincount(copy_idx, weights=weights)[copy_idx]
+    return weights / np.maximum(together, 1.0)
+
+
 def posterior_weights(losses, prior, *, trust=TRUST):
     """Weights proportional to ``prior * exp(-trust * loss)``, for summed losses."""
     return softmax(np.log(prior) - trust * np.asarray(losses, dtype=np.float64))
 
 
-def average_scores(held_out, codes, prior, counts=None, *, trust=TRUST):
+def average_scores(held_out, codes, prior, weights=None, *, trust=TRUST):
     """Average models that give one-vs-rest scores, (n_models, n_labels, n_columns).
 
     The average is that of the calibrated scores: its function is the sum of the models'
     functions times `coef`, on the scale of their margins, and its own calibration is
-    the second result. The other arguments are those of `average_models`.
+    the second result. `weights` are those of the labels, see `label_counts`; the other
+    arguments are those of `average_models`.
     """
-    counts = np.ones(len(codes)) if counts is None else counts
+    counts = np.ones(len(codes)) if weights is None else label_counts(weights)
     calibrated = calibrate_models(held_out, codes, counts)
     return average_calibrated(*calibrated, codes, prior, counts, trust=trust)
 
@@ -187,7 +211,7 @@ def average_models(
     times the smallest number of labels that any of them was scored on.
 
     `prior` has positive weights before any label is used, see `family_prior`, and
-    `counts` for how many labels each one counts, see `widemargin.sample.label_counts`;
+    `counts` for how many labels each one counts, see `label_counts` and `trial_counts`;
     one each by default. `slopes` are those of models that are averaged by their
     calibrated scores, and `shares` the `ClassShares` that they predict, if these are to
     count as evidence.

@@ -12,12 +12,17 @@ class DataWarning(UserWarning):
     """X or y can be learned from, but may not mean what the user expects."""
 
 
-def warn_of_data(message):
-    """Issue a `DataWarning` at the line that called the library."""
+def warn_caller(message, category=UserWarning):
+    """Issue a warning at the line that called the library."""
     frame, level = sys._getframe(), 1
     while frame.f_back and frame.f_globals["__name__"].startswith("widemargin."):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, DataWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)
+
+
+def warn_of_data(message):
+    """Issue a `DataWarning` at the line that called the library."""
+    warn_caller(message, DataWarning)
 
 
 def check_number(owner, name, *, low=None, strict=False, high=None, integer=False):
@@ -83,6 +88,11 @@ def name_package(what, package, extra):
         f"{what} needs {names}: pip install {quoted} (or the extra, in a clone of "
         f"widemargin: pip install '.[{extra}]')."
     )
+
+
+def is_table(X):
+    """Whether X has named columns, as tables of pandas and of polars have."""
+    return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
 def plain(value):

@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin.blocks import Block, Blocks, find_dtype
-from widemargin.checks import name_package
+from widemargin.checks import is_table, name_package
 from widemargin.estimators._estimator import Estimator, set_features
 from widemargin.estimators.few_label_classifier import FewLabelClassifier
 from widemargin.estimators.table_encoder import TableEncoder
@@ -204,7 +204,7 @@ def _map(model, method, X, dtype, n_columns=None):
     dask = _import_dask()
     if not dask.is_dask_collection(X):
         return getattr(model, method)(X)
-    if hasattr(X, "columns"):
+    if is_table(X):
         _check_names(model, X)
     shape = () if n_columns is None else (n_columns,)
     meta = np.empty((0, *shape), dtype=dtype)

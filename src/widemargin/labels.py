@@ -14,7 +14,7 @@ from sklearn.utils import column_or_1d
 from widemargin.checks import warn_of_data
 from widemargin.defaults import MANY_CLASSES, MANY_SINGLE_CLASSES
 
-_UNLABELED = -1  # the marker in integer targets
+UNLABELED = -1  # the marker of unlabeled rows in integer targets
 _PLACEHOLDERS = (  # what people and programs write for a value that is not known
     "", "-", "?", "<na>", "missing", "n/a", "na", "nan", "nat", "none", "not labeled",
     "null", "tbd", "todo", "unknown", "unlabeled", "unlabelled",
@@ -79,7 +79,7 @@ class PartialLabels:
 
     def coded(self):
         """Targets with codes in place of names, unlabeled samples marked as such."""
-        targets = np.full(len(self.labeled), _UNLABELED)
+        targets = np.full(len(self.labeled), UNLABELED)
         targets[self.labeled] = self.codes
         return targets
 
@@ -88,7 +88,7 @@ def find_placeholders(names):
     """Class names that look like marks of unlabeled samples, such as "?"."""
     names = [name for name in names if isinstance(name, str)]
     # "-1" and "1" alone are two classes.
-    marks = (*_PLACEHOLDERS, *[str(_UNLABELED)] * (len(names) > 2))
+    marks = (*_PLACEHOLDERS, *[str(UNLABELED)] * (len(names) > 2))
     return [name for name in names if name.strip().lower() in marks]
 
 
@@ -208,14 +208,14 @@ def hide(y, hidden):
             return type(y)(hide(y.to_numpy(), hidden), index=y.index, name=y.name)
         values = _as_array(y)
         # A nullable column of integers may use either marker; both would be refused.
-        uses_integer_marker = values.dtype.kind == "i" and (values == _UNLABELED).any()
-        return y.mask(hidden, _UNLABELED if uses_integer_marker else None)
+        uses_integer_marker = values.dtype.kind == "i" and (values == UNLABELED).any()
+        return y.mask(hidden, UNLABELED if uses_integer_marker else None)
     y = np.array(_as_array(y))
     if y.dtype.kind == "u":
         y = y.astype(np.int64)
     elif y.dtype.kind not in "if":
         y = y.astype(object)
-    y[hidden] = {"i": _UNLABELED, "f": np.nan}.get(y.dtype.kind)
+    y[hidden] = {"i": UNLABELED, "f": np.nan}.get(y.dtype.kind)
     return y
 
 
@@ -265,7 +265,7 @@ def _as_array(y):
     if y is None:
         raise ValueError(
             "requires y to be passed, but the target y is None. Mark unlabeled "
-            f"samples with {_UNLABELED} (integers) or a missing value."
+            f"samples with {UNLABELED} (integers) or a missing value."
         )
     if hasattr(y, "dtype") and not isinstance(y.dtype, np.dtype):
         # nullable, categorical and string columns: values as they are, gaps kept
@@ -313,7 +313,7 @@ def _is_integer(value):
 
 def _labeled_mask(y):
     if y.dtype.kind in "iu":
-        return y != _UNLABELED
+        return y != UNLABELED
     if y.dtype.kind == "f":
         return ~np.isnan(y)
     if y.dtype.kind == "O":
@@ -351,9 +351,9 @@ def _comparable(values):
             "y holds numbers that floats cannot distinguish, such as "
             f"{max(given, key=abs)!r}; use strings, or integers only."
         )
-    if values.dtype.kind in "iu" and (values == _UNLABELED).any():
+    if values.dtype.kind in "iu" and (values == UNLABELED).any():
         raise ValueError(
-            f"y holds missing values and the integer {_UNLABELED}, which both mark an "
+            f"y holds missing values and the integer {UNLABELED}, which both mark an "
             "unlabeled sample; use one of them, or name the classes with strings."
         )
     return values
@@ -384,7 +384,7 @@ def _refuse_continuous(values):
 
 def _too_few_classes(classes, y):
     if not len(classes) and len(y):
-        mark = f"are {_UNLABELED}" if y.dtype.kind in "iu" else "are missing"
+        mark = f"are {UNLABELED}" if y.dtype.kind in "iu" else "are missing"
         return (
             "y must hold at least two labeled classes, but it has no labels: all "
             f"{len(y):,} values {mark}, which marks an unlabeled sample. "
@@ -398,8 +398,8 @@ def _too_few_classes(classes, y):
     )
     if y.dtype.kind not in "iu":
         return f"{message} A missing value marks an unlabeled sample."
-    message = f"{message} The value {_UNLABELED} marks an unlabeled sample"
-    if classes.tolist() == [1] and (y == _UNLABELED).any():
+    message = f"{message} The value {UNLABELED} marks an unlabeled sample"
+    if classes.tolist() == [1] and (y == UNLABELED).any():
         return f"{message}; recode -1/+1 targets as (y > 0).astype(int)."
     return f"{message}."
 
@@ -409,7 +409,7 @@ def _warn_of_doubts(labels):
     names = labels.classes.tolist()
     is_float = labels.classes.dtype.kind == "f" and labels.labeled.all()
     # -1.0 and +1.0 alone are two classes.
-    if is_float and len(names) > 2 and names[0] == _UNLABELED:
+    if is_float and len(names) > 2 and names[0] == UNLABELED:
         warn_of_data(
             "y holds the float -1.0 and no NaN: -1.0 is read as a class. If it marks "
             "unlabeled samples, pass y.astype(int) or use NaN."

@@ -126,7 +126,7 @@ class Rows:
         """Values of a function of a matrix, of a layer below, that has some per row."""
         return function(self.X)
 
-    def columns(self, kernel, idx):
+    def kernel_columns(self, kernel, idx):
         """Kernel values between all rows and some of them, (n_rows, n_idx)."""
         return self.evaluate(partial(kernel, Z=self.take(idx).X))
 
@@ -206,7 +206,7 @@ class GramRows(Rows):
         """The Gram matrix of some of the samples."""
         return GramRows(self.X[np.ix_(idx, idx)], self.positions[idx])
 
-    def columns(self, kernel, idx):
+    def kernel_columns(self, kernel, idx):
         """Kernel values between all samples and some of them."""
         return kernel(self.X, idx)
 

@@ -374,17 +374,6 @@ def deal_folds(codes, n_folds, rng):
     return folds
 
 
-def label_counts(weights):
-    r"""For how many labels each one counts as evidence.
-
-    In proportion to the weights :math:`w`, whatever their scale, and together as many
-    as :math:`(\sum_i w_i)^2 / \sum_i w_i^2`, Kish's effective size of a sample: one
-    each if all weigh the same, and two in all if two outweigh the rest by far.
-    """
-    shares = weights / weights.max()  # whose squares neither overflow nor vanish
-    return shares * (shares.sum() / (shares @ shares))
-
-
 def collect_sample(rows, y=None, weights=None, irrelevant=None, *, merge="labeled"):
     """The sample of all given rows; None for `y` means no labels at all.
 

@@ -56,9 +56,9 @@ class NearestMeans(Classifier):
         points = sample.rows.points(kernel, sample.label_idx)
         coef = np.eye(sample.n_classes)[sample.codes] - 1.0 / sample.n_classes
         coef = coef[:, 1:] if sample.n_classes == 2 else coef
-        scores, counts = kernel(points) @ coef, np.ones(sample.n_labels)
+        scores, weights = kernel(points) @ coef, sample.label_weights
         average, calibration = average_scores(
-            np.stack([scores, 5.0 * scores]), sample.codes, np.ones(2) / 2, counts
+            np.stack([scores, 5.0 * scores]), sample.codes, np.ones(2) / 2, weights
         )
         function = Function(kernel, points, coef, np.zeros(coef.shape[1]))
         history = {"objective": [2.0, 1.0], "criterion": [0.5, 0.0]}

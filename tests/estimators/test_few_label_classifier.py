@@ -711,6 +711,13 @@ def test_update_reads_other_parameters_to_the_last_digit(rng):
         assert kernel == ArdRbf(changed)
 
 
+def test_update_looks_for_no_table(digits, partial, monkeypatch):
+    """It has read the rows: neither plug-ins nor pandas are needed again."""
+    model = FewLabelClassifier(["spectral"], random_state=0).fit(digits[0], partial)
+    monkeypatch.setattr("widemargin.rows.load_plugins", None)
+    model.update(partial)
+
+
 def test_update_learns_a_new_class(digits, partial):
     X = digits[0]
     without_nine = np.where(partial == 9, -1, partial)

@@ -16,7 +16,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 from widemargin import TransductiveSVC, TriClassSVC, UniversumSVC
-from widemargin.averaging import family_prior, posterior_weights
+from widemargin.averaging import family_prior, label_counts, posterior_weights
 from widemargin.calibration import neg_log_prior
 from widemargin.datasets import hide_labels
 from widemargin.defaults import (
@@ -32,7 +32,7 @@ from widemargin.kernels import Linear, Nystrom, Polynomial, Rbf
 from widemargin.objectives.class_sizes import Balance
 from widemargin.objectives.pieces import EpsilonInsensitive, MinLoss
 from widemargin.rows import GramRows, Rows
-from widemargin.sample import collect_sample, label_counts
+from widemargin.sample import collect_sample
 from widemargin.solvers import cccp
 from widemargin.solvers.cccp import Relaxed
 from widemargin.solvers.hinge import ProximalNewton, Smo

@@ -549,6 +549,14 @@ def test_grid_takes_one_weight_and_auto(iris):
         )
 
 
+@pytest.mark.parametrize(("ambient", "intrinsic"), [([], [0.1]), ([0.1], ())])
+def test_grid_of_nothing_is_refused(ambient, intrinsic):
+    grid = {"ambient_reg": ambient, "intrinsic_reg": intrinsic}
+    message = "fit_grid needs at least one ambient_reg and one intrinsic_reg, got "
+    with pytest.raises(ValueError, match=message):
+        LaplacianSVC().fit_grid(np.eye(4), [0, 1, -1, -1], **grid)
+
+
 def test_grid_by_pcg_starts_each_from_the_last(digits):
     X, _, y_partial = digits
     model = LaplacianSVC(solver=Pcg(early_stopping=None, tol=1e-4))
@@ -666,7 +674,7 @@ def test_precomputed_kernel_must_be_square(iris):
 
 def test_gram_matrix_beyond_memory_names_the_way_out():
     with pytest.raises(MemoryError, match=r"LaplacianSVC .* set landmarks \(1000, say"):
-        check_gram_memory(150, 8, "LaplacianSVC", installed=100_000)
+        check_gram_memory(150, 8, "LaplacianSVC", "landmarks=None", installed=100_000)
 
 
 def test_validation_with_one_label_per_class_is_refused(iris):
@@ -950,6 +958,19 @@ def test_scores_of_many_rows_are_those_of_the_fitted_function(many):
     assert kernel.n_points == 60
     assert isinstance(graph, NeighborFunction)
     assert_array_equal(model.predict(X)[partial < 0], model.transduction_[partial < 0])
+
+
+@pytest.mark.parametrize("solver", ["auto", Pcg(tol=1e-8, early_stopping=None)])
+def test_grid_of_many_rows_has_supervised_models(many, solver):
+    """Without the graph, unlabeled rows are only landmarks."""
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:400], hide_labels(y[:400], 40, rng=0)
+    model = LaplacianSVC(solver=solver, random_state=0)
+    grid = {"ambient_reg": [1e-3, 1e-2], "intrinsic_reg": [0.1, 0, "auto"]}
+    for own in model.fit_grid(X, y, **grid):
+        alone = clone(own).fit(X, y)
+        assert type(own.function_) is type(alone.function_)
+        assert_allclose(own.predict_proba(X), alone.predict_proba(X), atol=1e-4)
 
 
 def test_models_of_many_rows_can_be_saved(many, tmp_path):

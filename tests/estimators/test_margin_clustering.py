@@ -17,11 +17,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, confusion_matrix
 from sklearn.metrics.pairwise import rbf_kernel
 
+from widemargin.estimators import margin_clustering
 from widemargin.estimators.margin_clustering import MaxMarginClustering
 from widemargin.graphs import KnnGraph, graph_laplacian, knn_adjacency
 from widemargin.kernels import Laplacian, Polynomial, Rbf
 from widemargin.labelling import Shaking, Tabu
 from widemargin.labels import sign_coding
+from widemargin.linalg.products import suited_threads
 from widemargin.objectives.class_sizes import Balance
 from widemargin.solvers.result import Status
 
@@ -287,6 +289,20 @@ def test_path_is_the_clusterers_fitted_one_by_one(cloud, search, options):
         assert_allclose(one.objective_, alone.objective_, rtol=1e-6)
         own, scores = one.decision_function(cloud), alone.decision_function(cloud)
         assert_allclose(own[:, names], scores, atol=1e-6)
+
+
+def test_path_on_few_rows_runs_in_one_thread(cloud, monkeypatch):
+    """As a fit, which is slow on a busy machine where threads wait for each other."""
+    limited = []
+
+    def limit(n_rows):
+        limited.append(n_rows)
+        return suited_threads(n_rows)
+
+    monkeypatch.setattr(margin_clustering, "suited_threads", limit)
+    model = MaxMarginClustering(2, kernel=Rbf(0.5), random_state=0)
+    model.fit_path(cloud, ambient_reg=[0.1])
+    assert limited == [len(cloud)]
 
 
 def test_path_of_many_rows_is_the_clusterers_fitted_one_by_one(cloud, small_clustering):

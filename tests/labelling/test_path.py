@@ -24,7 +24,7 @@ from widemargin.labelling.starts import smoothed_start
 from widemargin.labels import decide, sign_coding
 from widemargin.objectives.class_sizes import Balance
 from widemargin.rows import Rows
-from widemargin.sample import collect_sample, deal_folds, label_counts
+from widemargin.sample import collect_sample, deal_folds
 from widemargin.solvers.result import Status
 from widemargin.spaces import FeatureSpace, GramSpace
 
@@ -213,8 +213,8 @@ def test_average_is_the_one_rule_with_a_prior_that_falls_along_the_path(sample, 
     rng = np.random.default_rng(0)
     scores = hold_out(space, sample, REG, UNLABELED_WEIGHTS, settings(), rng)
     prior = family_prior(np.zeros(5), PATH_DECAY ** np.arange(5))
-    counts = label_counts(sample.label_weights)
-    average, calibration = average_scores(scores, sample.codes, prior, counts)
+    given = sample.codes, prior, sample.label_weights
+    average, calibration = average_scores(scores, *given)
     assert_allclose(found.average.weights, average.weights)
     assert found.calibration == calibration
     path = follow_path(space, sample, REG, UNLABELED_WEIGHTS, settings(), rng)

@@ -4,7 +4,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from widemargin import LaplacianSVC, TransductiveSVC, load, save
+from widemargin import (
+    LaplacianSVC,
+    LowDensityClassifier,
+    SpectralClassifier,
+    TransductiveSVC,
+    load,
+    save,
+)
 from widemargin.graphs import knn_adjacency
 from widemargin.plots import GraphDisplay
 
@@ -107,6 +114,23 @@ def test_a_model_with_a_graph_of_its_own_has_no_other_one(moons, tmp_path):
             GraphDisplay.from_estimator(own, X, y_partial)
     again = GraphDisplay.from_estimator(model.fit(X, y_partial), X, y_partial)
     assert_allclose(matrix(again, len(X)), knn_adjacency(X, 8, "self-tuned").toarray())
+
+
+@pytest.mark.parametrize("estimator", [SpectralClassifier, LowDensityClassifier])
+def test_spectral_models_know_of_their_own_graph(estimator, moons, tmp_path):
+    """Also from a file, and after other labels; not after a fit without a graph."""
+    X, _, y_partial = moons
+    model = estimator(random_state=0)
+    model.fit(X, y_partial, adjacency=knn_adjacency(X, 10))
+    save(model, tmp_path / "own.wm")
+    loaded = load(tmp_path / "own.wm")
+    for own in (loaded, model, model.update(y_partial)):
+        with pytest.raises(
+            ValueError, match=f"{estimator.__name__} was fitted with an"
+        ):
+            GraphDisplay.from_estimator(own, X, y_partial)
+    again = GraphDisplay.from_estimator(model.fit(X, y_partial), X, y_partial)
+    assert len(again.edges)
 
 
 def test_sparse_rows_and_clusters(blobs, clusterer):

@@ -190,6 +190,22 @@ def test_fits_to_some_rows_agree(twins, rng):
 
 
 def test_gram_matrix_beyond_the_memory_is_refused():
-    check_gram_memory(1000, 8, "Model", installed=8_000_000)
+    model = "Model", "landmarks=None"
+    check_gram_memory(1000, 8, *model, installed=8_000_000)
     with pytest.raises(MemoryError, match="Model with landmarks=None needs a Gram mat"):
-        check_gram_memory(1000, 8, "Model", installed=7_999_999)
+        check_gram_memory(1000, 8, *model, installed=7_999_999)
+
+
+@pytest.mark.parametrize(
+    ("rows", "landmarks", "setting"),
+    [
+        (Rows(np.eye(20)), None, "landmarks=None"),
+        (Rows(np.eye(20)), "auto", "landmarks='auto'"),
+        (GramRows(np.eye(20)), "auto", "kernel='precomputed'"),
+    ],
+)
+def test_memory_message_names_what_was_given(rows, landmarks, setting, monkeypatch):
+    monkeypatch.setattr("widemargin.spaces.choose.allowed_memory", lambda: 1000)
+    kernel = Precomputed() if rows.pairwise else Rbf(1.0)
+    with pytest.raises(MemoryError, match=f"Model with {setting} needs a Gram matrix"):
+        choose(kernel, rows, landmarks)

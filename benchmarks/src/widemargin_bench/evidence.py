@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.datasets import load_digits, make_blobs
 
 from widemargin import LabelSearchClassifier, MaxMarginClustering, TransductiveSVC
-from widemargin.averaging import family_prior
+from widemargin.averaging import family_prior, label_counts
 from widemargin.datasets import hide_labels
 from widemargin.defaults import (
     GRAPH_POWERS,
@@ -32,7 +32,7 @@ from widemargin.objectives.class_sizes import Balance
 from widemargin.objectives.laplacian import Intercept, ManifoldObjective, share_graph
 from widemargin.objectives.losses import SquaredHinge
 from widemargin.rows import Rows
-from widemargin.sample import collect_sample, label_counts
+from widemargin.sample import collect_sample
 from widemargin.solvers.laplacian import models_prior
 from widemargin.solvers.newton import reduced_newton
 from widemargin.spaces import GramSpace, choose_space

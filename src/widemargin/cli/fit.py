@@ -77,7 +77,7 @@ class _Number(click.IntRange):
             self.fail(f"must be a whole number from 2 on, or auto, got {value!r}.")
 
 
-def _begin(task, table, target, endings, as_json, options, **parameters):
+def _begin(task, path, target, endings, as_json, options, **parameters):
     """What both commands begin with: check what the user typed, and read the table."""
     from widemargin.cli import fitting, methods, outputs, reports
 
@@ -85,9 +85,9 @@ def _begin(task, table, target, endings, as_json, options, **parameters):
     offer = methods.find_offer(options["method"], task)
     estimator = offer.make(options["seed"], settings, **parameters)
     names = {key: options[key] for key in ("out", "predictions", "force")}
-    is_folder = task == "classify" and Path(table).is_dir()
+    is_folder = task == "classify" and Path(path).is_dir()
     endings = _FOLDER_ENDINGS if is_folder else endings
-    files = outputs.plan_outputs(table, endings, **names, as_json=as_json)
+    files = outputs.plan_outputs(path, endings, **names, as_json=as_json)
     console = reports.open_console(stderr=files.table.is_stdout, quiet=as_json)
     reading, uses, key = options["reading"], options["uses"], options["key"]
     blocks = None
@@ -95,22 +95,22 @@ def _begin(task, table, target, endings, as_json, options, **parameters):
         from widemargin.cli import folders  # needs pyarrow
 
         folders.check_options(estimator, options)
-        folders.check_output(files.table, table)
-        with reports.progress_bar(f"Reading {table}"):
-            blocks, sample = folders.read_folder(
-                table, target, reading, uses, key, options["seed"]
+        folders.check_output(files.table, path)
+        with reports.progress_bar(f"Reading {path}"):
+            blocks, table = folders.read_folder(
+                path, target, reading, uses, key, options["seed"]
             )
     else:
-        sample = fitting.read_table(
-            table, target, reading, uses, key, options.get("labels")
+        table = fitting.read_table(
+            path, target, reading, uses, key, options.get("labels")
         )
     parts = {"offer": offer, "settings": settings, "estimator": estimator}
-    parts |= {"blocks": blocks, "sample": sample}
+    parts |= {"blocks": blocks, "table": table}
     return SimpleNamespace(**parts, outputs=files, console=console)
 
 
 @click.command(cls=Command, task="classify", help=_FIT, **_SETTINGS)
-@click.argument("table")
+@click.argument("path", metavar="TABLE")
 @click.option(
     "--target", metavar="COLUMN", required=True, help="Column with the labels."
 )
@@ -135,33 +135,33 @@ def _begin(task, table, target, endings, as_json, options, **parameters):
 @commands.column_options
 @commands.reading_options
 @commands.seed_option
-def fit(table, target, folds, verbose, as_json, **options):
+def fit(path, target, folds, verbose, as_json, **options):
     """Fit a model on a table."""
     from widemargin.cli import fitting, methods, reports
 
-    if folds and Path(table).is_dir():
+    if folds and Path(path).is_dir():
         raise ValueError("--folds needs one table, not a folder; leave it out.")
     if folds == 1:
         raise ValueError("--folds must be 0, for no estimate, or at least 2, got 1.")
-    work = _begin("classify", table, target, _FIT_ENDINGS, as_json, options)
-    sample, estimator, declared = work.sample, work.estimator, work.offer.method
+    work = _begin("classify", path, target, _FIT_ENDINGS, as_json, options)
+    table, estimator, declared = work.table, work.estimator, work.offer.method
     if declared.needs_unlabeled:
-        fitting.check_unlabeled(sample, target, methods.list_offers("classify"))
-    fitting.name_irrelevant(estimator, sample, options["settings"])
+        fitting.check_unlabeled(table, target, methods.list_offers("classify"))
+    fitting.name_irrelevant(estimator, table, options["settings"])
     methods.check_settings(estimator, work.settings)
     work.outputs.check()
     holds_out = declared.n_folds == 0
-    facts = reports.describe_table(sample, target, notes_few_labels=not holds_out)
+    facts = reports.describe_table(table, target, notes_few_labels=not holds_out)
     reports.print_facts(work.console, facts)
     folds = declared.n_folds if folds is None else folds
-    n_folds = 0 if work.blocks else fitting.plan_folds(sample, estimator, folds)
+    n_folds = 0 if work.blocks else fitting.plan_folds(table, estimator, folds)
     is_default = holds_out and "verbose" not in work.settings and reports.is_watched()
     prints, title = verbose or is_default, f"Fitting {declared.name}"
     printing = reports.verbosely(estimator) if prints else contextlib.nullcontext()
     with printing, reports.progress_bar(title, n_folds + 1) as advance:
         if work.blocks is None:
             model, measured = fitting.fit_and_estimate(
-                sample,
+                table,
                 estimator,
                 n_folds=n_folds,
                 seed=options["seed"],
@@ -170,26 +170,26 @@ def fit(table, target, folds, verbose, as_json, **options):
         else:
             model, measured = _fit_folder(work)
     if work.blocks is None:
-        found = fitting.tabulate_training(sample, model)
-        joined, _ = fitting.join_table(sample.cells, found, options["key"])
+        found = fitting.tabulate_training(table, model)
+        joined, _ = fitting.join_table(table.cells, found, options["key"])
         work.outputs.write(model, joined)
         inferred = reports.count_labels(found["label"][found["source"] == "inferred"])
-        cells, labels = sample.cells, found["label"]
+        cells, labels = table.cells, found["label"]
     else:
-        inferred, cells, labels = _write_folder(work, model, table, options["key"])
+        inferred, cells, labels = _write_folder(work, model, path, options["key"])
     report, facts = getattr(model[-1], "report_", None), []
     if report:
-        key = sample.naming_column
+        key = table.naming_column
         keys = None if key is None else cells[key]
         report = reports.name_rows(reports.report_as_json(report), labels, keys)
-        facts += reports.describe_report(report, cells[sample.shown_columns])
+        facts += reports.describe_report(report, cells[table.shown_columns])
     if folds or not report:
         facts += _describe_estimate(measured, declared.name, folds)
     facts.append(("inferred", reports.describe_counts(inferred) or "0 rows"))
     reports.print_facts(work.console, [*facts, *work.outputs.describe(model)])
     if as_json:
         outcome = {
-            **reports.table_as_json(table, sample, target),
+            **reports.table_as_json(path, table, target),
             "method": declared.name,
             "estimate": measured and measured.as_json(),
             "report": report,
@@ -203,16 +203,16 @@ def _fit_folder(work):
     """The model of a folder, without an estimate by folds."""
     from widemargin.cli import folders
 
-    return folders.fit_blocks(work.blocks, work.sample, work.estimator), None
+    return folders.fit_blocks(work.blocks, work.table, work.estimator), None
 
 
-def _write_folder(work, model, table, key):
+def _write_folder(work, model, path, key):
     """Write the model and predictions of a folder, see `folders.write_training`."""
     from widemargin.cli import folders, reports
 
     work.outputs.write_model(model)
     n_files = len(work.blocks.files)
-    with reports.progress_bar(f"Predicting {table}", n_files) as advance:
+    with reports.progress_bar(f"Predicting {path}", n_files) as advance:
         return folders.write_training(
             work.blocks, model, work.outputs.table, key, advance
         )
@@ -248,7 +248,7 @@ def _refuse_target(_ctx, _param, value):
 
 
 @click.command(cls=Command, task="cluster", help=_CLUSTER, **_SETTINGS)
-@click.argument("table")
+@click.argument("path", metavar="TABLE")
 @click.option(
     "-k",
     "--clusters",
@@ -265,27 +265,27 @@ def _refuse_target(_ctx, _param, value):
 @commands.column_options
 @commands.reading_options
 @commands.seed_option
-def cluster(table, n_clusters, as_json, **options):
+def cluster(path, n_clusters, as_json, **options):
     """Find groups in a table without labels."""
     from widemargin.cli import fitting, reports
 
     k = {"n_clusters": n_clusters}
-    work = _begin("cluster", table, None, _CLUSTER_ENDINGS, as_json, options, **k)
-    sample = work.sample
-    if n_clusters != "auto" and n_clusters > len(sample.X):
+    work = _begin("cluster", path, None, _CLUSTER_ENDINGS, as_json, options, **k)
+    table = work.table
+    if n_clusters != "auto" and n_clusters > len(table.X):
         raise ValueError(
-            f"-k must be at most the number of rows of {sample.name}, "
-            f"{len(sample.X):,}, got {n_clusters:,}."
+            f"-k must be at most the number of rows of {table.name}, "
+            f"{len(table.X):,}, got {n_clusters:,}."
         )
     work.outputs.check()
-    reports.print_facts(work.console, reports.describe_table(sample))
+    reports.print_facts(work.console, reports.describe_table(table))
     title = "their number" if n_clusters == "auto" else f"{n_clusters} clusters"
     with reports.progress_bar(f"Finding {title}"):
-        model = fitting.make_pipeline(sample, work.estimator).fit(
-            sample.X, encode__columns=sample.columns
+        model = fitting.make_pipeline(table, work.estimator).fit(
+            table.X, encode__columns=table.columns
         )
     found = fitting.tabulate_clusters(work.estimator.labels_)
-    joined, _ = fitting.join_table(sample.cells, found, options["key"])
+    joined, _ = fitting.join_table(table.cells, found, options["key"])
     work.outputs.write(model, joined)
     counts = reports.count_labels(found["cluster"])
     shown = {"no cluster" if name == "-1" else name: n for name, n in counts.items()}
@@ -299,5 +299,5 @@ def cluster(table, n_clusters, as_json, **options):
     clusters = "clusters", listed
     reports.print_facts(work.console, [clusters, *work.outputs.describe(model)])
     if as_json:
-        facts = reports.table_as_json(table, sample)
+        facts = reports.table_as_json(path, table)
         reports.print_json({**facts, "clusters": counts, **work.outputs.as_json()})

@@ -78,14 +78,14 @@ class Table:
         return self.n_rows - self.labels.n_labeled
 
 
-def read_table(table, target, reading, uses, key=None, store=None):
+def read_table(path, target, reading, uses, key=None, store=None):
     """Read a table and decide what its columns are used as; a key is left out.
 
     Labels are those of the target column, or of a file that `widemargin label` wrote.
     """
-    name = describe_path(table)
+    name = describe_path(path)
     text = (*uses.categorical, *uses.text)
-    frame, cells = reading.read(table, text=text, target=target)
+    frame, cells = reading.read(path, text=text, target=target)
     is_random = None
     if store is not None:
         from widemargin.studio.sources import stored_column
@@ -122,48 +122,48 @@ def make_table(name, frame, cells, target, uses, key=None, is_random=None):
     return Table(name, columns, frame, y, labels, copies, **parts)
 
 
-def check_unlabeled(sample, target, offers):
+def check_unlabeled(table, target, offers):
     """Raise `TableError` if there is nothing to infer; advise supervised methods."""
     supervised = [key for key in offers if not offers[key].method.needs_unlabeled]
-    if not sample.n_unlabeled:
+    if not table.n_unlabeled:
         raise TableError(
-            f"Column {target!r} has no empty cell: all {len(sample.y):,} rows of "
-            f"{sample.name} are labeled. Add rows without a label, or choose a method "
+            f"Column {target!r} has no empty cell: all {len(table.y):,} rows of "
+            f"{table.name} are labeled. Add rows without a label, or choose a method "
             f"that needs no such rows: --method {' or '.join(supervised)}."
         )
 
 
-def name_irrelevant(estimator, sample, pairs):
+def name_irrelevant(estimator, table, pairs):
     """Let --set irrelevant_label=07 mean the text of a cell, not a number."""
-    name, is_text = "irrelevant_label", sample.labels.classes.dtype.kind in "OU"
+    name, is_text = "irrelevant_label", table.labels.classes.dtype.kind in "OU"
     given = dict(pair.split("=", 1) for pair in pairs).get(name)
     if is_text and given is not None:
         estimator.set_params(**{name: given})
 
 
-def make_pipeline(sample, estimator):
+def make_pipeline(table, estimator):
     """The encoder of a table's columns, and an estimator on its features.
 
     All columns are listed, so that they are the same features in every fold.
     """
     uses = {use: [] for use in _USES.values()}
-    for column in sample.columns:
+    for column in table.columns:
         uses[_USES[column.kind]].append(column.name)
     return Pipeline([("encode", TableEncoder(**uses)), ("model", estimator)])
 
 
-def fit_and_estimate(sample, estimator, *, n_folds, seed, advance):
+def fit_and_estimate(table, estimator, *, n_folds, seed, advance):
     """The fitted model, and its `Estimate`, None without folds; advances a bar."""
-    model, measured = make_pipeline(sample, estimator), None
+    model, measured = make_pipeline(table, estimator), None
     if n_folds:
         options = {"n_folds": n_folds, "seed": seed, "advance": advance}
         measured = cross_validate(
-            model, sample.X, sample.y, columns=sample.columns, **options
+            model, table.X, table.y, columns=table.columns, **options
         )
-    options = {"encode__columns": sample.columns}
-    if sample.is_random is not None and has_fit_parameter(estimator, "random_labels"):
-        options["model__random_labels"] = sample.is_random
-    model.fit(sample.X, sample.y, **options)
+    options = {"encode__columns": table.columns}
+    if table.is_random is not None and has_fit_parameter(estimator, "random_labels"):
+        options["model__random_labels"] = table.is_random
+    model.fit(table.X, table.y, **options)
     advance()
     return model, measured
 
@@ -188,9 +188,9 @@ class Estimate:
         }
 
 
-def plan_folds(sample, estimator, n_folds):
+def plan_folds(table, estimator, n_folds):
     """As many folds as wanted, or as the labels of the estimator's classes allow."""
-    counts, irrelevant = sample.counts, getattr(estimator, "irrelevant_label", None)
+    counts, irrelevant = table.counts, getattr(estimator, "irrelevant_label", None)
     if irrelevant is not None:
         counts.pop(str(irrelevant), None)
     return limit_folds(n_folds, list(counts.values()))
@@ -227,18 +227,18 @@ def cross_validate(model, X, y, *, columns=None, n_folds, seed, advance):
     return Estimate(n_folds, *n_right.tolist())
 
 
-def tabulate_training(sample, model):
+def tabulate_training(table, model):
     """Label of each training row, its probabilities, and whether it was given."""
     estimator = model[-1]
     labels = getattr(estimator, "transduction_", None)
     if labels is None:  # it only predicts
-        labels, known = model.predict(sample.X), sample.labels
+        labels, known = model.predict(table.X), table.labels
         labels[known.labeled] = known.classes[known.codes]
-    is_given = sample.labels.labeled
-    table = _tabulate_given(model, sample.X, labels, is_given)
-    irrelevant = has_label(sample.y, getattr(estimator, "irrelevant_label", None))
-    table.loc[irrelevant, "source"] = "irrelevant"
-    return table
+    is_given = table.labels.labeled
+    frame = _tabulate_given(model, table.X, labels, is_given)
+    irrelevant = has_label(table.y, getattr(estimator, "irrelevant_label", None))
+    frame.loc[irrelevant, "source"] = "irrelevant"
+    return frame
 
 
 def tabulate_block(model, X, y, start):

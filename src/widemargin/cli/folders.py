@@ -66,17 +66,17 @@ def read_folder(path, target, reading, uses, key, seed):
     except ValueError as error:
         raise TableError(f"Column {target!r} of {name}: {error}") from error
     frame = found.rows.assign(**{target: found.y})
-    sample = fitting.make_table(name, frame, frame.copy(), target, uses, key)
-    return blocks, replace(sample, n_all=len(blocks))
+    table = fitting.make_table(name, frame, frame.copy(), target, uses, key)
+    return blocks, replace(table, n_all=len(blocks))
 
 
-def fit_blocks(blocks, sample, estimator):
+def fit_blocks(blocks, table, estimator):
     """The pipeline of an encoder, which learns from some rows, and the estimator.
 
     Features of texts are reduced to a few dense ones: rows in blocks must be dense.
     """
-    pipeline = fitting.make_pipeline(sample, estimator)
-    found = pipeline[0].fit(sample.X, columns=sample.columns).transform(sample.X)
+    pipeline = fitting.make_pipeline(table, estimator)
+    found = pipeline[0].fit(table.X, columns=table.columns).transform(table.X)
     if sparse.issparse(found):
         n_components = min(_TEXT_FEATURES, *found.shape)
         reducer = TruncatedSVD(n_components, random_state=0).fit(found)

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import click
 
+from widemargin.plugins import GROUP
+
 DEFAULTS = {"classify": "auto", "cluster": "margin"}  # the front doors
-_PLUGINS = "widemargin.plugins"
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def find_offer(name, task):
 
 def describe_methods(task):
     """Lines of a help page, from the source where possible: an import takes long."""
-    summaries = {} if entry_points(group=_PLUGINS) else _read_summaries(task)
+    summaries = {} if entry_points(group=GROUP) else _read_summaries(task)
     if not summaries:
         offers = list_offers(task)
         summaries = {name: offer.method.summary for name, offer in offers.items()}

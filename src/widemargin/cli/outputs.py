@@ -108,19 +108,19 @@ class Outputs:
         return {"model": self.model.path, "predictions": self.table.path}
 
 
-def plan_outputs(table, endings, out, predictions, *, force, as_json):
+def plan_outputs(path, endings, out, predictions, *, force, as_json):
     """Where model and predictions of a table go, by default named after it.
 
     The names are checked. Whether such files exist is to be checked later: what the
     user typed comes first.
     """
-    stem = "table" if table == "-" else files.split_ending(table)[0]
+    stem = "table" if path == "-" else files.split_ending(path)[0]
     model, frame = out or stem + endings[0], predictions or stem + endings[1]
     if model == "-":
         raise ValueError("--out must be the name of a file for the model, got '-'.")
     if os.path.realpath(model) == os.path.realpath(frame):
         raise ValueError(f"--out and --predictions must be two files, got {model!r}.")
-    model_file = Output(model, force, inputs=(table,))
+    model_file = Output(model, force, inputs=(path,))
     model_file.check_name()
     if files.is_table_name(model):
         raise ValueError(
@@ -128,7 +128,7 @@ def plan_outputs(table, endings, out, predictions, *, force, as_json):
             "table; choose a name such as iris.wm, and name the table with "
             "--predictions."
         )
-    outputs = Outputs(model_file, plan_table(frame, force, inputs=(table,)))
+    outputs = Outputs(model_file, plan_table(frame, force, inputs=(path,)))
     if as_json and outputs.table.is_stdout:
         raise ValueError(
             "--json and --predictions - both write to stdout; give --predictions the "

@@ -33,7 +33,7 @@ widemargin predict iris.wm new.csv --json | jq .predictions
     cls=Command, help=_HELP, no_args_is_help=True, success="all rows were predicted"
 )
 @click.argument("model_path", metavar="MODEL")
-@click.argument("table")
+@click.argument("path", metavar="TABLE")
 @click.option(
     "--out",
     metavar="FILE",
@@ -43,7 +43,7 @@ widemargin predict iris.wm new.csv --json | jq .predictions
 @key_option
 @force_option
 @reading_options
-def predict(model_path, table, out, key, force, reading, as_json):
+def predict(model_path, path, out, key, force, reading, as_json):
     """Predict the labels of new rows."""
     from widemargin.cli import reports
     from widemargin.cli.features import features_of, text_columns_of
@@ -57,18 +57,18 @@ def predict(model_path, table, out, key, force, reading, as_json):
             "--json and --out - both write to stdout; give --out the name of a file, "
             "or leave it out to get the predictions in the JSON."
         )
-    file = plan_table(out or "-", force, (table, model_path))
+    file = plan_table(out or "-", force, (path, model_path))
     model = load_model(model_path, "; the MODEL comes first, then the table")
-    name = describe_path(table)
-    if Path(table).is_dir():
+    name = describe_path(path)
+    if Path(path).is_dir():
         from widemargin.cli import folders  # needs pyarrow
 
-        folders.check_output(file, table)
-        with reports.progress_bar(f"Predicting {table}") as advance:
-            counts = folders.predict_folder(model, table, file, reading, key, advance)
-        _report(name, sum(counts.values()), counts, file, model_path, table, as_json)
+        folders.check_output(file, path)
+        with reports.progress_bar(f"Predicting {path}") as advance:
+            counts = folders.predict_folder(model, path, file, reading, key, advance)
+        _report(name, sum(counts.values()), counts, file, model_path, path, as_json)
         return
-    frame, cells = reading.read(table, text=text_columns_of(model))
+    frame, cells = reading.read(path, text=text_columns_of(model))
     if key is not None:
         check_columns([key], frame, name)
     features = features_of(frame, model, name)
@@ -82,10 +82,10 @@ def predict(model_path, table, out, key, force, reading, as_json):
     else:
         file.write_table(found, guarded=ours[:1])  # labels of the model, not the user
         predictions = file.path
-    _report(name, len(found), counts, file, model_path, table, as_json, predictions)
+    _report(name, len(found), counts, file, model_path, path, as_json, predictions)
 
 
-def _report(name, n_rows, counts, file, model_path, table, as_json, predictions=None):
+def _report(name, n_rows, counts, file, model_path, path, as_json, predictions=None):
     """Print how many rows were predicted, and where they are."""
     from widemargin.cli import reports
 
@@ -99,7 +99,7 @@ def _report(name, n_rows, counts, file, model_path, table, as_json, predictions=
     if as_json:
         outcome = {
             "model": model_path,
-            "table": table,
+            "table": path,
             "rows": n_rows,
             "counts": counts,
         }

@@ -197,82 +197,82 @@ def progress_bar(description, n_steps=None):
             yield lambda: progress.advance(bar)
 
 
-def describe_table(sample, target=None, *, notes_few_labels=True):
+def describe_table(table, target=None, *, notes_few_labels=True):
     """Rows, columns and labels, as pairs of a name and a text."""
-    yield "table", f"{sample.name}, {plural(sample.n_rows, 'row')}"
-    yield from describe_kinds(by_kind(sample.columns))
+    yield "table", f"{table.name}, {plural(table.n_rows, 'row')}"
+    yield from describe_kinds(by_kind(table.columns))
     reasons = {}
-    for column in sample.columns:
+    for column in table.columns:
         if column.reason:
             reasons.setdefault(column.reason, []).append(column.name)
     for reason, names in reasons.items():
         yield "left out", f"{shorten(names)} ({reason})"
     if target is not None:
-        counts = describe_counts(sample.counts)
-        yield "labeled", f"{sample.labels.n_labeled:,} in {target!r}: {counts}"
-        yield "unlabeled", f"{sample.n_unlabeled:,}"
-    for note in _table_notes(sample, notes_few_labels):
+        counts = describe_counts(table.counts)
+        yield "labeled", f"{table.labels.n_labeled:,} in {target!r}: {counts}"
+        yield "unlabeled", f"{table.n_unlabeled:,}"
+    for note in _table_notes(table, notes_few_labels):
         yield "note", note
 
 
-def table_as_json(table, sample, target=None):
+def table_as_json(path, table, target=None):
     """The same as a dict."""
-    left_out = {each.name: each.reason for each in sample.columns if each.reason}
+    left_out = {each.name: each.reason for each in table.columns if each.reason}
     facts = {
-        "table": table,
-        "rows": sample.n_rows,
-        "columns": {**by_kind(sample.columns), "left_out": left_out},
-        "notes": list(_table_notes(sample)),
+        "table": path,
+        "rows": table.n_rows,
+        "columns": {**by_kind(table.columns), "left_out": left_out},
+        "notes": list(_table_notes(table)),
     }
     if target is None:
         return facts
-    labels = {"labeled": sample.counts, "unlabeled": sample.n_unlabeled}
+    labels = {"labeled": table.counts, "unlabeled": table.n_unlabeled}
     return {**facts, "target": target, **labels}
 
 
-def _table_notes(sample, notes_few_labels=True):
+def _table_notes(table, notes_few_labels=True):
     """What a user may not expect of a table."""
     from widemargin.tables.columns import list_notes  # takes pandas
     from widemargin.tables.targets import describe_placeholders, find_alike
 
-    yield from list_notes(sample.X, sample.columns)
-    if sample.key is not None:
-        n_rows, n_keys = len(sample.cells), sample.cells[sample.key].map(str).nunique()
+    yield from list_notes(table.X, table.columns)
+    if table.key is not None:
+        n_rows, n_keys = len(table.cells), table.cells[table.key].map(str).nunique()
         if n_keys < n_rows:
             counts = f"{plural(n_keys, 'value')} in {plural(n_rows, 'row')}"
-            examined = "" if n_rows == sample.n_rows else " that were examined"
-            yield f"{sample.key!r} is not unique: {counts}{examined}"
-    if sample.labels is None:
+            examined = "" if n_rows == table.n_rows else " that were examined"
+            yield f"{table.key!r} is not unique: {counts}{examined}"
+    if table.labels is None:
         return
 
-    for name, is_same in sample.copies:
+    for name, is_same in table.copies:
         what = "equals the target" if is_same else "has one value for each class"
         yield (
             f"{name!r} {what} in all labeled rows; if it is not known for new rows, "
             f"add --drop {name!r}"
         )
-    alike = find_alike(sample.labels.classes.tolist())
+    alike = find_alike(table.labels.classes.tolist())
     if alike is not None:
         yield (
             f"the labels {' and '.join(map(ascii, alike))} are two classes; if they "
             "are one, write them the same way"
         )
-    yield from describe_placeholders(sample.labels.classes)
-    if sample.labels.is_scattered:
+    yield from describe_placeholders(table.labels.classes)
+    if table.labels.is_scattered:
         yield (
-            f"most of the {sample.labels.n_labeled:,} labels are the only one of their "
+            f"most of the {table.labels.n_labeled:,} labels are the only one of their "
             "class, like numbers or identifiers; choose another column with --target, "
             "or label several rows of each class"
         )
-    elif sample.labels.is_distinct:
+    elif table.labels.is_distinct:
         yield (
-            f"{sample.target!r} has {sample.labels.n_classes:,} different labels in "
-            f"{sample.labels.n_labeled:,} labeled rows; if these are identifiers or "
+            f"{table.target!r} has {table.labels.n_classes:,} different labels in "
+            f"{table.labels.n_labeled:,} labeled rows; if these are identifiers or "
             "numbers, choose another column with --target"
         )
-    if notes_few_labels and max(sample.counts.values()) == 1:
+    if notes_few_labels and max(table.counts.values()) == 1:
         yield (
-            f"each of the {len(sample.counts):,} classes has a single label: nothing "
+            f"each of the {len(table.counts):,} classes has a single label: nothing "
             "can be estimated; label a few rows of each class"
         )
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from widemargin.averaging import family_prior
+from widemargin.averaging import family_prior, trial_counts
 from widemargin.checks import DataWarning, check_number
 from widemargin.defaults import GATHERED_ROWS, SCARCITY_PRIOR
 from widemargin.estimators._estimator import Classifier, fit_sample, reads_plainly
@@ -278,9 +278,6 @@ def draw_candidates(sample, rng, *, is_weighted):
     folds = sample.deal_folds(rng)
     pairs = sample.rows_of_labels * sample.n_classes + sample.codes
     _, copy_idx = np.unique(pairs, return_inverse=True)
-    # Summed weight of a label and its copies: they count as one label in all, as less
-    # if they weigh less.
-    together = np.bincount(copy_idx, weights=weights)[copy_idx]
     ranks = np.empty(len(codes))  # all beginnings have the shares of the classes
     for code in range(codes.max() + 1):
         members = rng.permutation(np.flatnonzero(codes == code))
@@ -292,7 +289,7 @@ def draw_candidates(sample, rng, *, is_weighted):
         unlabeled,
         visited[np.argsort(ranks, kind="stable")],
         folds,
-        weights / np.maximum(together, 1.0),
+        trial_counts(weights, copy_idx),
         copy_idx,
         is_weighted,
     )

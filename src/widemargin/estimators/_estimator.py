@@ -1,6 +1,5 @@
 """What all estimators share: parameters that are values, one `fit`, declared state."""
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -17,7 +16,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from widemargin.checks import check_number, refuse
+from widemargin.checks import check_number, is_table, refuse, warn_caller
 from widemargin.graphs import Graph, check_adjacency
 from widemargin.kernels import Custom, Kernel, Landmarks, Precomputed, read_kernel
 from widemargin.labels import (
@@ -101,7 +100,7 @@ class Estimator(BaseEstimator):
         for name, changes in inner.items():
             value, who = getattr(self, name), f"{name} of {type(self).__name__}"
             if not isinstance(value, Value):
-                value = self.value_families[name].read(value, who)
+                value = read_parameter(self, name)  # also of a function as kernel
             if not isinstance(value, Value):
                 raise ValueError(
                     f"{who} is {value!r}, which has no parameter "
@@ -205,9 +204,14 @@ class Classifier(KnownLabelsScore, Estimator):
         How the solver ended; ``result_.history`` holds what it recorded in each step.
     n_iter_ : int
         Steps of the solver.
+    has_own_graph_ : bool
+        Whether `fit` was given an `adjacency`.
     """
 
-    saved_state = ("classes_", "function_", "calibration_", "average_", "result_")
+    saved_state = (
+        "classes_", "function_", "calibration_", "average_", "result_",
+        "has_own_graph_",
+    )  # fmt: skip
     merge = "labeled"  # which copies of a row become one, see `collect_sample`
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -302,7 +306,7 @@ def read_rows(estimator, X, *, reset=True):
     if isinstance(X, Rows):
         return X
     kind, who = find_kind(X), f"X of {type(estimator).__name__}"
-    if hasattr(X, "columns"):
+    if is_table(X):
         from widemargin.tables.errors import check_twice  # only users of tables need it
 
         check_twice(X.columns, who)
@@ -358,7 +362,7 @@ def _refuse_mixed(X, who, name, *, reset):
 
 def _refuse_texts(X, who, name, *, reset):
     """Raise ValueError if an array or a list holds texts that are no numbers."""
-    if hasattr(X, "columns") or sparse.issparse(X):
+    if is_table(X) or sparse.issparse(X):
         return
     try:
         cells = np.asarray(X)
@@ -445,7 +449,7 @@ def read_sample(estimator, X, y, sample_weight, *, merge=None):
     if y is None:
         read_labels(y)  # raises: there is nothing to learn from
     check_consistent_length(rows, y)
-    if hasattr(X, "columns") and find_kind(X) is None:
+    if is_table(X) and find_kind(X) is None:
         from widemargin.tables.targets import warn_of_copies  # needs pandas
 
         warn_of_copies(X, y)
@@ -549,6 +553,17 @@ def read_parameters(estimator, *names):
     return [read_parameter(estimator, name) for name in names]
 
 
+def read_grid(estimator, method, **weights):
+    """Weights to combine as lists, from sequences or single weights; none is empty."""
+    lists = [[own] if np.isscalar(own) else list(own) for own in weights.values()]
+    if not all(lists):
+        raise ValueError(
+            f"{type(estimator).__name__}.{method} needs at least one "
+            f"{' and one '.join(weights)}, got {' and '.join(map(repr, lists))}."
+        )
+    return lists
+
+
 def read_jobs(estimator):
     """Number of threads that the parameter `n_jobs` stands for."""
     if estimator.n_jobs is not None:
@@ -573,6 +588,7 @@ def store_fit(classifier, sample, fitted):
     classifier.calibration_ = fitted.calibration
     classifier.average_ = fitted.average
     classifier.held_out_proba_ = fitted.held_out
+    classifier.has_own_graph_ = sample.adjacency is not None
     if fitted.codes is not None:
         missing_idx, missing_codes = sample.missing_idx, ()
         if len(missing_idx):  # rows of weight zero are predicted
@@ -592,11 +608,10 @@ def store_result(estimator, result):
         return
     criterion = result.history.get("criterion") or [np.nan]
     plural = "" if result.n_iter == 1 else "s"
-    warnings.warn(
+    warn_caller(
         f"{type(estimator).__name__} after {result.n_iter} iteration{plural}: "
         f"{result.status.value} (criterion {max(criterion[-1:]):.1e}).",
         ConvergenceWarning,
-        stacklevel=5,  # the caller of `fit`
     )
     if result.status is Status.INTERRUPTED:
         raise KeyboardInterrupt

@@ -4,7 +4,6 @@ The first learns from the labels alone; each of the others gives rows without a 
 more weight. Held-out labels weigh the models, or calibrate the last one.
 """
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from widemargin.averaging import average_scores, family_prior
 from widemargin.calibration import Calibration
-from widemargin.checks import check_number, check_number_or
+from widemargin.checks import check_number, check_number_or, warn_caller
 from widemargin.defaults import HINGE_FOLD_TOL, HINGE_HOLDOUT, HINGE_WEIGHTS, PATH_DECAY
 from widemargin.estimators._estimator import (
     RELABELING,
@@ -24,7 +23,7 @@ from widemargin.labels import decide, has_label, labeled_mask, sign_coding
 from widemargin.objectives.class_sizes import Balance
 from widemargin.objectives.pieces import EpsilonInsensitive, labeled_hinges
 from widemargin.progress import Progress
-from widemargin.sample import N_FOLDS, label_counts
+from widemargin.sample import N_FOLDS
 from widemargin.solvers.cccp import TriClassMethod
 from widemargin.solvers.hinge import (
     BranchProblem,
@@ -208,11 +207,9 @@ def find_irrelevant(estimator, y):
         )
     irrelevant = has_label(y, label)
     if not irrelevant.any():
-        warnings.warn(
+        warn_caller(
             f"{who} found no sample with the irrelevant_label {label!r} "
-            f"({type(label).__name__}) in y.",
-            UserWarning,
-            stacklevel=5,  # the caller of `fit`
+            f"({type(label).__name__}) in y."
         )
     return irrelevant
 
@@ -241,8 +238,8 @@ def fit_hinge(estimator, task, sample, rng):
         n_models = len(held_out)
         # One family: another path is no reason to trust the labels alone less.
         prior = family_prior(["path"] * n_models, PATH_DECAY ** task.steps[:n_models])
-        counts = label_counts(sample.label_weights)
-        average, calibration = average_scores(held_out, sample.codes, prior, counts)
+        given = sample.codes, prior, sample.label_weights
+        average, calibration = average_scores(held_out, *given)
     is_averaged = n_models > 1
     solution = average.combine(path.solutions) if is_averaged else path.solutions[-1]
     estimator.unlabeled_weights_ = task.weights if is_averaged else None

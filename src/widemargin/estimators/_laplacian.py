@@ -1,7 +1,6 @@
 """What `LaplacianSVC` and `LaplacianRLSC` share: everything but the loss."""
 
 import math
-import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -11,7 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from widemargin.checks import check_choice, check_number, check_number_or, refuse
+from widemargin.checks import (
+    check_choice,
+    check_number,
+    check_number_or,
+    refuse,
+    warn_caller,
+)
 from widemargin.defaults import (
     GRAPH_FUNCTIONS,
     GRAPH_POWERS,
@@ -25,6 +30,7 @@ from widemargin.estimators._estimator import (
     copy_features,
     fit_sample,
     read_graph_sample,
+    read_grid,
     read_parameter,
     read_parameters,
     store_fit,
@@ -77,7 +83,6 @@ class LaplacianClassifier(Classifier):
         "ambient_reg_",
         "intrinsic_reg_",
         "solver_",
-        "has_own_graph_",
     )
     averaged = "shares_"
     merge = "all"  # copies of a row would be each other's nearest neighbors
@@ -112,7 +117,7 @@ class LaplacianClassifier(Classifier):
 
     def _fit_sample(self, sample, rng):
         with Progress.of(self).watched():
-            geometry = make_geometry(self, sample, rng)
+            geometry = follow_graph(self, make_geometry(self, sample, rng))
         training = plan_training(self, geometry, rng)
         solved = learn(
             training,
@@ -147,21 +152,28 @@ class LaplacianClassifier(Classifier):
             estimators are in the order of ``product(ambient_reg, intrinsic_reg)``.
         """
         rng = as_generator(self.random_state)
-        weights = ([w] if np.isscalar(w) else w for w in (ambient_reg, intrinsic_reg))
+        ambient_reg, intrinsic_reg = read_grid(
+            self, "fit_grid", ambient_reg=ambient_reg, intrinsic_reg=intrinsic_reg
+        )
         models = [
             clone(self).set_params(ambient_reg=ambient, intrinsic_reg=intrinsic)
-            for ambient, intrinsic in product(*weights)
+            for ambient, intrinsic in product(ambient_reg, intrinsic_reg)
         ]
         for model in models:
             check_weights(model)
         # one with a graph, if there is any: the geometry is for all of them
         reader = next((m for m in models if m.intrinsic_reg != 0), models[0])
         sample = read_graph_sample(reader, X, y, sample_weight, adjacency)
-        geometry = make_geometry(reader, sample, rng)
+        plain = make_geometry(reader, sample, rng)
+        # Models without the graph must not learn functions along it either.
+        geometries = {True: follow_graph(reader, plain), False: plain.without_graph()}
         seed = int(rng.integers(2**31))  # the same held-out labels for all
-        factorized, start = {}, None
+        factorized, space, start = {}, None, None
         for model in models:
             copy_features(reader, model)
+            geometry = geometries[model.intrinsic_reg != 0]
+            if geometry.space is not space:  # the last solution has other coordinates
+                space, start = geometry.space, None
             training = plan_training(model, geometry, np.random.default_rng(seed))
             solved = learn(
                 training,
@@ -190,6 +202,10 @@ class Geometry:
     kernel: object
     graph: object  # None if no model uses one
     edges: object = None  # those of `adjacency`, if they are known
+
+    def without_graph(self):
+        """The same for models without a graph."""
+        return replace(self, graph=None, edges=None)
 
     @cached_property
     def adjacency(self):
@@ -227,9 +243,15 @@ def make_geometry(estimator, sample, rng):
     ladder = ladder._replace(n_landmarks=n_landmarks)
     space = choose_space(kernel, rows, landmarks, rng, ladder=ladder, who=who)
     graph = None if estimator.intrinsic_reg == 0 else graph
-    geometry = Geometry(sample, space, kernel, graph)
-    is_free = landmarks == "auto" and not rows.in_blocks
-    if is_free and graph is not None and not space.follows_graph:
+    return Geometry(sample, space, kernel, graph)
+
+
+def follow_graph(estimator, geometry):
+    """The same with functions that follow the graph, unless it is not used."""
+    landmarks = read_parameter(estimator, "landmarks")
+    is_free = landmarks == "auto" and not geometry.sample.rows.in_blocks
+    has_graph = geometry.graph is not None
+    if is_free and has_graph and not geometry.space.follows_graph:
         return _with_spectrum(geometry)
     return geometry
 
@@ -358,7 +380,6 @@ def describe(estimator, geometry, training, solved):
     estimator.shares_ = shares = tuple(model.share for model in solved.models)
     estimator.powers_ = tuple(model.power for model in solved.models)
     estimator.solver_ = training.solver
-    estimator.has_own_graph_ = geometry.sample.adjacency is not None
     estimator.ambient_reg_ = solved.graph.ambient / geometry.space.mean_diagonal()
     estimator.intrinsic_reg_ = solved.graph.intrinsic
     estimator.start_ = solved.last if isinstance(training.solver, Pcg) else None
@@ -369,13 +390,11 @@ def describe(estimator, geometry, training, solved):
         sample, matrix = geometry.sample, geometry.laplacian.matrix
         n_components, unreached = unreached_components(matrix, sample.label_idx)
         if unreached.any():
-            warnings.warn(
+            warn_caller(
                 f"the graph of {type(estimator).__name__} has {n_components} connected "
                 f"components, and {unreached.sum()} of {sample.n_rows} rows are in one "
                 "without a label, where the kernel alone decides; label one of them, "
-                "or use more neighbors.",
-                UserWarning,
-                stacklevel=5,  # the caller of `fit`
+                "or use more neighbors."
             )
     return Fit(
         geometry.space.to_function(c, b),

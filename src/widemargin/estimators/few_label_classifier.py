@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from widemargin.averaging import average_models, estimate_error
 from widemargin.blocks import Blocks, anchor_rows, join_anchors
-from widemargin.checks import check_choice
+from widemargin.checks import check_choice, is_table
 from widemargin.estimators._candidates import (
     NAMES,
     SUPERVISED,
@@ -261,25 +261,35 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         is_weighted, before = sample_weight is not None, before or {}
         budget = self._check_parameters(is_weighted=is_weighted)
         sample = read_sample(self, X, y, sample_weight, merge="none")
+        sample, random_rows = self._mark_random(sample, random_labels, before)
+        learned = self._learn(sample, budget, before, is_weighted=is_weighted)
+        inferred = self._store(learned, random_rows, budget, is_update=bool(before))
+        self.report_ = self._report(learned, inferred, random_rows)
+        if learned.was_interrupted:
+            raise KeyboardInterrupt
+        return self
+
+    def _mark_random(self, sample, random_labels, before):
+        """The sample, marked if all its labels are random, and a mask of such rows.
+
+        Without a mask of the user's own, those of an update are what the fit remembers.
+        """
         random_rows = read_random_labels(self, random_labels, len(sample.given))
-        idx = sample.origin_idx[sample.label_idx]
-        sample = replace(sample, is_drawn=bool(random_rows[idx].all()))
-        is_proposed = np.zeros(len(sample.given), dtype=bool)
-        if before:
-            is_proposed = self._is_proposed
+        is_random = random_rows[sample.origin_idx[sample.label_idx]]
         if before and random_labels is None:
             random_rows = self._remembered_random_rows()
-        is_random = random_rows[idx]
-        rng, progress = as_generator(self.random_state), Progress.of(self)
-        in_blocks = sample.rows.in_blocks
+        return replace(sample, is_drawn=bool(is_random.all())), random_rows
+
+    def _learn(self, sample, budget, before, *, is_weighted):
+        """Fit the candidates, and weight them by held-out labels: a `_Learned`."""
+        rng, in_blocks = as_generator(self.random_state), sample.rows.in_blocks
         listed = list_candidates(self.candidates, budget, in_blocks=in_blocks)
         seed = int(rng.integers(2**31))  # the same for all, so that copies are the same
         if in_blocks:
             sample.rows.anchors = self._join(sample, seed, is_update=bool(before))
-        graph = sample.rows.anchors
         draw = draw_candidates(sample, rng, is_weighted=is_weighted)
         fitted = []
-        with Interruptible() as work, progress.watched():
+        with Interruptible() as work, Progress.of(self).watched():
             self._fit_candidates(fitted, listed, draw, seed, budget, rng, before)
         draw.release()
         if not fitted:
@@ -287,39 +297,50 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         prior = prior_weights(listed[: len(fitted)], sample)
         held_out = np.array([part.held_out for part in fitted])
         average = average_models(held_out, sample.codes, prior, draw.counts)
-        self.classes_, self.weights_ = sample.classes, average.weights
-        self.held_out_proba_ = sample.spread_to_given(average.held_out)
-        self.models_ = [part.model for part in fitted]
-        self.names_ = [part.name for part in fitted]
-        progress.say(f"predicting {len(draw.unlabeled_idx):,} unlabeled rows")
-        found = infer(self.models_, self._used_weights(), draw, budget.compared_rows)
-        self._transduce(sample, draw, found)
-        self._fitted = sample.given, fitted
-        self._known_rows = sample.given_codes >= 0, random_rows
-        self._is_proposed = is_proposed
-        self._joined = sample.origin_idx, graph
-        error = _estimate_error(average, sample, draw, found.certainty, is_random)
-        suspects = rank_suspects(average.held_out, sample.codes)
-        suspects = _name_suspects(sample, *suspects)
-        suspects = replace(suspects, rows=self._positions(suspects.rows))
         skipped = [candidate.name for candidate in listed[len(fitted) :]]
         skipped = skipped if work.was_interrupted else []
-        self.report_ = write_report(
-            fitted, average, error, draw, found, prior, skipped,
+        return _Learned(
+            sample, draw, fitted, prior, average, skipped, work.was_interrupted
+        )
+
+    def _store(self, learned, random_rows, budget, *, is_update):
+        """Set the fitted attributes except for the report; predict the other rows."""
+        sample, draw, average = learned.sample, learned.draw, learned.average
+        self.classes_, self.weights_ = sample.classes, average.weights
+        self.held_out_proba_ = sample.spread_to_given(average.held_out)
+        self.models_ = [part.model for part in learned.fitted]
+        self.names_ = [part.name for part in learned.fitted]
+        n_unlabeled = len(draw.unlabeled_idx)
+        Progress.of(self).say(f"predicting {n_unlabeled:,} unlabeled rows")
+        found = infer(self.models_, self._used_weights(), draw, budget.compared_rows)
+        self._transduce(sample, draw, found)
+        self._fitted = sample.given, learned.fitted
+        self._known_rows = sample.given_codes >= 0, random_rows
+        if not is_update:
+            self._is_proposed = np.zeros(len(sample.given), dtype=bool)
+        self._joined = sample.origin_idx, sample.rows.anchors
+        return found
+
+    def _report(self, learned, inferred, random_rows):
+        """What was tried, how well it does, and which labels to look at next."""
+        sample, draw, average = learned.sample, learned.draw, learned.average
+        is_random = random_rows[sample.origin_idx[sample.label_idx]]
+        error = _estimate_error(average, sample, draw, inferred.certainty, is_random)
+        suspects = rank_suspects(average.held_out, sample.codes)
+        suspects = _name_suspects(sample, *suspects)
+        report = write_report(
+            learned.fitted, average, error, draw, inferred, learned.prior,
+            learned.skipped,
             is_random=is_random,
             suggested=self._suggest_if_possible(),
-            suspects=suspects,
+            suspects=replace(suspects, rows=self._positions(suspects.rows)),
         )  # fmt: skip
-        notes = []
+        notes, graph = [], sample.rows.anchors
         if graph is not None:
             notes.append(_describe_anchors(graph, len(sample.given)))
         if self.encoder_ is not None:
             notes.extend(_describe_left_out(self.encoder_))
-        messages = (*self.report_.messages, *notes)
-        self.report_ = replace(self.report_, messages=messages)
-        if work.was_interrupted:
-            raise KeyboardInterrupt
-        return self
+        return replace(report, messages=(*report.messages, *notes))
 
     def _remembered_random_rows(self):
         """Rows that had random labels, and those without a label that may get one."""
@@ -544,9 +565,22 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         require(fits, model, "classes_")
 
 
+@dataclass(frozen=True)
+class _Learned:
+    """Fitted candidates, and their average by held-out labels."""
+
+    sample: object
+    draw: object  # of its rows, for the candidates
+    fitted: list  # one `FittedCandidate` for each
+    prior: np.ndarray
+    average: object
+    skipped: list  # names of candidates that an interrupt left out
+    was_interrupted: bool
+
+
 def _fit_encoder(X, y):
     """The encoder of a table with text, dates or missing cells; None for numbers."""
-    if not hasattr(X, "columns"):
+    if not is_table(X):
         return None
     from widemargin.tables.columns import needs_encoding  # needs pandas
 

@@ -19,6 +19,7 @@ from widemargin.estimators._estimator import (
     Fit,
     Method,
     copy_features,
+    read_grid,
     read_jobs,
     read_parameters,
     read_sample,
@@ -196,15 +197,8 @@ class LabelSearchClassifier(Classifier):
         """
         if unlabeled_weight is None:
             unlabeled_weight = [self.unlabeled_weight]
-        ambient_reg, unlabeled_weight = (
-            [weights] if np.isscalar(weights) else list(weights)
-            for weights in (ambient_reg, unlabeled_weight)
-        )
-        if not len(ambient_reg) or not len(unlabeled_weight):
-            raise ValueError(
-                f"{type(self).__name__}.fit_path needs at least one ambient_reg and "
-                f"one unlabeled_weight, got {ambient_reg!r} and {unlabeled_weight!r}."
-            )
+        weights = {"ambient_reg": ambient_reg, "unlabeled_weight": unlabeled_weight}
+        ambient_reg, unlabeled_weight = read_grid(self, "fit_path", **weights)
         models = [
             clone(self).set_params(ambient_reg=ambient, unlabeled_weight=weight)
             for weight in unlabeled_weight

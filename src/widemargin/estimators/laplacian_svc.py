@@ -57,7 +57,7 @@ class LaplacianSVC(LaplacianClassifier):
     Attributes
     ----------
     classes_, function_, calibration_, transduction_, held_out_proba_, average_
-    result_, n_iter_
+    result_, n_iter_, has_own_graph_
         See :class:`~widemargin.estimators.Classifier`.
     shares_ : tuple of float
         Share of the graph in each of the models of ``average_``.
@@ -70,8 +70,6 @@ class LaplacianSVC(LaplacianClassifier):
         The solver that was used.
     start_ : ndarray or None
         Where ``Pcg(warm_start=True)`` starts the next fit; None with other solvers.
-    has_own_graph_ : bool
-        Whether `fit` was given an `adjacency`.
 
     Notes
     -----

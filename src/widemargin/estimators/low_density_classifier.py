@@ -16,7 +16,6 @@ from widemargin.labels import decide
 from widemargin.linalg.products import suited_threads
 from widemargin.linalg.random import as_generator
 from widemargin.progress import track
-from widemargin.sample import label_counts
 from widemargin.solvers.result import Status
 from widemargin.solvers.self_training import SelfTraining, self_train
 
@@ -47,6 +46,7 @@ class LowDensityClassifier(SpectralModel):
     label_distributions_, geometry_
         As in `SpectralClassifier`.
     classes_, function_, calibration_, transduction_, held_out_proba_, average_, result_
+    has_own_graph_
         See :class:`~widemargin.estimators.Classifier`.
 
     Notes
@@ -95,8 +95,8 @@ class LowDensityClassifier(SpectralModel):
             held_out = self._hold_out(*problem, sample)
         self.names_ = [f"penalty {penalty:g}" for penalty in penalties]
         prior = np.full(len(penalties), 1.0 / len(penalties))
-        counts = label_counts(sample.label_weights)
-        average, calibration = average_scores(held_out, sample.codes, prior, counts)
+        given = sample.codes, prior, sample.label_weights
+        average, calibration = average_scores(held_out, *given)
         solution = average.combine([_columns(result.solution) for result in results])
         # The last two rows: coefficients of the constant feature, and shifts.
         coef, constants = solution[:-2], solution[-2] + solution[-1]

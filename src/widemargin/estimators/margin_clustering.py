@@ -303,23 +303,24 @@ class MaxMarginClustering(ClusterMixin, Estimator):
         search, graph = _read_search(first), _read_graph(first)
         rng = as_generator(self.random_state)
         task = _read_task(first, X, init, fixed)
-        graph, chosen, found = _choose(first, task, search, graph, rng)
-        if found is not None and found.status is Status.INTERRUPTED:
-            raise KeyboardInterrupt  # nothing of the path is there yet
-        model = _make_model(first, task, graph, chosen, rng)
-        smoothers = model.smoothers(task)
-        seed = int(rng.integers(2**31))  # the same starts for all
-        for clusterer in clusterers:
-            copy_features(first, clusterer)
-            clusterer.choice_ = first.choice_
-            clusterer.n_clusters_ = int(first.n_clusters)
-            clusterer.number_choice_ = None
-            clusterer.reach_ = None
-            own = replace(chosen, ambient_reg=clusterer.ambient_reg)
-            smoother = smoothers(own.ambient_reg)
-            rng = np.random.default_rng(seed)
-            own_model = replace(model, parameters=own)
-            _find(clusterer, task, search, own_model, smoother, rng)
+        with suited_threads(task.sample.n_rows):
+            graph, chosen, found = _choose(first, task, search, graph, rng)
+            if found is not None and found.status is Status.INTERRUPTED:
+                raise KeyboardInterrupt  # nothing of the path is there yet
+            model = _make_model(first, task, graph, chosen, rng)
+            smoothers = model.smoothers(task)
+            seed = int(rng.integers(2**31))  # the same starts for all
+            for clusterer in clusterers:
+                copy_features(first, clusterer)
+                clusterer.choice_ = first.choice_
+                clusterer.n_clusters_ = int(first.n_clusters)
+                clusterer.number_choice_ = None
+                clusterer.reach_ = None
+                own = replace(chosen, ambient_reg=clusterer.ambient_reg)
+                smoother = smoothers(own.ambient_reg)
+                rng = np.random.default_rng(seed)
+                own_model = replace(model, parameters=own)
+                _find(clusterer, task, search, own_model, smoother, rng)
         return clusterers
 
     def predict(self, X: Any) -> np.ndarray:

@@ -54,7 +54,7 @@ class SpectralClassifier(SpectralModel):
         Rows, eigenvectors and kernel values, which `update` uses again. Each row takes
         the memory of its features, of about 600 numbers, and of its kernel values with
         the labels for five widths. Model files leave this out.
-    classes_, calibration_, transduction_, held_out_proba_, average_
+    classes_, calibration_, transduction_, held_out_proba_, average_, has_own_graph_
         See :class:`~widemargin.estimators.Classifier`.
 
     Notes

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from widemargin.checks import is_table
 from widemargin.estimators._estimator import Estimator
 from widemargin.stored import require
 
@@ -124,7 +125,7 @@ class TableEncoder(TransformerMixin, Estimator):
         """The columns by name; those of an array are x0, x1 and so on."""
         import pandas as pd
 
-        from widemargin.tables.columns import as_frame, is_table
+        from widemargin.tables.columns import as_frame
         from widemargin.tables.errors import TableError
 
         if not is_table(X):

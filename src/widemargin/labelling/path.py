@@ -19,7 +19,6 @@ from widemargin.labelling.starts import Starts
 from widemargin.labelling.strategies import Search
 from widemargin.labels import decide, sign_coding
 from widemargin.objectives.class_sizes import Balance
-from widemargin.sample import label_counts
 from widemargin.solvers.driver import Interruptible
 from widemargin.solvers.result import SolveResult, Status
 
@@ -166,8 +165,8 @@ def fit_labels(space, sample, reg, weight, settings, rng, *, callback=None, n_ro
         return _fit_supervised(space, path)
     # One family, in which each step of the path has less prior weight than the last.
     prior = family_prior(np.zeros(len(scores)), PATH_DECAY ** np.arange(len(scores)))
-    counts = label_counts(sample.label_weights)
-    average, calibration = average_scores(scores, sample.codes, prior, counts)
+    given = sample.codes, prior, sample.label_weights
+    average, calibration = average_scores(scores, *given)
     path = follow_path(space, sample, reg, weights, settings, rng, callback=callback)
     if not path.results:
         return _fit_supervised(space, path)

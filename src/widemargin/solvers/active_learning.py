@@ -122,9 +122,7 @@ def suggest_rows_from_geometry(geometry, labeled, n, average=None, certainty=Non
     `average` is that of the closed-form models and `certainty` the probability of the
     class that is predicted for each given row; both are None without a fitted model.
     """
-    covariances, bases, sample = geometry.covariances, geometry.bases, geometry.sample
-    usable = geometry.spectral
-    if not usable:
+    if not geometry.spectral:
         raise ValueError(
             "suggestions need eigenvectors of the rows: at least three rows, and "
             "'graph' or 'spectrum' among the families of SpectralClassifier."
@@ -137,45 +135,58 @@ def suggest_rows_from_geometry(geometry, labeled, n, average=None, certainty=Non
     n_first, is_check = plan_suggestions(len(known_idx), n, average is not None)
     chosen = np.zeros(0, dtype=np.intp)
     if n_first:
-        features = spectral_features(usable[0], bases, pool)
-        # The same rows and seed after each label: medoids that are suggested one by one
-        # are those that are suggested together.
-        seed, fewest = geometry.seed % 2**31, SUGGESTIONS.n_first
-        for n_clusters in (fewest, max(2 * fewest, len(known_idx) + n_first)):
-            if len(chosen) < n_first:
-                taken = np.append(known_idx, chosen)
-                n_clusters = min(n_clusters, len(pool))
-                more = find_medoids(features, taken, n_clusters, seed)
-                chosen = np.append(chosen, more)[:n_first]
+        chosen = _choose_medoids(geometry, pool, known_idx, free, n_first, rng)
         free[chosen] = False
-        missing = rng.choice(np.flatnonzero(free), n_first - len(chosen), replace=False)
-        chosen = np.append(chosen, missing)  # equal features have one cluster
-        free[missing] = False
     if len(is_check):
-        shares = average.weights.reshape(len(covariances), -1).sum(axis=1)
-        shares = {c.name: s for c, s in zip(covariances, shares, strict=True)}
-        usable = sorted(usable, key=lambda c: -shares[c.name])[: SUGGESTIONS.n_models]
-        known_idx = np.append(known_idx, chosen)
-        noise, uncertainty = SUGGESTIONS.noise, np.zeros(sample.n_rows)
-        row_idx = sample.given_row_idx
-        uncertainty[row_idx[row_idx >= 0]] = 1.0 - certainty[row_idx >= 0]
-        uncertainty = uncertainty[pool]
         draws = np.full(len(is_check), -1)
-        drawn = rng.choice(np.flatnonzero(free), is_check.sum(), replace=False)
-        draws[is_check] = drawn
-        free[drawn] = False
-        roots = [
-            posterior_root(spectral_features(c, bases, pool), known_idx, noise)
-            for c in usable
-        ]
-        shares = [shares[c.name] for c in usable]
-        weights = uncertainty**SUGGESTIONS.power
-        more = suggest_by_variance(roots, shares, weights, free, draws, noise)
+        checks = rng.choice(np.flatnonzero(free), is_check.sum(), replace=False)
+        draws[is_check] = checks
+        free[checks] = False
+        weights = _uncertainty(geometry.sample, certainty)[pool] ** SUGGESTIONS.power
+        known_idx = np.append(known_idx, chosen)
+        models = _likely_roots(geometry, pool, known_idx, average)
+        more = suggest_by_variance(*models, weights, free, draws, SUGGESTIONS.noise)
         chosen = np.append(chosen, more)
     is_check = np.append(np.zeros(n_first, dtype=bool), is_check)
     kinds = np.where(is_check, 2, np.arange(len(is_check)) >= n_first)
     reasons = tuple(_REASONS[kind] for kind in kinds)
-    return Suggestions(sample.origin_idx[pool[chosen]], is_check, reasons)
+    return Suggestions(geometry.sample.origin_idx[pool[chosen]], is_check, reasons)
+
+
+def _choose_medoids(geometry, pool, known_idx, free, n_rows, rng):
+    """Rows of a pool in the middle of clusters, and free ones where these are few."""
+    features = spectral_features(geometry.spectral[0], geometry.bases, pool)
+    # The same rows and seed after each label: medoids that are suggested one by one
+    # are those that are suggested together.
+    seed, fewest = geometry.seed % 2**31, SUGGESTIONS.n_first
+    chosen = np.zeros(0, dtype=np.intp)
+    for n_clusters in (fewest, max(2 * fewest, len(known_idx) + n_rows)):
+        if len(chosen) < n_rows:
+            taken = np.append(known_idx, chosen)
+            more = find_medoids(features, taken, min(n_clusters, len(pool)), seed)
+            chosen = np.append(chosen, more)[:n_rows]
+    others = np.setdiff1d(np.flatnonzero(free), chosen)
+    # equal features have one cluster
+    return np.append(chosen, rng.choice(others, n_rows - len(chosen), replace=False))
+
+
+def _uncertainty(sample, certainty):
+    """One minus the certainty of each row, from that of the given rows."""
+    row_idx, uncertainty = sample.given_row_idx, np.zeros(sample.n_rows)
+    uncertainty[row_idx[row_idx >= 0]] = 1.0 - certainty[row_idx >= 0]
+    return uncertainty
+
+
+def _likely_roots(geometry, pool, known_idx, average):
+    """Posterior roots of the models with the largest shares, and these shares."""
+    shares = average.weights.reshape(len(geometry.covariances), -1).sum(axis=1)
+    names = [covariance.name for covariance in geometry.covariances]
+    share_of = dict(zip(names, shares, strict=True))
+    likely = sorted(geometry.spectral, key=lambda c: -share_of[c.name])
+    likely = likely[: SUGGESTIONS.n_models]
+    features = (spectral_features(c, geometry.bases, pool) for c in likely)
+    roots = [posterior_root(own, known_idx, SUGGESTIONS.noise) for own in features]
+    return roots, [share_of[c.name] for c in likely]
 
 
 def _draw_pool(labeled, rng):

@@ -12,6 +12,7 @@ from widemargin.averaging import (
     average_calibrated,
     family_prior,
     find_likely,
+    label_counts,
     predicted_shares,
 )
 from widemargin.calibration import Calibration, calibrate_models
@@ -25,7 +26,7 @@ from widemargin.defaults import (
 )
 from widemargin.linalg.products import suited_threads
 from widemargin.linalg.random import as_generator
-from widemargin.sample import Sample, label_counts
+from widemargin.sample import Sample
 from widemargin.spaces import FunctionSum
 from widemargin.spaces.bases import label_grams
 

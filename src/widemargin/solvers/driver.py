@@ -33,7 +33,14 @@ def drive(steps, history, *, max_iter, callback=None):
     """Take a solver's steps until it ends; returns the status and the number of steps.
 
     Each step yields None to go on, or the `Status` with which it ends, and is followed
-    by ``callback(n_iter, history)``.
+    by ``callback(n_iter, history)``. The steps are a generator, or
+    ``iter(run.step, StopIteration)`` for a method that returns what a step yields: it
+    is called once per step, whereas a generator is also resumed to be closed.
+
+    A solver whose limit is not a number of steps in this sense counts by itself, as
+    `smo`, which takes many steps between two pauses. It calls
+    ``drive(steps, history, max_iter=np.inf)``, calls its callback within its steps and
+    yields `MAX_ITER` at its own limit. Only interrupts are left to `drive`.
     """
     n_iter, ended = 0, None
     with Interruptible() as run:

@@ -42,7 +42,7 @@ class Process:
         active_idx = choose_active(
             kernel, rows, self.scale, noise, n_active, np.unique(sample.label_idx)
         )
-        cross = rows.columns(kernel, active_idx)
+        cross = rows.kernel_columns(kernel, active_idx)
         gram = np.ascontiguousarray(cross[active_idx])
         space = GramSpace(gram, kernel, rows.take(active_idx))
         leave_one_out = task.relabel.leave_one_out

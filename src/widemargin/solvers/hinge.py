@@ -200,7 +200,6 @@ def majorize_minimize(problem, start, *, scores=None, max_iter=50, callback=None
     "criterion" is the share of branches that still change.
     """
     state = _State(problem, start, scores)
-    # fewer calls between modules than a generator, which is also resumed to end it
     steps = iter(state.step, StopIteration)
     status, n_iter = drive(steps, state.history, max_iter=max_iter, callback=callback)
     solution, history = state.solution, state.history

@@ -57,7 +57,7 @@ def choose_active(kernel, rows, scale, noise, n_active, labeled_idx):
     if len(labeled_idx) > n_active:
         given_idx, pool, rows = (), labeled_idx, rows.part(labeled_idx)
     found = informative_vectors(
-        lambda idx: scale * rows.columns(kernel, idx),
+        lambda idx: scale * rows.kernel_columns(kernel, idx),
         scale * rows.evaluate(kernel.diagonal).astype(np.float64),
         noise[pool],
         min(n_active, len(rows)),

@@ -15,7 +15,7 @@ from widemargin.objectives.laplacian import (
     share_graph,
 )
 from widemargin.objectives.losses import Hinge
-from widemargin.sample import Sample, label_counts
+from widemargin.sample import Sample
 from widemargin.solvers.box_dual import box_dual
 from widemargin.solvers.newton import reduced_newton
 from widemargin.solvers.pcg import (
@@ -235,8 +235,7 @@ def average_family(models, results, sample, *, scarcity=GRAPH_SCARCITY):
     # Without its only label a class would be unknown.
     held_out[:, ~sample.is_repeated] = np.nan
     prior = models_prior(models, sample, scarcity=scarcity)
-    counts = label_counts(sample.label_weights)
-    return average_scores(held_out, sample.codes, prior, counts)
+    return average_scores(held_out, sample.codes, prior, sample.label_weights)
 
 
 def solve_family(family, exact, training, start=None, callback=None):

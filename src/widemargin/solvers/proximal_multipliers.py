@@ -59,7 +59,7 @@ def proximal_multipliers(
         pieces.check_free_intercept()
     run = _Run(features, pieces, intercept, center, start, factored_order)
     steps = run.steps(tol, max_iter, callback)
-    status, _ = drive(steps, run.history, max_iter=np.inf)  # counts its steps itself
+    status, _ = drive(steps, run.history, max_iter=np.inf)  # see `drive`
     best = run.best
     # Rows were not centered if b is free; f = (X - m) w + b + m'w has the same scores.
     shift = run.shift(run.rows.transposed_product(best.coefficients))

@@ -46,7 +46,7 @@ def smo(
     pause = max(_PAUSE_WORK // pieces.n_samples, 1) if pause is None else pause
     run = _Run(gram, pieces, intercept, start, start_scores, tol, cache_rows)
     run.pause, run.max_iter, run.callback = pause, max_iter, callback
-    # its own limit counts steps, not pauses
+    # its own limit counts steps, not pauses: see `drive`
     status, _ = drive(iter(run.step, StopIteration), run.history, max_iter=np.inf)
     if status is Status.INTERRUPTED:
         run.note()

@@ -55,7 +55,7 @@ class KernelColumns:
         n_all = n_known + len(new_idx)
         if not len(new_idx):
             return
-        found = rows.columns(kernel, new_idx).T
+        found = rows.kernel_columns(kernel, new_idx).T
         if self.values is None or len(self.values) < n_all:
             # Room for a quarter more, so that single labels seldom copy all values.
             grown = np.empty((n_all + n_all // 4, len(rows)), dtype=found.dtype)

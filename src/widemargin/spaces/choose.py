@@ -31,7 +31,7 @@ def choose_space(
     from `gram_bytes` on. Rows in blocks always have landmarks. Messages name the
     estimator `who`.
     """
-    n_rows = len(rows)
+    n_rows, given = len(rows), landmarks
     if rows.in_blocks and landmarks is None:
         raise ValueError(
             f"{who} got {rows}, and exact kernels (landmarks=None or solver='smo') "
@@ -53,7 +53,8 @@ def choose_space(
     # A Gram matrix that the user passed is in memory already.
     if is_large and reads_rows and not rows.pairwise:
         return GramRowSpace(kernel, rows)
-    check_gram_memory(n_rows, rows.dtype.itemsize, who)
+    setting = "kernel='precomputed'" if rows.pairwise else f"landmarks={given!r}"
+    check_gram_memory(n_rows, rows.dtype.itemsize, who, setting)
     # Only a width is compared. Landmarks are drawn by each model with its own seed.
     is_shared = rows.shared is not None and isinstance(kernel, WidthKernel)
     if not is_shared or n_rows**2 * rows.dtype.itemsize > SHARED_BYTES:
@@ -116,13 +117,13 @@ def check_cost_unit(space, who):
         )
 
 
-def check_gram_memory(n_rows, itemsize, who, installed=None):
-    """Raise if a Gram matrix is larger than the memory that we may use."""
+def check_gram_memory(n_rows, itemsize, who, setting, installed=None):
+    """Raise if a Gram matrix, of some setting, is larger than the memory for it."""
     needed = n_rows**2 * itemsize
     installed = allowed_memory() if installed is None else installed
     if installed is not None and needed > installed:
         raise MemoryError(
-            f"{who} with landmarks=None needs a Gram matrix of {n_rows:,} rows, "
+            f"{who} with {setting} needs a Gram matrix of {n_rows:,} rows, "
             f"{needed / 2**30:.0f} GiB, and this machine has {installed / 2**30:.0f} "
             "GiB for this process; set landmarks (1000, say) to work with a low-rank "
             "kernel."

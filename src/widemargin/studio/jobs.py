@@ -16,6 +16,8 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from widemargin.labels import UNLABELED
+
 
 def save_rows(folder, X):
     """Write the features of all rows to a folder."""
@@ -36,8 +38,9 @@ def load_rows(folder):
 def targets(codes, classes):
     """Labels as estimators take them, from codes, -1 for none, and class names."""
     if classes and all(type(name) is int for name in classes):
-        # -1 can be a class among floats only
-        names = np.array([*classes, np.nan if -1 in classes else -1])
+        # the marker of integers can be a class among floats only
+        is_class = UNLABELED in classes
+        names = np.array([*classes, np.nan if is_class else UNLABELED])
     else:
         names = np.array([*classes, None], dtype=object)
     return names[np.asarray(codes)]

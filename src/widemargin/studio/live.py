@@ -11,6 +11,7 @@ from widemargin.averaging import estimate_error
 from widemargin.checks import DataWarning
 from widemargin.defaults import SUGGESTIONS
 from widemargin.estimators.spectral_classifier import SpectralClassifier
+from widemargin.labels import UNLABELED, labeled_mask
 from widemargin.linalg.products import suited_threads
 from widemargin.solvers.active_learning import suggest_rows_from_geometry
 from widemargin.spaces.bases import spectral_features
@@ -68,7 +69,7 @@ class LiveModel:
     def prepare(self):
         """Compute the eigenvectors."""
         # They depend on the rows alone, but a fit needs labels of two classes.
-        labels = np.full(self.n_rows, -1)
+        labels = np.full(self.n_rows, UNLABELED)
         labels[[0, _first_other(self.X)]] = 0, 1
         with suited_threads(0):
             self._model.fit(self.X, labels)
@@ -88,7 +89,7 @@ class LiveModel:
         rows, known = _coded(state)
         if not self.is_ready or len(np.unique(known)) < 2:
             return self.empty(state)
-        y = np.full(self.n_rows, -1)
+        y = np.full(self.n_rows, UNLABELED)
         y[rows] = known
         random_rows = np.isin(np.arange(self.n_rows), state.random_rows)
         with warnings.catch_warnings():
@@ -104,7 +105,7 @@ class LiveModel:
         shares[classes] = found.sum(axis=0, dtype=float)
         shares[classes] -= found[rows].sum(axis=0, dtype=float)
         shares += np.bincount(known, minlength=len(shares))
-        is_random = random_rows[y >= 0]
+        is_random = random_rows[labeled_mask(y)]
         error, std = self._estimate(model, y, is_random, certainty)
         suspects = model.suspect_labels()
         listed = zip(*(v.tolist() for v in vars(suspects).values()), strict=True)
@@ -123,7 +124,7 @@ class LiveModel:
 
     def _estimate(self, model, y, is_random, certainty):
         """Error of the unlabeled rows and its standard error; None if unknown."""
-        held_out, labeled = model.held_out_proba_, y >= 0
+        held_out, labeled = model.held_out_proba_, labeled_mask(y)
         if is_random.all() and not np.isfinite(held_out).any():
             return None, None
         unlabeled = certainty[~labeled]

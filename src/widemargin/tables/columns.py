@@ -10,6 +10,7 @@ from numbers import Number
 import numpy as np
 import pandas as pd
 
+from widemargin.checks import is_table
 from widemargin.stored import Stored
 from widemargin.tables.cells import (
     Reading,
@@ -126,11 +127,6 @@ def list_notes(frame, columns):
         rows = "row" if len(empty) == 1 else "rows"
         numbers = shorten([f"{row + 1:,}" for row in empty], most=5)
         yield f"all cells of {rows} {numbers} are empty; consider removing such rows"
-
-
-def is_table(X):
-    """Whether X has named columns, as tables of pandas and of polars have."""
-    return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
 def needs_encoding(X):

@@ -7,14 +7,18 @@ from math import lgamma, log
 import numpy as np
 import pandas as pd
 
-from widemargin.checks import warn_of_data
+from widemargin.checks import is_table, warn_of_data
 from widemargin.defaults import COPY_CHANCE, MANY_CLASSES, NAMED_COPY_CHANCE
-from widemargin.labels import find_placeholders, labeled_mask, read_labels
+from widemargin.labels import (
+    UNLABELED,
+    find_placeholders,
+    labeled_mask,
+    read_labels,
+)
 from widemargin.tables.cells import as_numbers, choose_decimal
-from widemargin.tables.columns import as_frame, is_table
+from widemargin.tables.columns import as_frame
 from widemargin.tables.errors import TableError, listed
 
-_MARKER = -1  # marks an unlabeled row where all labels are whole numbers
 _LARGEST = 2**53  # pandas reads numbers beside empty cells as floats, exact up to here
 
 
@@ -36,7 +40,7 @@ def read_target(values, *, as_names=False):
     if len(different) == 1:
         marked = ""
         if not labeled.all() and values.notna().all():
-            marked = f", or add --categorical {name!r} if {_MARKER} is one"
+            marked = f", or add --categorical {name!r} if {UNLABELED} is one"
         raise TableError(
             f"Column {name!r} holds one class only, {different.pop()!r} "
             f"(labeled rows: {n_labeled:,}); label rows of at least one more "
@@ -78,7 +82,7 @@ def as_labels(values, as_names=False):
                 f"({type(value).__name__}), which are not classes; a target holds "
                 "texts, whole numbers or booleans."
             )
-    is_marker = [type(label) is int and label == _MARKER for label in labels]
+    is_marker = [type(label) is int and label == UNLABELED for label in labels]
     if any(is_marker):
         _refuse_two_marks(values)
     return labels
@@ -88,9 +92,9 @@ def _refuse_two_marks(values):
     """Empty cells and -1 among whole numbers cannot both mean "unlabeled"."""
     if values.isna().any():
         raise TableError(
-            f"Column {values.name!r} holds empty cells and {_MARKER}, which both mark "
-            f"a row without a label; use one of them, or add --categorical "
-            f"{values.name!r} if {_MARKER} is a class."
+            f"Column {values.name!r} holds empty cells and {UNLABELED}, which both "
+            f"mark a row without a label; use one of them, or add --categorical "
+            f"{values.name!r} if {UNLABELED} is a class."
         )
 
 
@@ -103,7 +107,7 @@ def _hide_marker(values):
     if numbers.isna().any():
         return values
     _refuse_measured(values.name, numbers)
-    is_marker = numbers.reindex(values.index) == _MARKER
+    is_marker = numbers.reindex(values.index) == UNLABELED
     if not is_marker.any():
         return values
     _refuse_two_marks(values)
