@@ -397,15 +397,9 @@ def _predict_folds(name, model, draw, fold_rows):
     """Probabilities of held-out labels by fits on few rows with a fold hidden."""
     part = draw.take(fold_rows)
     sample, kept = part.sample, part.kept
-    folds, n_classes = draw.folds[kept], sample.n_classes
+    n_classes = sample.n_classes
     held_out = np.full((draw.sample.n_labels, n_classes), np.nan)
-    for fold in np.unique(folds[folds >= 0]):
-        hidden = folds == fold
-        known = np.unique(sample.codes[~hidden])
-        # not all of the hidden ones where a row has copies with two labels
-        scored = hidden & np.isin(sample.codes, known)
-        if len(known) < 2 or not scored.any():
-            continue
+    for hidden, scored in sample.masks_of(draw.folds[kept]):
         trial = part.fit(clone(model), hidden)
         rows = sample.rows.take(sample.label_idx[scored]).X
         held_out[kept[scored]] = class_probabilities(trial, rows, n_classes)

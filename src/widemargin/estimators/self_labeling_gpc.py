@@ -199,8 +199,7 @@ class SelfLabelingGPC(Classifier):
         )
         self.scale_, self.noise_ = process.scale, process.noise
         held_out = found.regressor.held_out(found.signs)[sample.label_idx]
-        # The only label of a class cannot be predicted from the others.
-        held_out = np.where(sample.is_repeated[:, None], held_out, np.nan)
+        held_out = sample.mask_single(held_out)
         calibration = fit_calibration(held_out, sample.codes, sample.label_weights)
         function = found.regressor.function(found.signs)
         embedding = found.model.space.embedding()

@@ -95,8 +95,7 @@ def fit_covariances(
     options = sample.signs, weights / weights.mean(), grid.noises, grid.constants
     grams = label_grams(covariances, bases, idx)
     fits = [fit_labels(gram, *options) for gram in grams]
-    held_out = np.concatenate([fit.held_out for fit in fits])
-    held_out[:, ~sample.is_repeated] = np.nan  # their class would be unknown
+    held_out = sample.mask_single(np.concatenate([fit.held_out for fit in fits]))
     families = np.repeat([c.family for c in covariances], len(fits[0].coef))
     within = np.ones(len(families))
     if sample.is_single:

@@ -232,8 +232,7 @@ def average_family(models, results, sample, *, scarcity=GRAPH_SCARCITY):
     """Average and calibration by leave-one-out scores of each model's solution."""
     pairs = zip(models, results, strict=True)
     held_out = np.array([m.problem.leave_one_out(r.solution) for m, r in pairs])
-    # Without its only label a class would be unknown.
-    held_out[:, ~sample.is_repeated] = np.nan
+    held_out = sample.mask_single(held_out)
     prior = models_prior(models, sample, scarcity=scarcity)
     counts = label_counts(sample.label_weights)
     return average_scores(held_out, sample.codes, prior, counts)
