@@ -23,6 +23,7 @@ from scipy.special import softmax
 
 from widemargin.calibration import Calibration, calibrate_models, neg_log_prior
 from widemargin.defaults import EXPECTED_LABELS, LEAST_PROBABILITY, TRUST
+from widemargin.labels import both_columns
 from widemargin.stored import Stored, is_finite, require
 
 _ERROR_CAUTION = 1.25  # held-out models are not those that predict
@@ -71,8 +72,7 @@ def predicted_shares(scores, row_weights):
 
     Scores are (n_models, n_rows, n_columns). Classes of equal scores share a row.
     """
-    if scores.shape[2] == 1:
-        scores = np.concatenate([-scores, scores], axis=2)
+    scores = both_columns(scores)
     scores = np.ascontiguousarray(np.moveaxis(scores, 2, 0))  # as in `fit_slopes`
     is_best = scores == scores.max(axis=0)
     shares = is_best / is_best.sum(axis=0)

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import log_expit, log_softmax
 
 from widemargin.defaults import CALIBRATION_CENTER, CALIBRATION_SPREAD
+from widemargin.labels import both_columns
 from widemargin.stored import Stored, require
 
 _LARGEST = 1e300  # beyond it probabilities are zero or one anyway
@@ -36,7 +37,7 @@ class Calibration(Stored):
         scores = np.clip(scores.astype(np.float64, copy=False), -largest, largest)
         scores = self.slope * scores
         if scores.shape[1] == 1:
-            return log_expit(np.hstack([-scores, scores]))
+            return log_expit(both_columns(scores))
         return log_softmax(scores, axis=1)
 
     def probabilities(self, scores):
@@ -56,9 +57,7 @@ def neg_log_prior(slope, *, center=CALIBRATION_CENTER, spread=CALIBRATION_SPREAD
 def calibrate_models(held_out, codes, weights):
     """Slopes of several models, and their probabilities of held-out labels."""
     slopes = fit_slopes(held_out, codes, weights)
-    scores = slopes[:, None, None] * held_out
-    if scores.shape[2] == 1:
-        scores = 0.5 * np.concatenate([-scores, scores], axis=2)
+    scores = both_columns(slopes[:, None, None] * held_out, factor=0.5)
     scores = np.ascontiguousarray(np.moveaxis(scores, 2, 0))  # as in `fit_slopes`
     odds = np.exp(scores - scores.max(axis=0))
     return slopes, np.ascontiguousarray(np.moveaxis(odds / odds.sum(axis=0), 0, 2))
@@ -85,8 +84,7 @@ def fit_slopes(
     # Rescaled to add up to the number of held-out labels of each model.
     counts *= scored.sum(axis=1, keepdims=True) / totals
     scores = np.where(scored[:, :, None], held_out, 0.0).astype(np.float64)
-    if scores.shape[2] == 1:  # two classes: half of the margin on either side
-        scores = 0.5 * np.concatenate([-scores, scores], axis=2)
+    scores = both_columns(scores, factor=0.5)
     # Classes first: sums over a short last axis would take longer than exponentials.
     scores = np.ascontiguousarray(np.moveaxis(scores, 2, 0))
     largest = scores.max(axis=0)

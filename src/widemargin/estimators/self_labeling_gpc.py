@@ -20,6 +20,7 @@ from widemargin.estimators._estimator import (
 )
 from widemargin.estimators._self_labeling import FAMILIES, read_task
 from widemargin.kernels import Precomputed, Rbf
+from widemargin.labels import both_columns
 from widemargin.progress import Progress
 from widemargin.solvers.evidence import Hyperparameters, LabelEvidence
 from widemargin.solvers.gaussian_process import (
@@ -290,7 +291,7 @@ class SelfLabelingGPC(Classifier):
         if self.probabilities == "calibrated":
             return self.calibration_.log_probabilities(scores)
         if scores.shape[1] == 1:
-            return log_ndtr(np.hstack([-scores, scores]))
+            return log_ndtr(both_columns(scores))
         logs = log_ndtr(scores) - log_ndtr(-scores)  # this class, and no other one
         return logs - logsumexp(logs, axis=1, keepdims=True)
 

@@ -17,7 +17,7 @@ from widemargin.labelling.problem import LabelProblem, make_problem
 from widemargin.labelling.search import search_labels
 from widemargin.labelling.starts import Starts
 from widemargin.labelling.strategies import Search
-from widemargin.labels import decide, sign_coding
+from widemargin.labels import both_columns, decide, sign_coding
 from widemargin.objectives.class_sizes import Balance
 from widemargin.sample import label_counts
 from widemargin.solvers.driver import Interruptible
@@ -113,10 +113,7 @@ def follow_path(space, sample, reg, weights, settings, rng, *, callback=None):
 
 def preferences(scores, class_order):
     """Scores of each class, (n_classes, n), with classes in an order of their own."""
-    scores = scores.astype(np.float64)
-    if scores.shape[1] == 1:
-        scores = np.hstack([-scores, scores])
-    return scores.T[class_order]
+    return both_columns(scores.astype(np.float64)).T[class_order]
 
 
 def hold_out(space, sample, reg, weights, settings, rng, *, n_rows=HOLDOUT_ROWS):
