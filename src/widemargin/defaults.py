@@ -133,9 +133,9 @@ class SpectralGrid(NamedTuple):
     epsilon: float  # eigenvalue where smoothness begins to count, over the thirtieth
     graph_powers: tuple
     graph_shares: tuple  # of the graph in the sum with the kernel
-    # While all classes have a single label, these functions of the graph and smaller
+    # While all classes have a single label, these powers of the graph and smaller
     # shares hardly count: their scores fall off too fast around the labels.
-    local_transfers: tuple
+    local_powers: tuple
     single_share: float
     kernel_powers: tuple
 
@@ -742,7 +742,7 @@ SPECTRAL_GRID = SpectralGrid(
     epsilon=0.1,
     graph_powers=(1, 2, 3),
     graph_shares=(1.0, 0.9, 0.5),
-    local_transfers=("power 1",),
+    local_powers=(1,),
     single_share=0.9,
     kernel_powers=(1, 2, 4, 8),
 )
