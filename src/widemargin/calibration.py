@@ -11,6 +11,7 @@ from widemargin.stored import Stored, require
 
 _LARGEST = 1e300  # beyond it probabilities are zero or one anyway
 _LAST_STEP = 1e-6  # of Newton's method, whose errors are squared in each step
+_MAX_STEPS = 6  # of it, which begin near the minimum
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,9 @@ class Calibration(Stored):
         require(0 < self.slope < np.inf, self, "slope")
 
 
-def neg_log_prior(slope, *, center=CALIBRATION_CENTER, spread=CALIBRATION_SPREAD):
+def neg_log_prior(slope):
     """Minus the log prior of a slope, in nats, less that of the usual slope."""
-    return 0.5 * (np.log(slope / center) / spread) ** 2
+    return 0.5 * (np.log(slope / CALIBRATION_CENTER) / CALIBRATION_SPREAD) ** 2
 
 
 def calibrate_models(held_out, codes, weights):
@@ -117,7 +118,7 @@ def fit_slopes(
     return center * np.exp(found)
 
 
-def _minimize_each(value, derivatives, n, width, *, n_steps=6):
+def _minimize_each(value, derivatives, n, width):
     """Minima of n functions of one number each, from -width to width.
 
     Newton's method starts at the best point of a grid and stays between its neighbors,
@@ -127,7 +128,7 @@ def _minimize_each(value, derivatives, n, width, *, n_steps=6):
     grid = width * np.array([-1, -0.4, -0.25, -0.1, 0, 0.1, 0.25, 0.4, 1])
     best = np.argmin([value(np.full(n, x)) for x in grid[1:-1]], axis=0) + 1
     x, low, high = grid[best], grid[best - 1], grid[best + 1]
-    for _ in range(n_steps):
+    for _ in range(_MAX_STEPS):
         slope, curvature = derivatives(x)
         low, high = np.where(slope < 0, x, low), np.where(slope < 0, high, x)
         step = np.divide(slope, curvature, out=np.full(n, np.inf), where=curvature > 0)

@@ -133,7 +133,7 @@ def list_candidates(candidates, budget, *, in_blocks=False):
     return listed
 
 
-def prior_weights(candidates, sample, *, scarcity=SCARCITY_PRIOR):
+def prior_weights(candidates, sample):
     """Weights of candidates before any label is held out.
 
     Estimators of one class are a family, so that a copy of a candidate changes nothing;
@@ -145,7 +145,7 @@ def prior_weights(candidates, sample, *, scarcity=SCARCITY_PRIOR):
     is_spectral = np.array([candidate.is_spectral for candidate in candidates])
     families = [_family(candidate.estimator) for candidate in candidates[1:]]
     prior = family_prior([SUPERVISED, *families])
-    prior *= 1.0 + scarcity * sample.scarcity * is_spectral
+    prior *= 1.0 + SCARCITY_PRIOR * sample.scarcity * is_spectral
     if is_spectral.any():
         prior[0] = 1e-12  # hardly any weight; its logarithm is needed
     return prior / prior.sum()

@@ -160,13 +160,13 @@ def used_shares(average, n_covariances):
     return (shares / shares.sum()).reshape(n_covariances, -1)
 
 
-def label_functions(covariances, bases, sample, average, *, grid=SPECTRAL_GRID):
+def label_functions(covariances, bases, sample, average):
     """As `fit_covariances` for the functions that each label's target is multiplied by.
 
     The scores of the average are linear in the targets: they are these functions, one
     column for each label, times the targets.
     """
-    idx, weights = sample.label_idx, sample.label_weights
+    idx, weights, grid = sample.label_idx, sample.label_weights, SPECTRAL_GRID
     options = weights / weights.mean(), grid.noises, grid.constants
     used = used_shares(average, len(covariances)).any(axis=1)
     targets = np.eye(len(idx))

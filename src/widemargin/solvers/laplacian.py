@@ -160,8 +160,9 @@ def hold_out_labels(codes, fraction, rng):
     return held_out
 
 
-def choose_solver(n_rows, n_columns, n_labels, *, low_rank, limits=NEWTON_LIMITS):
+def choose_solver(n_rows, n_columns, n_labels, *, low_rank):
     """Newton's method where its factorizations are cheap, PCG elsewhere."""
+    limits = NEWTON_LIMITS
     most = min(limits.rows + limits.rows_per_column * n_columns, limits.max_rows)
     is_small = low_rank or n_rows <= most
     return Newton() if is_small and n_labels <= limits.labels else Pcg()
