@@ -30,6 +30,7 @@ from widemargin.spaces import FunctionSum
 from widemargin.spaces.bases import label_grams
 
 _NEGLIGIBLE = 1e-6  # prior weight, over that of others of the family
+_LEAST_WEIGHT = 1e-4  # in an average: a smaller one would change hardly any digit
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ def combine_fits(covariances, bases, label_idx, fits, average):
 
 def used_shares(average, n_covariances):
     """What each fit of each covariance is multiplied by; 0 for negligible weights."""
-    shares = np.where(average.weights > 1e-4, average.coef, 0.0)
+    shares = np.where(average.weights > _LEAST_WEIGHT, average.coef, 0.0)
     return (shares / shares.sum()).reshape(n_covariances, -1)
 
 

@@ -24,8 +24,7 @@ _DENSE_RATIO = 4  # rows per vector up to which dense matrices are faster
 _DEGREE, _MAX_ROUNDS = 10, 12  # of the polynomials, and how often they are applied
 _TOL = 1e-4  # of eigenvalues: the last ones converge last and matter least
 _ARPACK_TOL = 1e-6
-_EIGENVALUE = 30  # of the graph, which epsilon is a part of
-_LEAST_EIGENVALUE = 1e-3  # for graphs of more than thirty components
+_LEAST_EIGENVALUE = 1e-3  # of graphs of many components: epsilon is a part of it
 _NEGLIGIBLE_VARIANCE = 1e-8  # over that of the mean or the largest: rounding
 
 
@@ -242,7 +241,7 @@ class Resolvent(Transfer, shorthand="resolvent"):
     def choices(cls, spectrum, grid):
         """The powers of the grid; smoothness counts from a part of an eigenvalue on."""
         values = spectrum.values
-        at = float(values[min(_EIGENVALUE, len(values) - 1)])
+        at = float(values[min(grid.eigenvalue, len(values) - 1)])
         epsilon = grid.epsilon * max(at, _LEAST_EIGENVALUE)
         return [cls(epsilon, power) for power in grid.graph_powers]
 
