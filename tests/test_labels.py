@@ -6,11 +6,13 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import expit, softmax
 from sklearn.exceptions import DataConversionWarning
 
 from widemargin.checks import DataWarning
 from widemargin.labels import (
+    both_columns,
     decide,
     has_label,
     hide,
@@ -348,6 +350,15 @@ def test_deciding_undoes_the_coding(data, n_classes):
     assert_array_equal(abs(signs), 1)
     assert_array_equal(decide(signs), codes)
     assert_array_equal(decide(0.01 * signs), codes)
+
+
+def test_both_columns_give_the_probability_of_a_single_score(rng):
+    scores = rng.normal(size=(3, 5, 1))
+    both = both_columns(scores, factor=0.5)
+    assert_allclose(softmax(both, axis=2)[..., 1:], expit(scores))
+    assert_array_equal(both_columns(scores), 2 * both)
+    assert_array_equal(decide(both_columns(scores[0])), decide(scores[0]))
+    assert_array_equal(both_columns(both, factor=0.5), both)  # a column each already
 
 
 def test_decision_of_two_classes_is_positive_for_the_second():

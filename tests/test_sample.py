@@ -412,6 +412,24 @@ def test_masks_are_those_of_the_folds_that_hold_a_label(X):
     assert_array_equal(sample.fold_masks(np.random.default_rng(1), 2), masks[:2])
     assert sample.unknown_scores(4).shape == (4, 6, 3)
     assert sample.n_columns == sample.signs.shape[1]
+    # Trials are on a part of the rows, whose labels are in the same order.
+    part = sample.part(np.arange(8))
+    trials = sample.trials(part, np.random.default_rng(1))
+    for (trial, predicted, row_idx), (hidden, expected) in zip(
+        trials, masks, strict=True
+    ):
+        assert_array_equal(predicted, expected)
+        assert_array_equal(trial.label_idx, part.label_idx[~hidden])
+        assert_array_equal(part.rows.X[row_idx], X[:6][predicted])
+
+
+def test_scores_of_the_only_label_of_a_class_are_masked(X):
+    sample = make_sample(X[:5], [0, 0, 1, 1, 2])
+    scores = np.arange(30.0).reshape(2, 5, 3)
+    masked = sample.mask_single(scores)
+    assert_array_equal(masked[:, :4], scores[:, :4])
+    assert np.isnan(masked[:, 4]).all()
+    assert_array_equal(sample.mask_single(scores[0]), masked[0])
 
 
 @pytest.mark.parametrize("merge", ["labeled", "all", "none"])

@@ -40,7 +40,7 @@ def set_number(number):
     exact_rows = N_ROWS if number == "exact" else 0
     _laplacian.LAPLACIAN_LADDER = LAPLACIAN_LADDER._replace(exact_rows=exact_rows)
     if number != "exact":
-        _laplacian._with_spectrum.__defaults__ = (int(number),)
+        _laplacian.GRAPH_FUNCTIONS = int(number)
 
 
 def measure(name, numbers, draws):

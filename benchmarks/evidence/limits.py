@@ -31,7 +31,6 @@ from widemargin.defaults import (
     MAX_UNLABELED_RATIO,
     RELABEL_TOL,
 )
-from widemargin.estimators import _laplacian
 from widemargin.labelling import search
 from widemargin.solvers import hinge
 from widemargin.solvers.evidence import MarginalLikelihood
@@ -88,9 +87,7 @@ def newton(n_draws):
 def holdout_size(n_draws):
     """Rows on which labels are held out where conjugate gradient is used."""
     changes = {
-        n: patch.object(
-            _laplacian.make_holdout, "__defaults__", (HOLDOUT_SIZE._replace(rows=n),)
-        )
+        n: constant("HOLDOUT_SIZE", HOLDOUT_SIZE._replace(rows=n))
         for n in (500, 1000, 2000, 4000)
     }
     make = error(lambda _, draw: LaplacianSVC(solver="pcg", random_state=draw))

@@ -4,9 +4,10 @@
         [SET ...]
 
 Prints the mean error on unlabeled rows, in percent, of the budget "fast" with other
-penalties and weights, and without the low-density model; in the last line each set is
-classified with the variant that is best on all other sets. Sets and draws are those of
-the benchmark `few-labels`, without mnist and facemit, or those that are named.
+penalties, weights and tolerances, and without the low-density model; in the last line
+each set is classified with the variant that is best on all other sets. Sets and draws
+are those of the benchmark `few-labels`, without mnist and facemit, or those that are
+named.
 """
 
 import numpy as np
@@ -22,6 +23,7 @@ VARIANTS = {
     "weight 1": (WEIGHT, 1.0),
     "weight 3": (WEIGHT, 3.0),
     "weight 30": (WEIGHT, 30.0),
+    "shares to 0.1": ("SHARE_TOLERANCE", 0.1),
 }
 CLOSED_FORM = "closed forms alone"
 

@@ -26,11 +26,11 @@ SETS = (
     "usps", "uspst", "letter", "waveform", "coil20", "pcmac", "g50c", "ringnorm",
     "ionosphere", "splice", "pima", "thyroid",
 )  # fmt: skip
-NOT_LOCAL = {"local_transfers": (), "single_share": 0.0}
+NOT_LOCAL = {"local_powers": (), "single_share": 0.0}
 # Changes of the grid, of how fits are averaged, and whether the constant is chosen.
 VARIANTS = {
     "default": ({}, {}, True),
-    "power 1 as well": ({"local_transfers": ()}, {}, True),
+    "power 1 as well": ({"local_powers": ()}, {}, True),
     "share 0.5 as well": ({"single_share": 0.0}, {}, True),
     "both as well": (NOT_LOCAL, {}, True),
     "no class shares": ({}, {"share_labels": 0.0}, True),

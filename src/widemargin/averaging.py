@@ -22,12 +22,16 @@ import numpy as np
 from scipy.special import softmax
 
 from widemargin.calibration import Calibration, calibrate_models, neg_log_prior
-from widemargin.defaults import EXPECTED_LABELS, LEAST_PROBABILITY, TRUST
+from widemargin.defaults import (
+    ERROR_CAUTION,
+    EXPECTED_LABELS,
+    LEAST_PROBABILITY,
+    LIKELY_RATIO,
+    SHARE_FLOOR,
+    TRUST,
+)
+from widemargin.labels import both_columns
 from widemargin.stored import Stored, is_finite, require
-
-_ERROR_CAUTION = 1.25  # held-out models are not those that predict
-_SHARE_FLOOR = 0.01  # added to predicted shares, which are those of a few rows
-_LIKELY = 1e-3  # models that are less likely than this, over the best one, stay so
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class ClassShares:
 
     def evidence(self):
         """Log evidence of each model."""
-        shares = self.predicted + _SHARE_FLOOR
+        shares = self.predicted + SHARE_FLOOR
         found = np.log(shares / shares.sum(axis=1, keepdims=True)) @ self.expected
         evidence = np.full(len(self.is_likely), found.min())
         evidence[self.is_likely] = found
@@ -63,7 +67,7 @@ def find_likely(held_out, codes, counts):
     """Models that held-out labels leave likely, a mask; see `average_models`."""
     found = _HeldOutLosses.of(held_out, codes, counts)
     losses = found.n_counted * found.losses
-    return losses <= losses.min() - np.log(_LIKELY)
+    return losses <= losses.min() - np.log(LIKELY_RATIO)
 
 
 def predicted_shares(scores, row_weights):
@@ -71,8 +75,7 @@ def predicted_shares(scores, row_weights):
 
     Scores are (n_models, n_rows, n_columns). Classes of equal scores share a row.
     """
-    if scores.shape[2] == 1:
-        scores = np.concatenate([-scores, scores], axis=2)
+    scores = both_columns(scores)
     scores = np.ascontiguousarray(np.moveaxis(scores, 2, 0))  # as in `fit_slopes`
     is_best = scores == scores.max(axis=0)
     shares = is_best / is_best.sum(axis=0)
@@ -333,9 +336,9 @@ def estimate_error(held_out, codes, counts=None, *, is_random=None, expected=Non
         n_wrong = float(counts @ _wrong(held_out[None], codes, is_held_out[None])[0])
         n_wrong += EXPECTED_LABELS * expected
         n_trials = float(counts[is_held_out].sum()) + EXPECTED_LABELS
-        return n_wrong / n_trials, float(_ERROR_CAUTION * share_std(n_wrong, n_trials))
+        return n_wrong / n_trials, float(ERROR_CAUTION * share_std(n_wrong, n_trials))
     n_wrong = float(counts @ _wrong(held_out[None], codes, is_held_out[None])[0])
     n_held_out = float(counts[is_held_out].sum())
     half_chance = 0.5 * (1.0 - 1.0 / held_out.shape[1])
     error = (n_wrong + 2.0 * half_chance) / (n_held_out + 2.0)
-    return error, float(_ERROR_CAUTION * share_std(n_wrong, n_held_out))
+    return error, float(ERROR_CAUTION * share_std(n_wrong, n_held_out))

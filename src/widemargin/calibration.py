@@ -6,10 +6,12 @@ import numpy as np
 from scipy.special import log_expit, log_softmax
 
 from widemargin.defaults import CALIBRATION_CENTER, CALIBRATION_SPREAD
+from widemargin.labels import both_columns
 from widemargin.stored import Stored, require
 
 _LARGEST = 1e300  # beyond it probabilities are zero or one anyway
 _LAST_STEP = 1e-6  # of Newton's method, whose errors are squared in each step
+_MAX_STEPS = 6  # of it, which begin near the minimum
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Calibration(Stored):
         scores = np.clip(scores.astype(np.float64, copy=False), -largest, largest)
         scores = self.slope * scores
         if scores.shape[1] == 1:
-            return log_expit(np.hstack([-scores, scores]))
+            return log_expit(both_columns(scores))
         return log_softmax(scores, axis=1)
 
     def probabilities(self, scores):
@@ -48,17 +50,15 @@ class Calibration(Stored):
         require(0 < self.slope < np.inf, self, "slope")
 
 
-def neg_log_prior(slope, *, center=CALIBRATION_CENTER, spread=CALIBRATION_SPREAD):
+def neg_log_prior(slope):
     """Minus the log prior of a slope, in nats, less that of the usual slope."""
-    return 0.5 * (np.log(slope / center) / spread) ** 2
+    return 0.5 * (np.log(slope / CALIBRATION_CENTER) / CALIBRATION_SPREAD) ** 2
 
 
 def calibrate_models(held_out, codes, weights):
     """Slopes of several models, and their probabilities of held-out labels."""
     slopes = fit_slopes(held_out, codes, weights)
-    scores = slopes[:, None, None] * held_out
-    if scores.shape[2] == 1:
-        scores = 0.5 * np.concatenate([-scores, scores], axis=2)
+    scores = both_columns(slopes[:, None, None] * held_out, factor=0.5)
     scores = np.ascontiguousarray(np.moveaxis(scores, 2, 0))  # as in `fit_slopes`
     odds = np.exp(scores - scores.max(axis=0))
     return slopes, np.ascontiguousarray(np.moveaxis(odds / odds.sum(axis=0), 0, 2))
@@ -85,8 +85,7 @@ def fit_slopes(
     # Rescaled to add up to the number of held-out labels of each model.
     counts *= scored.sum(axis=1, keepdims=True) / totals
     scores = np.where(scored[:, :, None], held_out, 0.0).astype(np.float64)
-    if scores.shape[2] == 1:  # two classes: half of the margin on either side
-        scores = 0.5 * np.concatenate([-scores, scores], axis=2)
+    scores = both_columns(scores, factor=0.5)
     # Classes first: sums over a short last axis would take longer than exponentials.
     scores = np.ascontiguousarray(np.moveaxis(scores, 2, 0))
     largest = scores.max(axis=0)
@@ -119,7 +118,7 @@ def fit_slopes(
     return center * np.exp(found)
 
 
-def _minimize_each(value, derivatives, n, width, *, n_steps=6):
+def _minimize_each(value, derivatives, n, width):
     """Minima of n functions of one number each, from -width to width.
 
     Newton's method starts at the best point of a grid and stays between its neighbors,
@@ -129,7 +128,7 @@ def _minimize_each(value, derivatives, n, width, *, n_steps=6):
     grid = width * np.array([-1, -0.4, -0.25, -0.1, 0, 0.1, 0.25, 0.4, 1])
     best = np.argmin([value(np.full(n, x)) for x in grid[1:-1]], axis=0) + 1
     x, low, high = grid[best], grid[best - 1], grid[best + 1]
-    for _ in range(n_steps):
+    for _ in range(_MAX_STEPS):
         slope, curvature = derivatives(x)
         low, high = np.where(slope < 0, x, low), np.where(slope < 0, high, x)
         step = np.divide(slope, curvature, out=np.full(n, np.inf), where=curvature > 0)

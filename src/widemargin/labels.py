@@ -232,6 +232,22 @@ def sign_coding(codes, n_classes):
     return signs[:, 1:] if n_classes == 2 else signs
 
 
+def both_columns(scores, factor=1.0):
+    """One-vs-rest scores, (..., n_columns), with a column for each class.
+
+    Of a single column f, these are -f and f times the factor: 0.5 where a softmax is to
+    give the probability 1 / (1 + exp(-f)), which depends on the difference; 1 where
+    each class against the rest counts.
+
+    >>> both_columns(np.array([[0.3], [-0.1]]))
+    array([[-0.3,  0.3],
+           [ 0.1, -0.1]])
+    """
+    if scores.shape[-1] > 1:
+        return scores
+    return factor * np.concatenate([-scores, scores], axis=-1)
+
+
 def decide(scores):
     """Class codes for one-vs-rest scores (n, n_columns): `sign_coding` undone.
 

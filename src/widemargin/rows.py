@@ -406,7 +406,7 @@ class BlockRows(Rows):
         return graph.join(lengths, neighbors, self.dtype)
 
 
-def find_hidden(X, deviations, rule=SPREADS):
+def find_hidden(X, deviations):
     """Columns of a matrix that hardly count in distances because others are large.
 
     Those are many columns that hold nearly no variance together, below a gap: sorted
@@ -419,15 +419,15 @@ def find_hidden(X, deviations, rule=SPREADS):
     order = np.argsort(-deviations, kind="stable")[:n_varying]
     found = deviations[order]
     shares = np.cumsum((found / deviations.max()) ** 2)
-    is_split = found[:-1] >= rule.gap * found[1:]
-    is_split &= shares[:-1] >= (1.0 - rule.variance) * shares[-1:]
-    is_split &= np.arange(n_varying)[:0:-1] >= rule.columns * n_varying
+    is_split = found[:-1] >= SPREADS.gap * found[1:]
+    is_split &= shares[:-1] >= (1.0 - SPREADS.variance) * shares[-1:]
+    is_split &= np.arange(n_varying)[:0:-1] >= SPREADS.columns * n_varying
     if not is_split.any():
         return order[:0]
     hidden_idx = np.sort(order[is_split.argmax() + 1 :])
     hidden = X[:, hidden_idx]
     varies = deviations[hidden_idx] > 1e-6 * np.abs(hidden.mean(axis=0))  # of float32
-    varies &= (hidden == np.median(hidden, axis=0)).mean(axis=0) < rule.same
+    varies &= (hidden == np.median(hidden, axis=0)).mean(axis=0) < SPREADS.same
     return hidden_idx[varies]
 
 

@@ -295,7 +295,11 @@ class Sample:
         have two labels, which are hidden together. Folds without a label to predict
         are left out.
         """
-        folds, masks = self.deal_folds(rng), []
+        return self.masks_of(self.deal_folds(rng), n_folds)
+
+    def masks_of(self, folds, n_folds=N_FOLDS):
+        """As `fold_masks`, for the folds of labels that were dealt before."""
+        masks = []
         for fold in range(n_folds):
             hidden = folds == fold
             known = np.bincount(self.codes[~hidden], minlength=self.n_classes) > 0
@@ -304,9 +308,28 @@ class Sample:
                 masks.append((hidden, predicted))
         return masks
 
+    def trials(self, part, rng, n_folds=N_FOLDS):
+        """Samples without the labels of a fold, the labels to predict, and their rows.
+
+        The samples and the positions of the rows are those of a `part` that has all
+        labels; the labels to predict are a mask, see `fold_masks`.
+        """
+        return [
+            (part.without(hidden), predicted, part.label_idx[predicted])
+            for hidden, predicted in self.fold_masks(rng, n_folds)
+        ]
+
     def unknown_scores(self, n_models):
         """Scores of labels that are not held out yet: NaN for each model and label."""
         return np.full((n_models, self.n_labels, self.n_columns), np.nan)
+
+    def mask_single(self, scores):
+        """Scores of labels by models without them; NaN for the only one of a class.
+
+        Without its only label a class would be unknown. Scores are (n_labels,
+        n_columns), or those of several models.
+        """
+        return np.where(self.is_repeated[:, None], scores, np.nan)
 
     @cached_property
     def rows_of_labels(self):

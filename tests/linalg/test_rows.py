@@ -14,6 +14,7 @@ from widemargin.linalg.rows import (
     distinct_rows,
     gram_order,
     row_hashes,
+    scaled_rows,
 )
 from widemargin.rows import Rows
 
@@ -30,6 +31,14 @@ def assert_distinct(X, expected):
     first_idx, distinct_of = distinct_rows(X)
     assert first_idx.tolist() == expected[0]
     assert distinct_of.tolist() == expected[1]
+
+
+@pytest.mark.parametrize("as_rows", [np.asarray, sparse.csr_array])
+def test_scaled_rows_are_exact_and_leave_the_rows_alone(rng, as_rows):
+    X = as_rows(rng.standard_normal((4, 5)).astype(np.float32))
+    before = X.copy()
+    assert abs(scaled_rows(X, -3) - X / 8).max() == 0
+    assert abs(X - before).max() == 0
 
 
 @settings(deadline=None)

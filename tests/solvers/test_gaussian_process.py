@@ -13,7 +13,6 @@ from widemargin.solvers.evidence import LabelEvidence
 from widemargin.solvers.gaussian_process import (
     distance_coordinates,
     evidence_rows,
-    scaled_rows,
 )
 
 
@@ -26,14 +25,6 @@ def test_coordinates_have_the_distances_of_the_rows(rng, as_rows, shift):
     found = distance_coordinates(as_rows(X))
     assert found.shape == (12, 12)
     assert_allclose(pdist(found), pdist(X), rtol=1e-7, atol=1e-6)
-
-
-@pytest.mark.parametrize("as_rows", [np.asarray, sparse.csr_array])
-def test_scaled_rows_are_exact_and_leave_the_rows_alone(rng, as_rows):
-    X = as_rows(rng.standard_normal((4, 5)).astype(np.float32))
-    before = X.copy()
-    assert abs(scaled_rows(X, -3) - X.astype(np.float64) / 8).max() == 0
-    assert abs(X - before).max() == 0
 
 
 @pytest.mark.parametrize("as_rows", [np.asarray, sparse.csr_array])

@@ -214,7 +214,7 @@ def test_an_index_of_many_points_is_used_again(rng):
 def test_blocks_of_new_rows_have_the_same_scores(neighbors, monkeypatch, X_new):
     expected = neighbors(X_new)
     monkeypatch.setattr(
-        "widemargin.spaces.function.row_blocks",
+        "widemargin.graphs.neighbors.row_blocks",
         lambda n, *sizes: [slice(0, 2), slice(2, n)],
     )
     assert len(X_new) > 2

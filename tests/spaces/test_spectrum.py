@@ -1,8 +1,11 @@
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse.linalg import ArpackNoConvergence
 
+from widemargin.defaults import SPECTRAL_GRID
 from widemargin.graphs import graph_laplacian, knn_adjacency
 from widemargin.kernels import Rbf
 from widemargin.rows import Rows
@@ -14,7 +17,14 @@ from widemargin.spaces import (
     nystrom_space,
     spectrum,
 )
-from widemargin.spaces.spectrum import Power, Resolvent, feature_spectrum
+from widemargin.spaces.bases import GraphBasis
+from widemargin.spaces.spectrum import (
+    Power,
+    Resolvent,
+    Spectrum,
+    Transfer,
+    feature_spectrum,
+)
 
 
 def principal_components(product, weights, n_vectors):
@@ -273,3 +283,46 @@ def test_larger_powers_rely_on_leading_directions(rng, power):
     assert_allclose(shares, (spectrum.values / spectrum.values[0]) ** power)
     assert shares[0] == 1.0
     assert (np.diff(shares) < 0).all()
+
+
+# Members that models average over
+
+
+def test_only_the_smallest_power_of_the_graph_is_local(rng):
+    spectrum = Spectrum(np.linspace(0, 2, 40), rng.normal(size=(50, 40)))
+    found = Transfer.listed("graph", spectrum, SPECTRAL_GRID)
+    assert [one.title for one in found] == ["power 1", "power 2", "power 3"]
+    assert [one.is_local(SPECTRAL_GRID) for one in found] == [True, False, False]
+    assert {one.epsilon for one in found} == {0.1 * spectrum.values[30]}
+    found = Transfer.listed("kernel", spectrum, SPECTRAL_GRID)
+    assert found == [Power(1), Power(2), Power(4), Power(8)]
+    assert not any(one.is_local(SPECTRAL_GRID) for one in found)
+
+
+def test_a_transfer_function_of_ones_own_lists_itself(rng, monkeypatch):
+    monkeypatch.setattr(Transfer, "_members", dict(Transfer._members))
+
+    @dataclass(frozen=True)
+    class Heat(Transfer, shorthand="heat"):
+        time: float = 1.0
+
+        spectrum_of = "graph"
+
+        def __call__(self, values):
+            return np.exp(-self.time * values)
+
+        def is_local(self, grid):
+            return self.time < 1
+
+        @classmethod
+        def choices(cls, spectrum, grid):
+            return [cls(0.5), cls(2.0)]
+
+    spectrum = Spectrum(np.linspace(0, 2, 4), rng.normal(size=(9, 4)))
+    listed = GraphBasis(spectrum, Rbf(1.0), None, 3).covariances("graph", SPECTRAL_GRID)
+    assert "Heat(time=2.0)" in listed[-1].name
+    assert_allclose(listed[-1].terms[0][2], np.exp(-2.0 * spectrum.values))
+    n_shares = len(SPECTRAL_GRID.graph_shares)
+    heat = [c for c in listed if "Heat" in c.name and "share 1" in c.name]
+    assert [c.needs_labels for c in heat] == [True, False]
+    assert len(listed) == 5 * n_shares

@@ -140,8 +140,7 @@ def laplacian_models(X, y, y_partial):
         solution = reduced_newton(problem).solution
         held_out.append(problem.leave_one_out(solution))
         found.append(objective.functions.scores(problem.coordinates(solution)))
-    held_out = np.array(held_out)
-    held_out[:, ~sample.is_repeated] = np.nan
+    held_out = sample.mask_single(np.array(held_out))
     return _collect(sample, held_out, models_prior(models, sample), found, y)
 
 

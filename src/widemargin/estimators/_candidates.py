@@ -133,7 +133,7 @@ def list_candidates(candidates, budget, *, in_blocks=False):
     return listed
 
 
-def prior_weights(candidates, sample, *, scarcity=SCARCITY_PRIOR):
+def prior_weights(candidates, sample):
     """Weights of candidates before any label is held out.
 
     Estimators of one class are a family, so that a copy of a candidate changes nothing;
@@ -145,7 +145,7 @@ def prior_weights(candidates, sample, *, scarcity=SCARCITY_PRIOR):
     is_spectral = np.array([candidate.is_spectral for candidate in candidates])
     families = [_family(candidate.estimator) for candidate in candidates[1:]]
     prior = family_prior([SUPERVISED, *families])
-    prior *= 1.0 + scarcity * sample.scarcity * is_spectral
+    prior *= 1.0 + SCARCITY_PRIOR * sample.scarcity * is_spectral
     if is_spectral.any():
         prior[0] = 1e-12  # hardly any weight; its logarithm is needed
     return prior / prior.sum()
@@ -394,15 +394,9 @@ def _predict_folds(name, model, draw, fold_rows):
     """Probabilities of held-out labels by fits on few rows with a fold hidden."""
     part = draw.take(fold_rows)
     sample, kept = part.sample, part.kept
-    folds, n_classes = draw.folds[kept], sample.n_classes
+    n_classes = sample.n_classes
     held_out = np.full((draw.sample.n_labels, n_classes), np.nan)
-    for fold in np.unique(folds[folds >= 0]):
-        hidden = folds == fold
-        known = np.unique(sample.codes[~hidden])
-        # not all of the hidden ones where a row has copies with two labels
-        scored = hidden & np.isin(sample.codes, known)
-        if len(known) < 2 or not scored.any():
-            continue
+    for hidden, scored in sample.masks_of(draw.folds[kept]):
         trial = part.fit(clone(model), hidden)
         rows = sample.rows.take(sample.label_idx[scored]).X
         held_out[kept[scored]] = class_probabilities(trial, rows, n_classes)

@@ -270,15 +270,13 @@ def hold_out(task, sample, space, solver, rng):
     # Weights of models need fewer digits than the model itself.
     solver = solver.loosened(HINGE_FOLD_TOL)
     scores = sample.unknown_scores(n_models)
-    for hidden, held_out in sample.fold_masks(rng, n_folds):
-        own = part.without(hidden)
-        problem = task.problem(own, space, solver)
-        path = task.follow(problem, own)
+    for trial, held_out, row_idx in sample.trials(part, rng, n_folds):
+        problem = task.problem(trial, space, solver)
+        path = task.follow(problem, trial)
         if path.result.status is Status.INTERRUPTED:
             return None
-        rows = part.label_idx[held_out]
         # All models of the paths if they are averaged, the last one otherwise.
-        scores[:, held_out] = [own[rows] for own in path.scores[-n_models:]]
+        scores[:, held_out] = [own[row_idx] for own in path.scores[-n_models:]]
     return scores
 
 

@@ -256,10 +256,13 @@ def follow_graph(estimator, geometry):
     return geometry
 
 
-def _with_spectrum(geometry, n_components=GRAPH_FUNCTIONS):
+def _with_spectrum(geometry):
     """The same with smooth functions along the graph beside those of landmarks."""
     rows, kernel, space = geometry.sample.rows, geometry.kernel, geometry.space
-    n_vectors, adjacency = limit_components(n_components, len(rows)), geometry.adjacency
+    n_vectors, adjacency = (
+        limit_components(GRAPH_FUNCTIONS, len(rows)),
+        geometry.adjacency,
+    )
     basis = graph_basis(rows, kernel, geometry.graph, adjacency, n_vectors)
     diagonal = float(rows.evaluate(kernel.diagonal).mean(dtype=np.float64))
     remainder = max(diagonal - space.mean_diagonal(), 0.0)
@@ -320,15 +323,15 @@ def make_objective(estimator, geometry, sample, power):
     )
 
 
-def make_holdout(objective, geometry, sample, rng, size=HOLDOUT_SIZE):
+def make_holdout(objective, geometry, sample, rng):
     """The objective on which labels are held out, a part where Newton is fast."""
-    sample = sample.thin_labels(size.labels, rng)
+    sample = sample.thin_labels(HOLDOUT_SIZE.labels, rng)
     space, laplacian = geometry.space, objective.laplacian
-    if not space.low_rank and sample.n_rows > size.rows:
+    if not space.low_rank and sample.n_rows > HOLDOUT_SIZE.rows:
         if sample.adjacency is None:  # the graph is made anew from these rows
-            idx = sample.draw_rows(size.rows, rng)
+            idx = sample.draw_rows(HOLDOUT_SIZE.rows, rng)
         else:  # it would fall to pieces: the nearest rows along it
-            idx = rows_near(sample.adjacency, sample.label_idx, size.rows, rng)
+            idx = rows_near(sample.adjacency, sample.label_idx, HOLDOUT_SIZE.rows, rng)
         sample, space = sample.part(idx), space.part(idx)
         part = replace(geometry, sample=sample, space=space)
         laplacian = part.laplacian.iterated(laplacian.power)

@@ -6,13 +6,11 @@ from html import escape
 import numpy as np
 
 from widemargin.averaging import share_std
+from widemargin.defaults import CLEAR_SHARE
 from widemargin.estimators.interaction import Suspects
 from widemargin.stored import Stored, require
 
 _NOTEWORTHY_WEIGHT = 0.05  # of a candidate whose warnings are passed on
-# Of the evidence, from which on it speaks for the labels-only model: three times as
-# much as for all others together. Half of it would be a difference by chance.
-_CLEAR_SHARE = 0.75
 
 
 @dataclass(frozen=True)
@@ -258,7 +256,7 @@ def _find_help(average, prior):
     if average.gain > average.gain_std:
         return True
     evidence = average.weights / prior  # the prior is no verdict on unlabeled rows
-    return False if evidence[0] > _CLEAR_SHARE * evidence.sum() else None
+    return False if evidence[0] > CLEAR_SHARE * evidence.sum() else None
 
 
 def _describe_choice(is_random, is_held_out):

@@ -139,10 +139,10 @@ class LowDensityClassifier(SpectralModel):
     def _hold_out(self, row_idx, features, sample):
         """Scores of the labels by models without them, (n_models, n_labels, n)."""
         held_out = sample.unknown_scores(len(SELF_TRAINING_PENALTIES))
-        folds = sample.fold_masks(as_generator(self.geometry_.seed))
-        for hidden, predicted in track("labels", folds):
-            results = self._train(row_idx, features, sample.without(hidden))
-            places = np.searchsorted(row_idx, sample.label_idx[predicted])
+        trials = sample.trials(sample, as_generator(self.geometry_.seed))
+        for trial, predicted, label_idx in track("labels", trials):
+            results = self._train(row_idx, features, trial)
+            places = np.searchsorted(row_idx, label_idx)
             for scores, result in zip(held_out, results, strict=True):
                 scores[predicted] = _columns(result.scores[places])
         return held_out

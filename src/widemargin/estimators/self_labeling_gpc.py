@@ -18,8 +18,9 @@ from widemargin.estimators._estimator import (
     evaluate,
     read_parameter,
 )
-from widemargin.estimators._self_labeling import FAMILIES, read_task
-from widemargin.kernels import Precomputed, Rbf
+from widemargin.kernels import Kernel, Landmarks, Precomputed, Rbf
+from widemargin.labels import both_columns
+from widemargin.objectives.class_sizes import Balance
 from widemargin.progress import Progress
 from widemargin.solvers.evidence import Hyperparameters, LabelEvidence
 from widemargin.solvers.gaussian_process import (
@@ -28,7 +29,18 @@ from widemargin.solvers.gaussian_process import (
     learn_from_labels,
 )
 from widemargin.solvers.informative_vectors import InformativeVectors
+from widemargin.solvers.relabeling import Relabel
+from widemargin.solvers.self_labeling import Annealing, LabelingTask
 from widemargin.spaces import VarianceFunction
+
+# What both self-labeling estimators have: this one and `SelfLabelingSVC`
+FAMILIES = {
+    "kernel": Kernel,
+    "landmarks": Landmarks,
+    "annealing": Annealing,
+    "relabel": Relabel,
+    "balance": Balance,
+}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -199,8 +211,7 @@ class SelfLabelingGPC(Classifier):
         )
         self.scale_, self.noise_ = process.scale, process.noise
         held_out = found.regressor.held_out(found.signs)[sample.label_idx]
-        # The only label of a class cannot be predicted from the others.
-        held_out = np.where(sample.is_repeated[:, None], held_out, np.nan)
+        held_out = sample.mask_single(held_out)
         calibration = fit_calibration(held_out, sample.codes, sample.label_weights)
         function = found.regressor.function(found.signs)
         embedding = found.model.space.embedding()
@@ -291,7 +302,7 @@ class SelfLabelingGPC(Classifier):
         if self.probabilities == "calibrated":
             return self.calibration_.log_probabilities(scores)
         if scores.shape[1] == 1:
-            return log_ndtr(np.hstack([-scores, scores]))
+            return log_ndtr(both_columns(scores))
         logs = log_ndtr(scores) - log_ndtr(-scores)  # this class, and no other one
         return logs - logsumexp(logs, axis=1, keepdims=True)
 
@@ -313,3 +324,17 @@ class SelfLabelingGPC(Classifier):
                 "pass the kernel as a function."
             )
         return evaluate(self, X, "posterior_")
+
+
+def read_task(estimator, sample, relabel):
+    """Which labels are to be found, from the parameters of an estimator."""
+    balance = read_parameter(estimator, "balance")
+    names, who = sample.classes.tolist(), type(estimator).__name__
+    shares = balance.class_shares(names, sample.class_shares(), who)
+    return LabelingTask.of(
+        sample,
+        balance.bounds(shares, sample.n_unlabeled),
+        estimator.labeled_weight,
+        read_parameter(estimator, "annealing"),
+        relabel,
+    )

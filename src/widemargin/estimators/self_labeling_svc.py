@@ -15,7 +15,7 @@ from widemargin.estimators._estimator import (
     read_parameter,
     read_parameters,
 )
-from widemargin.estimators._self_labeling import FAMILIES, read_task
+from widemargin.estimators.self_labeling_gpc import FAMILIES, read_task
 from widemargin.progress import Progress
 from widemargin.solvers.hinge import HingeSolver, choose_hinge_space
 from widemargin.solvers.relabeling import InSample

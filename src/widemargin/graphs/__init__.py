@@ -10,7 +10,12 @@ from widemargin.graphs.laplacian import (
     no_laplacian,
     spectral_dimension,
 )
-from widemargin.graphs.neighbors import ExactIndex, index_rows, neighbor_weights
+from widemargin.graphs.neighbors import (
+    ExactIndex,
+    NearestPoints,
+    index_rows,
+    neighbor_weights,
+)
 from widemargin.graphs.transformer import TransformerGraph
 
 __all__ = [
@@ -20,6 +25,7 @@ __all__ = [
     "Graph",
     "IteratedLaplacian",
     "KnnGraph",
+    "NearestPoints",
     "TransformerGraph",
     "check_adjacency",
     "find_anchors",

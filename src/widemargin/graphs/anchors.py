@@ -13,8 +13,7 @@ from scipy import sparse
 
 from widemargin.defaults import ANCHORS, CELL_SEARCH
 from widemargin.graphs.cells import find_centers
-from widemargin.graphs.neighbors import index_rows, neighbor_weights
-from widemargin.linalg.rows import row_blocks
+from widemargin.graphs.neighbors import NearestPoints, neighbor_weights
 
 
 @dataclass(frozen=True)
@@ -28,19 +27,14 @@ class Anchors:
         return len(self.points)
 
     @cached_property
-    def index(self):
-        """An index of the points."""
-        return index_rows(self.points, self.n_neighbors)
-
-    def __getstate__(self):  # without an index: it is larger than the points
-        return {"points": self.points, "n_neighbors": self.n_neighbors}
+    def _nearest(self):
+        return NearestPoints(self.points, self.n_neighbors)
 
     def weights(self, X):
         """Weights of the anchors of each row, a CSR matrix whose rows add up to one."""
         shape = X.shape[0], self.n_neighbors
         weights, nearest = np.empty(shape), np.empty(shape, dtype=np.int32)
-        for block in row_blocks(X.shape[0], X.shape[1], 8):
-            lengths, nearest[block] = self.index.query(X[block], self.n_neighbors)
+        for block, lengths, nearest[block] in self._nearest.blocks(X):
             weights[block] = neighbor_weights(lengths, exact_copies=False)
         starts = np.arange(0, weights.size + 1, self.n_neighbors)
         found = weights.ravel(), nearest.ravel(), starts

@@ -243,7 +243,7 @@ def nearest_centers(X, centers, n_nearest, stage=None):
     return nearest
 
 
-def cell_means(X, n_cells, least_rows, *, rule=CELL_SEARCH):
+def cell_means(X, n_cells, least_rows):
     """The cell of each row, and the means of cells of at least so many rows.
 
     None if there are too few rows for cells.
@@ -251,7 +251,7 @@ def cell_means(X, n_cells, least_rows, *, rule=CELL_SEARCH):
     n_cells = min(n_cells, len(X) // (2 * least_rows))
     if n_cells < 2:
         return None
-    centers = find_centers(X, n_cells, np.random.default_rng(0), rule)
+    centers = find_centers(X, n_cells, np.random.default_rng(0), CELL_SEARCH)
     cells = nearest_centers(X, centers, 1)[:, 0]
     while True:
         used = np.bincount(cells, minlength=len(centers)) >= least_rows

@@ -125,7 +125,7 @@ def spectral_dimension(adjacency):
     return 2.0 * float(np.log2(returned[3] / returned[7]))
 
 
-def power_prior(powers, dimension, *, rule=GRAPH_POWERS):
+def power_prior(powers, dimension):
     """Prior weights of rising powers: those next to the one for a dimension.
 
     In a space of more dimensions a function can be smooth along the graph and still
@@ -138,7 +138,7 @@ def power_prior(powers, dimension, *, rule=GRAPH_POWERS):
     """
     # Power 2 for a surface. Linear interpolation gives the two powers around the wanted
     # one weights that add up to one, and the first or last power all beyond.
-    wanted = 2.0 + (dimension - 2.0) / rule.dimensions_per_power
+    wanted = 2.0 + (dimension - 2.0) / GRAPH_POWERS.dimensions_per_power
     weights = np.array([np.interp(wanted, powers, one) for one in np.eye(len(powers))])
-    weights[weights < rule.least_prior] = 0.0
+    weights[weights < GRAPH_POWERS.least_prior] = 0.0
     return weights / weights.sum()

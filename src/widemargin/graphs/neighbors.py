@@ -1,6 +1,7 @@
 """Nearest neighbors of rows: exact for few rows, approximate for many."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -9,7 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 from widemargin.checks import warn_of_data
 from widemargin.defaults import EXACT_NEIGHBORS
 from widemargin.graphs.cells import Cells, ProjectedCells
-from widemargin.linalg.rows import near_origin
+from widemargin.linalg.rows import near_origin, row_blocks
 
 _SAME = 1e-6  # shorter distances, over that to the last neighbor, are rounding
 
@@ -66,6 +67,44 @@ def index_rows(X, n_neighbors, metric="euclidean", *, limits=EXACT_NEIGHBORS):
             "make_pipeline(PCA(50), ...) for example, or pass a graph of your own."
         )
     return index
+
+
+@dataclass(frozen=True)
+class NearestPoints:
+    """The nearest of some points to rows; their index is made when it is needed.
+
+    It is not pickled, because it is as large as the points.
+    """
+
+    points: object
+    n_neighbors: int  # or all points, if there are fewer
+    geometry: object = None  # of a kernel, in which rows are near each other
+    index: object = None  # of the points, if it is known
+
+    def blocks(self, X, n_values=1):
+        """Yield blocks of the rows of X, and lengths to and positions of their points.
+
+        A block is small enough for `n_values` numbers per row.
+        """
+        if sparse.issparse(X) != sparse.issparse(self.points):  # search needs one kind
+            X = X.toarray() if sparse.issparse(X) else sparse.csr_matrix(X)
+        X, n_neighbors = self._located(X), min(self.n_neighbors, self.points.shape[0])
+        for block in row_blocks(X.shape[0], max(X.shape[1], n_values), 8):
+            yield block, *self._index.query(X[block], n_neighbors)
+
+    def _located(self, X):
+        return X if self.geometry is None else self.geometry(X)[0]
+
+    @cached_property
+    def _index(self):
+        if self.index is not None:
+            return self.index
+        return index_rows(self._located(self.points), self.n_neighbors)
+
+    def __getstate__(self):
+        return {field.name: getattr(self, field.name) for field in fields(self)} | {
+            "index": None
+        }
 
 
 def neighbor_weights(lengths, *, exact_copies=True):

@@ -1,15 +1,14 @@
 """Rows that belong to no cluster: those with few rows around them."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import sparse
 
 from widemargin.defaults import OUTLIER_RULE
-from widemargin.graphs.neighbors import index_rows
+from widemargin.graphs.neighbors import NearestPoints, index_rows
 from widemargin.kernels import Kernel
-from widemargin.linalg.rows import distinct_rows, row_blocks
+from widemargin.linalg.rows import distinct_rows
 from widemargin.stored import Stored, require
 
 NORMAL_BELOW = 0.1587  # quantile one standard deviation below the median of a normal
@@ -37,22 +36,15 @@ class Reach(Stored):
         return self.points
 
     @cached_property
-    def _index(self):
-        """An index of the points."""
-        return index_rows(self.kernel.geometry(self.points)[0], 1)
+    def _nearest(self):
+        return NearestPoints(self.points, 1, self.kernel.geometry)
 
     def __call__(self, X):
         """Whether each row of X belongs to the clusters."""
-        if sparse.issparse(X) != sparse.issparse(self.points):  # search needs one kind
-            X = X.toarray() if sparse.issparse(X) else sparse.csr_matrix(X)
-        X = self.kernel.geometry(X)[0]
-        lengths = np.empty(X.shape[0])
-        for block in row_blocks(X.shape[0], X.shape[1], 8):
-            lengths[block] = self._index.query(X[block], 1)[0][:, 0]
-        return lengths <= self.distance
-
-    def __getstate__(self):  # without an index: it is as large as the points
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        distances = np.empty(X.shape[0])
+        for block, lengths, _ in self._nearest.blocks(X):
+            distances[block] = lengths[:, 0]
+        return distances <= self.distance
 
     def check(self, n_features):
         """Raise ValueError unless the points fit the features."""

@@ -17,7 +17,7 @@ from widemargin.labelling.problem import LabelProblem, make_problem
 from widemargin.labelling.search import search_labels
 from widemargin.labelling.starts import Starts
 from widemargin.labelling.strategies import Search
-from widemargin.labels import decide, sign_coding
+from widemargin.labels import both_columns, decide, sign_coding
 from widemargin.objectives.class_sizes import Balance
 from widemargin.solvers.driver import Interruptible
 from widemargin.solvers.result import SolveResult, Status
@@ -112,10 +112,7 @@ def follow_path(space, sample, reg, weights, settings, rng, *, callback=None):
 
 def preferences(scores, class_order):
     """Scores of each class, (n_classes, n), with classes in an order of their own."""
-    scores = scores.astype(np.float64)
-    if scores.shape[1] == 1:
-        scores = np.hstack([-scores, scores])
-    return scores.T[class_order]
+    return both_columns(scores.astype(np.float64)).T[class_order]
 
 
 def hold_out(space, sample, reg, weights, settings, rng, *, n_rows=HOLDOUT_ROWS):
@@ -128,12 +125,12 @@ def hold_out(space, sample, reg, weights, settings, rng, *, n_rows=HOLDOUT_ROWS)
     part = sample.part(idx)
     space = settings.add_graph(space.part(idx), part.rows)
     scores = sample.unknown_scores(len(weights) + 1)
-    for hidden, held_out in sample.fold_masks(rng):
-        path = follow_path(space, part.without(hidden), reg, weights, settings, rng)
+    for trial, held_out, row_idx in sample.trials(part, rng):
+        path = follow_path(space, trial, reg, weights, settings, rng)
         if path.was_interrupted:
             return None
         # One product for all models of the path: their columns stand side by side.
-        of_rows = space.scores(np.hstack(path.coordinates))[part.label_idx[held_out]]
+        of_rows = space.scores(np.hstack(path.coordinates))[row_idx]
         by_model = of_rows.reshape(len(of_rows), len(scores), sample.n_columns)
         scores[:, held_out] = by_model.transpose(1, 0, 2)
     return scores
@@ -213,6 +210,5 @@ def _fit_weight(space, sample, reg, weight, settings, rng, callback):
 def _calibrate(sample, smoother, signs):
     """Scores of each label without it, NaN for the only one of a class; calibration."""
     scores = smoother.leave_one_out(signs)[sample.label_idx].astype(np.float64)
-    # Without its only label a class would be unknown.
-    scores[~sample.is_repeated] = np.nan
+    scores = sample.mask_single(scores)
     return scores, fit_calibration(scores, sample.codes, sample.label_weights)

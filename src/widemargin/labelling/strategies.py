@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from widemargin.checks import check_number, refuse
-from widemargin.defaults import DENSE_ROWS, TABU_FROM_WEIGHT, TABU_ROWS
+from widemargin.defaults import DENSE_ROWS, TABU, TABU_FROM_WEIGHT, TABU_ROWS
 from widemargin.labelling.problem import LabelState
 from widemargin.labelling.starts import random_start
 from widemargin.values import Value
@@ -190,7 +190,7 @@ class Shaking(Search, shorthand="shaking"):
     Shaking(n_rounds=21, size_floor=0.5, n_reshakes=30)
     """
 
-    n_rounds: int = 21
+    n_rounds: int = 21  # a class claims 2^-20 of its target in the last one: no row
     size_floor: float = 0.5
     n_reshakes: int = 0
 
@@ -257,7 +257,7 @@ class Tabu(Search, shorthand="tabu"):
     Tabu(steps_per_sample=2.0)
     """
 
-    steps_per_sample: float = 5.0
+    steps_per_sample: float = TABU.steps_per_row
 
     def __post_init__(self):
         check_number(self, "steps_per_sample", low=0, strict=True)
@@ -268,8 +268,9 @@ class Tabu(Search, shorthand="tabu"):
         if n_movable < 2:
             return Steepest().improve(problem, codes, seed, goes_on, work=work)
         state = LabelState.of(problem, codes)
-        tenure = min(10 + n_movable // 100, max(1, n_movable // 4))
-        spread = max(1, min(10, n_movable // 4))
+        most = max(1, n_movable // TABU.rows_per_waiting)
+        tenure = min(TABU.wait + n_movable // TABU.rows_per_step, most)
+        spread = min(TABU.spread, most)
         # Step at which each point may move again; `ring` lists those that wait.
         free_at = np.zeros(problem.n_samples, dtype=np.int64)
         ring = np.full(2 * (tenure + spread) + 2, -1, dtype=np.int64)

@@ -81,6 +81,15 @@ def _canonical(X):
     return X
 
 
+def scaled_rows(X, exponent):
+    """Rows times a power of two, which rounds nothing."""
+    if not sparse.issparse(X):
+        return np.ldexp(X, exponent)
+    X = X.copy()
+    X.data = np.ldexp(X.data, exponent)
+    return X
+
+
 def squared_distances(X, Z=None, factor=1.0):
     """Squared Euclidean distances between the rows of X and of Z, times a factor.
 
@@ -89,21 +98,12 @@ def squared_distances(X, Z=None, factor=1.0):
     """
     X, Z = near_origin(X, Z)
     exponent = math.frexp(factor)[1] // 2
-    if abs(exponent) > _SAFE_BITS:  # by powers of two, which round nothing
-        X, Z = (None if x is None else _ldexp(x, exponent) for x in (X, Z))
+    if abs(exponent) > _SAFE_BITS:
+        X, Z = (None if x is None else scaled_rows(x, exponent) for x in (X, Z))
         factor = math.ldexp(factor, -2 * exponent)
     squared = euclidean_distances(X, Z, squared=True)
     squared *= factor
     return squared
-
-
-def _ldexp(X, exponent):
-    """A matrix times a power of two."""
-    if not sparse.issparse(X):
-        return np.ldexp(X, exponent)
-    X = X.copy()
-    X.data = np.ldexp(X.data, exponent)
-    return X
 
 
 def column_ranges(X):

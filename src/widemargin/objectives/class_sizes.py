@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from widemargin.checks import check_choice, check_number_or, plain
+from widemargin.defaults import SIZE_FACTOR
 from widemargin.values import Value
 
 
@@ -90,7 +91,7 @@ def size_bounds(shares, tolerance, n_movable):
     return lower, np.clip(np.maximum(upper, exact), 0, n_movable)
 
 
-def factor_bounds(shares, n_movable, factor=1.5):
+def factor_bounds(shares, n_movable, factor=SIZE_FACTOR):
     """Bounds of class sizes that may be off their shares by a factor."""
     lower = np.floor(shares * n_movable / factor).astype(int)
     return lower, np.ceil(shares * n_movable * factor).astype(int)

@@ -31,6 +31,7 @@ from widemargin.spaces import FunctionSum
 from widemargin.spaces.bases import label_grams
 
 _NEGLIGIBLE = 1e-6  # prior weight, over that of others of the family
+_LEAST_WEIGHT = 1e-4  # in an average: a smaller one would change hardly any digit
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,7 @@ def fit_covariances(
     options = sample.signs, weights / weights.mean(), grid.noises, grid.constants
     grams = label_grams(covariances, bases, idx)
     fits = [fit_labels(gram, *options) for gram in grams]
-    held_out = np.concatenate([fit.held_out for fit in fits])
-    held_out[:, ~sample.is_repeated] = np.nan  # their class would be unknown
+    held_out = sample.mask_single(np.concatenate([fit.held_out for fit in fits]))
     families = np.repeat([c.family for c in covariances], len(fits[0].coef))
     within = np.ones(len(families))
     if sample.is_single:
@@ -158,17 +158,17 @@ def combine_fits(covariances, bases, label_idx, fits, average):
 
 def used_shares(average, n_covariances):
     """What each fit of each covariance is multiplied by; 0 for negligible weights."""
-    shares = np.where(average.weights > 1e-4, average.coef, 0.0)
+    shares = np.where(average.weights > _LEAST_WEIGHT, average.coef, 0.0)
     return (shares / shares.sum()).reshape(n_covariances, -1)
 
 
-def label_functions(covariances, bases, sample, average, *, grid=SPECTRAL_GRID):
+def label_functions(covariances, bases, sample, average):
     """As `fit_covariances` for the functions that each label's target is multiplied by.
 
     The scores of the average are linear in the targets: they are these functions, one
     column for each label, times the targets.
     """
-    idx, weights = sample.label_idx, sample.label_weights
+    idx, weights, grid = sample.label_idx, sample.label_weights, SPECTRAL_GRID
     options = weights / weights.mean(), grid.noises, grid.constants
     used = used_shares(average, len(covariances)).any(axis=1)
     targets = np.eye(len(idx))

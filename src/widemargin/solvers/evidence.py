@@ -134,18 +134,8 @@ class LeaveOneOutDensity(LearnedHyperparameters, shorthand="loo"):
 
     Parameters
     ----------
-    per_feature : bool, default=False
-        Whether each feature has a width of its own.
-    n_rounds : int, default=5
-        Largest number of alternations between hyperparameters and labels.
-    max_rows : int, default=1000
-        Largest number of rows to learn from, labeled ones first.
-    max_iter : int, default=100
-        Largest number of iterations per alternation.
-    prior : bool, default=True
-        Whether a log-normal prior around the values that learning starts from is added
-        to the criterion; False, as in the paper, for none. Without it the learned
-        values may only fit the mistakes of inferred labels.
+    per_feature, n_rounds, max_rows, max_iter, prior
+        As in `MarginalLikelihood`.
 
     Examples
     --------

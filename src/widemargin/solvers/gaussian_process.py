@@ -8,6 +8,7 @@ from scipy.linalg import eigh
 
 from widemargin.defaults import PROCESS_LADDER
 from widemargin.kernels import ArdRbf, Kernel, Rbf
+from widemargin.linalg.rows import scaled_rows
 from widemargin.objectives.gp_evidence import GpEvidence
 from widemargin.solvers.driver import Interruptible
 from widemargin.solvers.evidence import learn_hyperparameters
@@ -58,7 +59,7 @@ class Process:
         """
         # Rows in units of the width, up to a power of two: their unit changes no bit.
         exponent = round(0.5 * np.log2(self.kernel.gamma))
-        X = scaled_rows(sample.rows.take(idx).X, exponent)
+        X = scaled_rows(sample.rows.take(idx).X.astype(np.float64), exponent)
         if not learning.per_feature and X.shape[1] > len(idx):
             X = distance_coordinates(X)  # each step takes time for every column
         X = X.toarray() if sparse.issparse(X) else X
@@ -83,15 +84,6 @@ class Process:
         gammas = np.ldexp(np.exp(found.solution[1:-1]), 2 * exponent)
         kernel = ArdRbf(gammas) if learning.per_feature else Rbf(float(gammas[0]))
         return Process(kernel, scale, noise), found.status
-
-
-def scaled_rows(X, exponent):
-    """Rows times a power of two, in double precision."""
-    if not sparse.issparse(X):
-        return np.ldexp(X.astype(np.float64), exponent)
-    X = X.astype(np.float64)
-    X.data = np.ldexp(X.data, exponent)
-    return X
 
 
 def distance_coordinates(X):

@@ -160,8 +160,9 @@ def hold_out_labels(codes, fraction, rng):
     return held_out
 
 
-def choose_solver(n_rows, n_columns, n_labels, *, low_rank, limits=NEWTON_LIMITS):
+def choose_solver(n_rows, n_columns, n_labels, *, low_rank):
     """Newton's method where its factorizations are cheap, PCG elsewhere."""
+    limits = NEWTON_LIMITS
     most = min(limits.rows + limits.rows_per_column * n_columns, limits.max_rows)
     is_small = low_rank or n_rows <= most
     return Newton() if is_small and n_labels <= limits.labels else Pcg()
@@ -232,8 +233,7 @@ def average_family(models, results, sample, *, scarcity=GRAPH_SCARCITY):
     """Average and calibration by leave-one-out scores of each model's solution."""
     pairs = zip(models, results, strict=True)
     held_out = np.array([m.problem.leave_one_out(r.solution) for m, r in pairs])
-    # Without its only label a class would be unknown.
-    held_out[:, ~sample.is_repeated] = np.nan
+    held_out = sample.mask_single(held_out)
     prior = models_prior(models, sample, scarcity=scarcity)
     return average_scores(held_out, sample.codes, prior, sample.label_weights)
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from widemargin.checks import check_choice, check_number
 from widemargin.defaults import RELABEL_TOL
-from widemargin.labels import sign_coding
+from widemargin.labels import both_columns, sign_coding
 from widemargin.objectives.class_sizes import repair_sizes
 from widemargin.values import Value
 
@@ -133,9 +133,8 @@ class Relabeling:
         if scores.shape[1] > 1:
             return assign_classes(free, self.lower, self.upper)
         shift = 0.0 if self.loss is None else self._threshold(scores[:, 0])
-        # One column is the second class against the first: as two columns, which
-        # `assign_classes` shifts against each other by twice a threshold.
-        both = np.hstack([-(free + shift), free + shift])
+        # `assign_classes` shifts both columns against each other by twice a threshold.
+        both = both_columns(free + shift)
         codes, offsets = assign_classes(both, self.lower, self.upper)
         return codes, np.array([shift + 0.5 * (offsets[1] - offsets[0])])
 

@@ -6,14 +6,13 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from widemargin.defaults import RELABEL_TOL
+from widemargin.defaults import RELABEL_TOL, SHARE_FLOOR, SHARE_TOLERANCE
 from widemargin.solvers.driver import drive
 from widemargin.solvers.result import SolveResult, Status
 
-_SHARE_FLOOR = 0.01  # added to shares, so that a rare class may also be missed
-# Of the shifts that keep shares. A tolerance of 0.1 raised the error of the average in
-# `FewLabelClassifier` by 0.2 points (standard error 0.1), in 21 draws of few-labels.
-_SHARE_STEP, _SHARE_TOL, _SHARE_STEPS = 0.3, 0.02, 30
+# The step of a shift, over the spread of the scores, and the largest number of steps.
+# They set how fast the shares are met, up to the tolerance, but not which shares.
+_SHARE_STEP, _SHARE_STEPS = 0.3, 30
 _ADAPTED_ROUNDS = 10  # in later ones the shifts stay, so that no label moves forever
 
 
@@ -71,7 +70,7 @@ class SelfTraining:
 
     def match_shares(self, scores, shifts):
         """Shifts of the scores for which each class has its share of the rows."""
-        wanted = np.log(self.shares + _SHARE_FLOOR)
+        wanted = np.log(self.shares + SHARE_FLOOR)
         step, free = _SHARE_STEP * float(scores.std()), self.row_weights > 0
         if not free.any():
             return shifts
@@ -81,8 +80,8 @@ class SelfTraining:
             classes = (scores + shifts).argmax(axis=1)
             found = np.bincount(classes, weights=weights, minlength=len(wanted))
             # In logarithms, so that rare classes are corrected as fast as large ones.
-            gaps = wanted - np.log(found + _SHARE_FLOOR)
-            if np.abs(gaps).max() < _SHARE_TOL:
+            gaps = wanted - np.log(found + SHARE_FLOOR)
+            if np.abs(gaps).max() < SHARE_TOLERANCE:
                 break
             shifts = shifts + (step * gaps).astype(scores.dtype)
         return shifts

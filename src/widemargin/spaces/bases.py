@@ -7,7 +7,6 @@ variances of its members, so that their average is again one function over it.
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import product
 
 import numpy as np
 
@@ -165,9 +164,11 @@ class KernelBasis(SpectralBasis):
 
     def covariances(self, name, grid):
         """The prior covariances over this basis, one for each transfer function."""
-        found = spectra.kernel_transfers(self.spectrum, grid).items()
-        terms = {f"{name}, {title}": (1.0, name, values) for title, values in found}
-        return [Covariance(key, "spectrum", (term,)) for key, term in terms.items()]
+        values = self.spectrum.values
+        return [
+            Covariance(f"{name}, {one.title}", "spectrum", ((1.0, name, one(values)),))
+            for one in spectra.Transfer.listed("kernel", self.spectrum, grid)
+        ]
 
     @classmethod
     def fit(cls, space, weights, n_vectors):
@@ -214,13 +215,16 @@ class GraphBasis(SpectralBasis):
 
     def covariances(self, name, grid):
         """The prior covariances of the graph, alone and in sums with the kernel."""
-        listed, found = [], spectra.graph_transfers(self.spectrum, grid)
-        for (title, variances), share in product(found.items(), grid.graph_shares):
-            terms = [(share, name, variances)]
-            terms += [(1.0 - share, "kernel", None)] if share < 1 else []
-            is_local = title in grid.local_transfers or share < grid.single_share
-            title = f"graph, {title}, share {share:g}"
-            listed.append(Covariance(title, "graph", tuple(terms), is_local))
+        listed = []
+        for transfer in spectra.Transfer.listed("graph", self.spectrum, grid):
+            variances = transfer(self.spectrum.values)
+            title, is_local = f"graph, {transfer.title}", transfer.is_local(grid)
+            for share in grid.graph_shares:
+                terms = [(share, name, variances)]
+                terms += [(1.0 - share, "kernel", None)] if share < 1 else []
+                needs_labels = is_local or share < grid.single_share
+                own = f"{title}, share {share:g}"
+                listed.append(Covariance(own, "graph", tuple(terms), needs_labels))
         return listed
 
     def to_function(self, label_idx, coordinates, scores):

@@ -79,7 +79,7 @@ def landmark_space(kernel, rows, landmarks, rng, who):
     return nystrom_space(kernel, rows, np.sort(pool_idx[chosen]))
 
 
-def check_scale(space, kernel, who, least_spread=_LEAST_SPREAD):
+def check_scale(space, kernel, who):
     """The mean diagonal of a kernel; raise unless it can be divided by.
 
     Regularization is measured by it. So it must not be the product of two means, of
@@ -94,7 +94,7 @@ def check_scale(space, kernel, who, least_spread=_LEAST_SPREAD):
         )
     spread = 1.0 - space.mean_value() / scale
     # A power d of inner products multiplies their relative differences by d.
-    least_spread *= getattr(kernel, "degree", 1)
+    least_spread = _LEAST_SPREAD * getattr(kernel, "degree", 1)
     if kernel.sees_offsets and space.n_rows > 1 and spread < least_spread:
         raise ValueError(
             f"the kernel of {who}, {kernel!r}, is nearly constant: all but "

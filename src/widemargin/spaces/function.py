@@ -7,10 +7,10 @@ import numpy as np
 from scipy import sparse
 
 from widemargin.defaults import CONDENSED_NEIGHBORS
-from widemargin.graphs import index_rows, neighbor_weights
+from widemargin.graphs import NearestPoints, neighbor_weights
 from widemargin.graphs.cells import cell_means
 from widemargin.kernels import Kernel, Linear, Precomputed, scores_in_blocks
-from widemargin.linalg.rows import row_blocks, squared_norms
+from widemargin.linalg.rows import squared_norms
 from widemargin.stored import Stored, is_finite, require
 
 LEAST_CELL = 5  # rows of a mean that stands for them
@@ -187,27 +187,17 @@ class NeighborFunction(Stored):
 
     def __call__(self, X):
         """Scores of the rows of X, (n_rows, n_columns)."""
-        if sparse.issparse(X) != sparse.issparse(self.points):  # search needs one kind
-            X = X.toarray() if sparse.issparse(X) else sparse.csr_matrix(X)
-        X, n_values = self.kernel.geometry(X)[0], self.n_neighbors * self.n_columns
         scores = np.empty((X.shape[0], self.n_columns))
-        for block in row_blocks(X.shape[0], max(X.shape[1], n_values), 8):
-            scores[block] = self._average(X[block])
+        n_values = self.n_neighbors * self.n_columns
+        for block, lengths, neighbors in self._nearest.blocks(X, n_values):
+            weights = neighbor_weights(lengths, exact_copies=not self.are_means)
+            scores[block] = np.einsum("ij,ijk->ik", weights, self.values[neighbors])
         return scores
 
     @cached_property
-    def _index(self):
-        """An index of the points."""
-        if self.index is not None:
-            return self.index
-        return index_rows(self.kernel.geometry(self.points)[0], self.n_neighbors)
-
-    def _average(self, X):
-        """Means of the values over the nearest points."""
-        n_neighbors = min(self.n_neighbors, self.n_points)
-        lengths, neighbors = self._index.query(X, n_neighbors)
-        weights = neighbor_weights(lengths, exact_copies=not self.are_means)
-        return np.einsum("ij,ijk->ik", weights, self.values[neighbors])
+    def _nearest(self):
+        geometry = self.kernel.geometry
+        return NearestPoints(self.points, self.n_neighbors, geometry, self.index)
 
     def __getstate__(self):  # without an index: it is as large as the points
         return {f.name: getattr(self, f.name) for f in fields(self)} | {"index": None}

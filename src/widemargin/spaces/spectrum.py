@@ -24,8 +24,7 @@ _DENSE_RATIO = 4  # rows per vector up to which dense matrices are faster
 _DEGREE, _MAX_ROUNDS = 10, 12  # of the polynomials, and how often they are applied
 _TOL = 1e-4  # of eigenvalues: the last ones converge last and matter least
 _ARPACK_TOL = 1e-6
-_EIGENVALUE = 30  # of the graph, which epsilon is a part of
-_LEAST_EIGENVALUE = 1e-3  # for graphs of more than thirty components
+_LEAST_EIGENVALUE = 1e-3  # of graphs of many components: epsilon is a part of it
 _NEGLIGIBLE_VARIANCE = 1e-8  # over that of the mean or the largest: rounding
 
 
@@ -175,7 +174,35 @@ def feature_spectrum(space, weights, n_vectors):
 
 
 class Transfer(Value):
-    """Prior variances of eigenvectors, (m,), from their eigenvalues; a family."""
+    """Prior variances of eigenvectors, (m,), from their eigenvalues; a family.
+
+    Closed-form models average over what the members list as their `choices`.
+    """
+
+    spectrum_of = None  # whose eigenvalues it maps: "graph" or "kernel"
+
+    @property
+    def title(self):
+        """Its part of the names of models."""
+        return repr(self)
+
+    def is_local(self, grid):
+        """Whether it hardly counts while all classes have a single label.
+
+        This holds for functions whose scores fall off too fast around the labels.
+        """
+        return False
+
+    @classmethod
+    def choices(cls, spectrum, grid):
+        """Transfer functions of this class for a spectrum; `grid` has the defaults."""
+        return []
+
+    @classmethod
+    def listed(cls, spectrum_of, spectrum, grid):
+        """Choices of all members for the spectrum of a "graph" or a "kernel"."""
+        members = [m for m in cls._members.values() if m.spectrum_of == spectrum_of]
+        return [choice for m in members for choice in m.choices(spectrum, grid)]
 
 
 @dataclass(frozen=True)
@@ -191,6 +218,8 @@ class Resolvent(Transfer, shorthand="resolvent"):
     epsilon: float = 0.1
     power: float = 1.0
 
+    spectrum_of = "graph"
+
     def __post_init__(self):
         check_number(self, "epsilon", low=0, strict=True)
         check_number(self, "power", low=0, strict=True)
@@ -198,6 +227,23 @@ class Resolvent(Transfer, shorthand="resolvent"):
     def __call__(self, values):
         """Variances for eigenvalues of a graph Laplacian."""
         return (self.epsilon / (self.epsilon + np.maximum(values, 0.0))) ** self.power
+
+    @property
+    def title(self):
+        """Its part of the names of models."""
+        return f"power {self.power:g}"
+
+    def is_local(self, grid):
+        """Whether it hardly counts while all classes have a single label."""
+        return self.power in grid.local_powers
+
+    @classmethod
+    def choices(cls, spectrum, grid):
+        """The powers of the grid; smoothness counts from a part of an eigenvalue on."""
+        values = spectrum.values
+        at = float(values[min(grid.eigenvalue, len(values) - 1)])
+        epsilon = grid.epsilon * max(at, _LEAST_EIGENVALUE)
+        return [cls(epsilon, power) for power in grid.graph_powers]
 
 
 @dataclass(frozen=True)
@@ -212,6 +258,8 @@ class Power(Transfer, shorthand="power"):
 
     power: float = 1.0
 
+    spectrum_of = "kernel"
+
     def __post_init__(self):
         check_number(self, "power", low=0, strict=True)
 
@@ -220,15 +268,12 @@ class Power(Transfer, shorthand="power"):
         values = np.maximum(values, 0.0)
         return (values / max(values.max(initial=0.0), 1e-300)) ** self.power
 
+    @property
+    def title(self):
+        """Its part of the names of models."""
+        return f"power {self.power:g}"
 
-def graph_transfers(spectrum, grid):
-    """Variances of the eigenvectors of a graph for each transfer function, by name."""
-    values = spectrum.values
-    at = float(values[min(_EIGENVALUE, len(values) - 1)])
-    epsilon = grid.epsilon * max(at, _LEAST_EIGENVALUE)
-    return {f"power {p}": Resolvent(epsilon, p)(values) for p in grid.graph_powers}
-
-
-def kernel_transfers(spectrum, grid):
-    """Variances of the components of a kernel for each transfer function, by name."""
-    return {f"power {q}": Power(q)(spectrum.values) for q in grid.kernel_powers}
+    @classmethod
+    def choices(cls, spectrum, grid):
+        """The powers of the grid."""
+        return [cls(power) for power in grid.kernel_powers]
