@@ -862,6 +862,56 @@ def test_more_draws_of_self_labeling_are_the_recorded_ones(results):
     on_page(page, "is better than both models on thyroid and splice. It is")
 
 
+NUMBERS = {
+    "iris": "iris",
+    "wine": "wine",
+    "digits": "digits",
+    "coil20, five objects": "coil1-5",
+    "usps, 2 and 7": "usps2,7",
+    "two moons": "moons",
+    "Gaussian4C": "gaussian4c",
+    "g50c": "g50c",
+}
+
+
+def by_seed(values):
+    """One value if it is that of all seeds."""
+    return values[0] if len(set(values)) == 1 else ", ".join(values)
+
+
+def test_numbers_of_clusters_are_the_recorded_ones():
+    """Each fit of the guide's table, and how often it has the true number."""
+    page, found = "docs/guide/clustering.md", read_evidence("cluster_numbers.json")
+    table = table_of(page, "data", "true number", "chosen number", "stability alone")
+    sets = [found["sets"][name] for name in NUMBERS.values()]
+    for line, name, of_set in zip(table, NUMBERS, sets, strict=True):
+        fits = of_set["fits"]
+        candidates = [f"{f['gaussians']} ({f['replication']:.2f})" for f in fits]
+        assert list(line.values()) == [
+            name,
+            str(of_set["true"]),
+            by_seed([str(fit["chosen"]) for fit in fits]),
+            by_seed(candidates),
+            by_seed([str(fit["stable"]) for fit in fits]),
+        ]
+
+    def right(rule):
+        """The number of sets for which a rule is right, the same with all seeds."""
+        counts = {
+            sum(own["fits"][seed][rule] == own["true"] for own in sets)
+            for seed in range(found["seeds"])
+        }
+        (count,) = counts
+        return WORDS[count]
+
+    on_page(
+        page,
+        f"with {WORDS[found['seeds']]} random seeds",
+        f'With each seed, "auto" finds the true number for {right("chosen")} of the '
+        f"{WORDS[len(table)]} sets, and stability alone for {right('stable')}.",
+    )
+
+
 def test_comparison_on_ordinary_tables_is_the_recorded_one():
     """The guide has the figures of benchmarks/evidence."""
     found = json.loads((ROOT / "benchmarks/evidence/ordinary_tables.json").read_text())
