@@ -1,5 +1,6 @@
 """Semi-supervised regularized least squares by local search (Gieseke et al., 2012)."""
 
+from dataclasses import replace
 from itertools import pairwise
 from statistics import fmean
 
@@ -410,14 +411,15 @@ FIGURE_7 = Benchmark(
         "Error on 250 test rows. Of 250 training rows 5 to 80 % are labeled and the "
         "rest unlabeled; or 20 % are labeled and 5 to 80 % unlabeled. Grids, searches "
         "and the choice by the test rows are those of Table 2; the paper's search is "
-        "(5 + 25). The paper draws curves and prints no figures."
+        "(5 + 25), which has one draw here, because tuning it takes long. The paper "
+        "draws curves and prints no figures."
     ),
     metrics=(ERROR, SECONDS),
     rows=SHARE_ROWS,
     methods=(
         by_test_rows("RLSC", RLSC, "baseline"),
         by_test_rows("S2RLSC", SearchGrid(EVOLUTION)),
-        by_test_rows(FIVE, SearchGrid(POPULATION)),
+        replace(by_test_rows(FIVE, SearchGrid(POPULATION)), most_runs=1),
         by_test_rows(SMOOTHED_TABU, SearchGrid(SMOOTHED), "ours"),
         by_test_rows("LabelSpreading", SPREADING, "peer"),
     ),
