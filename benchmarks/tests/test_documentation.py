@@ -912,6 +912,31 @@ def test_numbers_of_clusters_are_the_recorded_ones():
     )
 
 
+LEFT_OUT_RULES = {
+    "all rules": "all rules",
+    "without mixtures": "without mixtures",
+    "without the graph for curves": "without curves",
+}
+
+
+def test_constants_of_clustering_that_are_chosen_elsewhere_are_the_recorded_ones():
+    page, found = "docs/guide/clustering.md", read_evidence("clusters_left_out.json")
+    ways = {
+        "constants of the library": "of the library",
+        "chosen elsewhere": "elsewhere",
+    }
+    parts = {"sets above": "sets", "problems": "problems"}
+    columns = {
+        f"{part}, {way}": (parts[part], ways[way]) for part in parts for way in ways
+    }
+    table = table_of(page, "rules", *columns)
+    assert [line["rules"] for line in table] == list(LEFT_OUT_RULES)
+    for line in table:
+        for column, (part, way) in columns.items():
+            mean = found["means"][f"{LEFT_OUT_RULES[line['rules']]}, {way}"][part]
+            assert_agrees(line[column], mean)
+
+
 def test_comparison_on_ordinary_tables_is_the_recorded_one():
     """The guide has the figures of benchmarks/evidence."""
     found = json.loads((ROOT / "benchmarks/evidence/ordinary_tables.json").read_text())

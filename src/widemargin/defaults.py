@@ -600,8 +600,11 @@ SMALLEST_CLUSTER = 0.1
 SOUND_CLUSTER = 0.25
 
 # Clusters from the eigenvectors, which have no preference for equal sizes, must be
-# better by so much in agreement plus stability. Data: as for SOUND_CLUSTER. Command:
-# `widemargin bench run umc-label-free`.
+# better by so much in agreement plus stability. The mean adjusted Rand index is 0.611
+# on the sets of defaults-clustering and 0.759 on the problems of umc-label-free; with 0
+# it is 0.601 and 0.720, with 0.05 0.611 and 0.741, with 0.2 the same as with 0.1, and
+# without these clusters 0.612 and 0.759. Data: as for MIXTURE. Command: `python
+# benchmarks/evidence/clusters.py left-out`.
 SPECTRUM_HANDICAP = 0.1
 
 # Nearest neighbors whose clusters are compared. Data: as for SOUND_CLUSTER. Command:
@@ -659,9 +662,12 @@ OUTLIER_RULE = OutlierRule(5, 3.0, 0.47)
 # coil20 it is 1.00 and 0.99, on moons, circles and iris the same. The dimension of
 # these graphs is 1.0 to 1.35, that of letters 1.6 and of all others 1.8 and more; it is
 # too small for clouds of 15 to 45 rows in the plane, and the rows per cluster are below
-# those of the sets above. All three were chosen on these sets, none left out. Data:
-# the problems of umc-label-free, two or three seeds. Command: `python
-# benchmarks/evidence/clusters.py CLUSTER_CURVES`.
+# those of the sets above. All three were chosen on these sets, none left out. On the
+# data of MIXTURE the mean index is 0.611 and 0.759, without this rule 0.608 and 0.755,
+# with a dimension of 1.2 the same as without, with 1.7 and 2 up to 0.002 more; see
+# MIXTURE for the choice on other data. Data: the problems of umc-label-free, two or
+# three seeds. Command: `python
+# benchmarks/evidence/clusters.py CLUSTER_CURVES left-out`.
 CLUSTER_CURVES = CurveGraph(1.5, 3, 50)
 
 # Mixtures of Gaussians that start from the clusters of the search. The mean adjusted
@@ -669,12 +675,14 @@ CLUSTER_CURVES = CurveGraph(1.5, 3, 50)
 # the problems of umc-label-free; without mixtures 0.503 and 0.726. With factors of the
 # misfit from 0.5 to 1 it is 0.609 and 0.757, with 3 the same; without the rule for the
 # same clusters 0.610 and 0.751, with an overlap from 0.9 on 0.614 and 0.760; with 12
-# components 0.599 and 0.757, with 3 rows per dimension 0.615 and 0.761. If these four
-# are chosen without the data at hand, it is 0.606 and 0.755. The form of the rule, the
-# start and the prior weight were chosen on all of the data: in an earlier form prior
-# weights of 0.03 to 0.3 were within 0.006. Data: these 49, one seed, a prototype of the
-# rule without CLUSTER_CURVES. Command: `python benchmarks/evidence/clusters.py
-# MIXTURE`.
+# components 0.599 and 0.757, with 3 rows per dimension 0.615 and 0.761. The form of
+# the rule, the start and the prior weight were chosen on all of the data: in an earlier
+# form prior weights of 0.03 to 0.3 were within 0.006. These figures are those of a
+# prototype without CLUSTER_CURVES. With all rules as they are, the index is 0.611 and
+# 0.759, without mixtures 0.499 and 0.727. If the factor, the overlap, SPECTRUM_HANDICAP
+# and the dimension of CLUSTER_CURVES are chosen on data of other sources, it is 0.603
+# and 0.755. Data: these 49, up to 1,000 rows, one seed. Command: `python
+# benchmarks/evidence/clusters.py MIXTURE left-out`.
 MIXTURE = MixtureRule(2.0, 0.8, 20, 5, 1000, 0.1, 3)
 
 # Widths below 1 with which Gaussian clusters are compared. The best one was 0.8 for
