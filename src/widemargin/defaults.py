@@ -586,8 +586,9 @@ CLUSTER_DIRECTIONS = ClusterDirections(200, 100)
 # `python benchmarks/evidence/clusters.py CLUSTER_RESHAKES`.
 CLUSTER_RESHAKES = 2
 
-# How far the share of a cluster may be off the one that the user gave. Data: not
-# recorded. Command: `widemargin bench run umc-equal-sizes`.
+# How far the share of a cluster may be off the one that the user gave: as in the first
+# experiments of Gieseke et al. (2012), where class shares are known (epsilon of 0.1).
+# Data: not recorded. Command: `widemargin bench run umc-equal-sizes`.
 CLUSTER_TOLERANCE = 0.1
 
 # No cluster is smaller, over the mean size: the objective alone is lowest, nearly, for
