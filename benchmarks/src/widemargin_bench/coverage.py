@@ -553,8 +553,7 @@ PAPERS = {
         *column(
             "umc",
             "CPMMC",
-            "Cutting planes, a baseline of the paper. Its parameters are tuned with 25 "
-            "grid cells and two starts, those of the searches with 100 and ten",
+            "Cutting planes, a baseline of the paper",
             "`widemargin_bench.cutting_planes`",
             digits=2,
             unit="",
