@@ -1,18 +1,22 @@
 """The number of clusters that ``n_clusters="auto"`` finds, beside the true one.
 
-    WIDEMARGIN_DATA=... python benchmarks/evidence/cluster_numbers.py [--own] [NAME ...]
+    WIDEMARGIN_DATA=... python benchmarks/evidence/cluster_numbers.py [--own]
+        [--seeds 3] [--out FILE] [NAME ...]
 
 Prints both, the number by agreement and stability alone, the number of Gaussians with
-the agreement of halves, and the adjusted Rand index. With --own the sets are computed:
-blobs of 3 to 8 clusters at several distances, clusters of different sizes and shapes,
-rings, moons and single clusters. The blobs are no independent test: they were among the
-sets that show where the limit for the agreement of halves can be (NUMBER_RULE).
+the agreement of halves, and the adjusted Rand index, each for all seeds. --out stores
+these figures, which the guide is compared with. With --own the sets are computed: blobs
+of 3 to 8 clusters at several distances, clusters of different sizes and shapes, rings,
+moons and single clusters. The blobs are no independent test: they were among the sets
+that show where the limit for the agreement of halves can be (NUMBER_RULE).
 """
 
 import argparse
+import json
 import warnings
 from functools import partial
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import make_moons
@@ -93,27 +97,45 @@ def own_sets():
     return {name: Problem(make) for name, make in found.items()}
 
 
+def find_number(X, y, seed):
+    """What one fit says about the number of clusters."""
+    model = MaxMarginClustering("auto", random_state=seed).fit(X)
+    choice, count = model.number_choice_, model.number_choice_.gaussians
+    return {
+        "chosen": int(choice.chosen),
+        "stable": int(choice.numbers[choice.best]),
+        "gaussians": count and int(count.chosen),
+        "replication": count and round(float(count.replication), 4),
+        "index": round(float(adjusted_rand_score(y, model.labels_)), 4),
+    }
+
+
 def main():
     """Print a line for each set, and how often both rules are right."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--own", action="store_true")
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--out", type=Path)
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    sets = own_sets() if options.own else SETS
-    right = []
+    sets, found = own_sets() if options.own else SETS, {}
     for name in options.names or sets:
         X, y = sets[name].load()
-        n_clusters = N_CLUSTERS.get(name, y.max() + 1)
-        model = MaxMarginClustering("auto", random_state=0).fit(X)
-        choice, index = model.number_choice_, adjusted_rand_score(y, model.labels_)
-        stable, count = int(choice.numbers[choice.best]), choice.gaussians
-        right.append((choice.chosen == n_clusters, stable == n_clusters))
-        numbers = f"{n_clusters} true, {choice.chosen} chosen, {stable} by stability"
-        halves = f"{count.chosen} Gaussians ({count.replication:.2f})" if count else ""
-        print(f"{name:24} {numbers}, {halves}, index {index:.2f}", flush=True)
-    n_right, n_stable = np.sum(right, axis=0)
-    print(f"right: {n_right} of {len(right)}; by stability {n_stable}")
+        n_clusters = int(N_CLUSTERS.get(name, y.max() + 1))
+        fits = [find_number(X, y, seed) for seed in range(options.seeds)]
+        found[name] = {"true": n_clusters, "fits": fits}
+        shown = {key: [fit[key] for fit in fits] for key in fits[0]}
+        print(f"{name:24} {n_clusters} true", *shown.items(), flush=True)
+    for rule in ("chosen", "stable"):
+        n_right = [
+            sum(own["fits"][seed][rule] == own["true"] for own in found.values())
+            for seed in range(options.seeds)
+        ]
+        print(f"{rule}: right for {n_right} of {len(found)} sets, by seed")
+    if options.out:
+        lines = json.dumps({"seeds": options.seeds, "sets": found})
+        options.out.write_text(lines.replace('}]}, "', '}]},\n "') + "\n")
 
 
 if __name__ == "__main__":

@@ -102,9 +102,10 @@ def solve_given(X, codes, n_clusters, reg, balance, tol, *, max_planes=300):
         rivals = margins.argmax(axis=1)
         is_wrong = rivals != codes
         offset = is_wrong.mean()
-        gradient = np.zeros_like(weights)
-        np.add.at(gradient, codes[is_wrong], X[is_wrong] / len(X))
-        np.add.at(gradient, rivals[is_wrong], -X[is_wrong] / len(X))
+        signs = np.zeros_like(scores)  # 1: the cluster of a row, -1: its rival
+        signs[rows[is_wrong], codes[is_wrong]] = 1.0
+        signs[rows[is_wrong], rivals[is_wrong]] = -1.0
+        gradient = (signs.T @ X) / len(X)
         if offset - np.vdot(gradient, weights) <= slack + tol:
             break
         planes.cut(gradient, offset)

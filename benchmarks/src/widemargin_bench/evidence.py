@@ -283,7 +283,11 @@ def draw_thinned(row, run, first):
 
 
 def keep_thinned(y, first, *, share=0.18):
-    """Rows that are kept if every second class from `first` on has 18 %, a mask."""
+    """Rows that are kept if every second class from `first` on has 18 %, a mask.
+
+    Of two equal classes one has 15 % of the rows then, like the rare class of
+    few-labels: 0.18 / 1.18.
+    """
     kept, rng = np.ones(len(y), dtype=bool), np.random.default_rng(1)
     for code in range(first, y.max() + 1, 2):
         members = rng.permutation(np.flatnonzero(y == code))

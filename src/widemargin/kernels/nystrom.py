@@ -21,8 +21,12 @@ from widemargin.linalg.rows import near_origin
 from widemargin.values import Value
 
 CHOICES = ("uniform", "kmeans++", "kmeans", "pivoted")
+# The rows nearest to the means are landmarks, for which the means need not have
+# converged. Not compared with other numbers.
 _KMEANS_STEPS = 10
-_POOL = 20  # k-means++ looks at this many random rows for each landmark
+# k-means++ and k-means look at this many random rows for each landmark, so that their
+# time does not grow with the number of rows. Not compared with other numbers.
+_POOL = 20
 
 
 class Landmarks(Value):

@@ -25,6 +25,8 @@ from widemargin.spaces import FeatureSpace, GramSpace, graph_spectrum
 from widemargin.spaces.choose import check_scale
 from widemargin.stored import Stored, is_finite, require
 
+# Of the Laplacian: 1 suits rows along curves, 2 rows in two and more dimensions. Each
+# power has a trial for all widths and regs; 3 was not tried.
 _POWERS = (1, 2)
 
 

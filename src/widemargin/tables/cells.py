@@ -41,6 +41,8 @@ _LIKE_DATE = re.compile(
     r"([T ]\d{1,2}:\d\d.*)?\s*"
 )
 _TRIED = 200  # cells that decide which formats are tried on all
+# Share of dates in a column of dates: one cell of twenty may be a typing error, and a
+# column of texts with some dates among them stays one of texts.
 _MIN_DATES = 0.95
 
 
