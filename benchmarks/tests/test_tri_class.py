@@ -44,7 +44,7 @@ def test_names_and_rows_are_those_of_the_paper():
     assert names == [
         "tri-course", "tri-synthetic", "tri-sensitivity", "tri-time", "tri-digits",
     ]  # fmt: skip
-    assert [len(b.rows) for b in BENCHMARKS] == [4, 24, 56, 14, 12]
+    assert [len(b.rows) for b in BENCHMARKS] == [4, 24, 58, 15, 12]
     assert {row.group for row in TIME.rows} == {"L = 20", "L = 200"}
     assert len({row.group for row in SYNTHETIC.rows}) == 6
 
@@ -292,4 +292,28 @@ def test_slow_programs_are_left_out_where_they_would_take_long():
     assert TIME.method("CCCP, printed program").measure(draw, None) == {}
     largest = TIME.draw(TIME.row("L = 20, U = 20"), 0)
     order = largest.n_labeled + 3 * largest.n_unlabeled + 1
-    assert order == fits.MAX_ORDER  # the largest that is measured
+    assert order == fits.MAX_ORDER  # the largest that is measured on all draws
+    single = TIME.method(protocol.LARGE_PROGRAM)
+    assert single.most_runs == 1
+    assert single.measure(draw, None) == single.measure(largest, None) == {}
+
+
+def test_a_program_that_takes_too_long_is_stopped(small, monkeypatch):
+    pytest.importorskip("clarabel")
+    monkeypatch.setattr(fits, "MAX_ORDER", 0)
+    monkeypatch.setattr(fits, "MAX_SECONDS", 1e-9)
+    found = TIME.method(protocol.LARGE_PROGRAM).measure(small, None)
+    assert found.keys() == {"stopped_seconds"}
+
+
+def test_sensitivity_has_the_grids_of_the_paper():
+    """Section 5.3: 9 pairs of costs, 5 widths, 4 D, 7 epsilon and 4 kappa."""
+    for name in protocol.SENSITIVE_SETS:
+        n_rows = {
+            key: len(protocol.sensitive_rows(name, *key))
+            for key in (("C", "C_u"), *((key,) for key in protocol.SENSITIVE))
+        }
+        assert list(n_rows.values()) == [9, 5, 4, 7, 4]
+        for parameter, value in protocol.STATED[name].items():
+            grid = protocol.SENSITIVE_COSTS | protocol.SENSITIVE
+            assert value in grid[parameter]

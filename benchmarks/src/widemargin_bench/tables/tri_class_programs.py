@@ -102,7 +102,7 @@ class PrintedProgram:
         return sparse.vstack([self.y[None], chained, unit, -unit]).tocsc()
 
 
-def solve_relaxation(gram, signs, p):
+def solve_relaxation(gram, signs, p, time_limit=np.inf):
     """Optimum of the program (9), half of its t: the objective (8) over lambda.
 
     Misprints are corrected: epsilon in a, multipliers nu and delta >= 0, M positive
@@ -116,12 +116,15 @@ def solve_relaxation(gram, signs, p):
     signs : ndarray of shape (n_labeled,)
     p : dict
         C, C_u, epsilon and D.
+    time_limit : float
+        Seconds after which the solver stops, at the end of an iteration.
 
     Returns
     -------
-    float
+    float or None
+        None if the solver was stopped.
     """
-    return _Relaxation(gram, signs * signs[0], p).solve()
+    return _Relaxation(gram, signs * signs[0], p).solve(time_limit)
 
 
 class _Relaxation:
@@ -195,15 +198,16 @@ class _Relaxation:
                 entries.append((i, last, self.d[k], -p["D"]))
         return entries
 
-    def solve(self):
-        """Half of the smallest t."""
+    def solve(self, time_limit):
+        """Half of the smallest t; None if that took too long."""
         n, program = len(self.M), _ConeProgram(self.t + 1)
         pairs = zip(*np.triu_indices(n), strict=True)
         program.add_matrix(self.n_rows + 1, self.dual)
         program.add_matrix(n, [(i, j, *self._entry(i, j, 1.0)) for i, j in pairs])
         program.add_bounds(np.concatenate([self.nu, self.delta, self.d]), -1.0, 0.0)
         program.add_bounds(self.d, 1.0, 1.0)
-        return program.minimize(self.t) / 2.0
+        found = program.minimize(self.t, time_limit)
+        return None if found is None else found / 2.0
 
 
 class _ConeProgram:
@@ -244,8 +248,8 @@ class _ConeProgram:
         self.cones.append(cone)
         self.begin += len(right)
 
-    def minimize(self, variable):
-        """The smallest value of a variable."""
+    def minimize(self, variable, time_limit):
+        """The smallest value of a variable; None if that took too long."""
         import clarabel
 
         shape = self.begin, self.n_variables
@@ -255,9 +259,12 @@ class _ConeProgram:
         nothing = sparse.csc_matrix((len(q), len(q)))
         settings = clarabel.DefaultSettings()
         settings.verbose = False
+        settings.time_limit = time_limit
         right = np.concatenate(self.right)
         solver = clarabel.DefaultSolver(nothing, q, A, right, self.cones, settings)
-        return solver.solve().obj_val
+        found = solver.solve()
+        is_late = found.status == clarabel.SolverStatus.MaxTime
+        return None if is_late else found.obj_val
 
 
 def _triangle(n):
