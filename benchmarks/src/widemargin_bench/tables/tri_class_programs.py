@@ -102,7 +102,7 @@ class PrintedProgram:
         return sparse.vstack([self.y[None], chained, unit, -unit]).tocsc()
 
 
-def solve_relaxation(gram, signs, p, time_limit=np.inf):
+def solve_relaxation(gram, signs, p):
     """Optimum of the program (9), half of its t: the objective (8) over lambda.
 
     Misprints are corrected: epsilon in a, multipliers nu and delta >= 0, M positive
@@ -116,15 +116,12 @@ def solve_relaxation(gram, signs, p, time_limit=np.inf):
     signs : ndarray of shape (n_labeled,)
     p : dict
         C, C_u, epsilon and D.
-    time_limit : float
-        Seconds after which the solver stops, at the end of an iteration.
 
     Returns
     -------
-    float or None
-        None if the solver was stopped.
+    float
     """
-    return _Relaxation(gram, signs * signs[0], p).solve(time_limit)
+    return _Relaxation(gram, signs * signs[0], p).solve()
 
 
 class _Relaxation:
@@ -198,16 +195,15 @@ class _Relaxation:
                 entries.append((i, last, self.d[k], -p["D"]))
         return entries
 
-    def solve(self, time_limit):
-        """Half of the smallest t; None if that took too long."""
+    def solve(self):
+        """Half of the smallest t."""
         n, program = len(self.M), _ConeProgram(self.t + 1)
         pairs = zip(*np.triu_indices(n), strict=True)
         program.add_matrix(self.n_rows + 1, self.dual)
         program.add_matrix(n, [(i, j, *self._entry(i, j, 1.0)) for i, j in pairs])
         program.add_bounds(np.concatenate([self.nu, self.delta, self.d]), -1.0, 0.0)
         program.add_bounds(self.d, 1.0, 1.0)
-        found = program.minimize(self.t, time_limit)
-        return None if found is None else found / 2.0
+        return program.minimize(self.t) / 2.0
 
 
 class _ConeProgram:
@@ -248,8 +244,8 @@ class _ConeProgram:
         self.cones.append(cone)
         self.begin += len(right)
 
-    def minimize(self, variable, time_limit):
-        """The smallest value of a variable; None if that took too long."""
+    def minimize(self, variable):
+        """The smallest value of a variable."""
         import clarabel
 
         shape = self.begin, self.n_variables
@@ -259,12 +255,9 @@ class _ConeProgram:
         nothing = sparse.csc_matrix((len(q), len(q)))
         settings = clarabel.DefaultSettings()
         settings.verbose = False
-        settings.time_limit = time_limit
         right = np.concatenate(self.right)
         solver = clarabel.DefaultSolver(nothing, q, A, right, self.cones, settings)
-        found = solver.solve()
-        is_late = found.status == clarabel.SolverStatus.MaxTime
-        return None if is_late else found.obj_val
+        return solver.solve().obj_val
 
 
 def _triangle(n):
