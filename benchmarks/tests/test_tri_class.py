@@ -290,14 +290,19 @@ def test_slow_programs_are_left_out_where_they_would_take_long():
     draw = TIME.draw(TIME.row("L = 20, U = 500"), 0)
     assert TIME.method("SDP").measure(draw, None) == {}
     assert TIME.method("CCCP, printed program").measure(draw, None) == {}
-    largest = TIME.draw(TIME.row("L = 20, U = 20"), 0)
+    largest = TIME.draw(TIME.row("L = 20, U = 30"), 0)
     order = largest.n_labeled + 3 * largest.n_unlabeled + 1
-    assert order == fits.MAX_ORDER  # the largest that is measured on all draws
-    single = TIME.method(protocol.LARGE_PROGRAM)
-    assert single.most_runs == 1
-    assert single.measure(draw, None) == single.measure(largest, None) == {}
-    draw = TIME.draw(TIME.row("L = 20, U = 30"), 0)
-    assert draw.n_labeled + 3 * draw.n_unlabeled + 1 == fits.MAX_ORDER_ONCE
+    assert order == fits.MAX_ORDER  # the largest that is measured
+
+
+def test_large_semidefinite_programs_are_measured_once():
+    sizes = {
+        name: [row.x for row in TIME.rows if name in row.methods]
+        for name in protocol.PROGRAMS
+    }
+    assert list(sizes.values()) == [[5, 10, 20], [30]]
+    assert TIME.method(protocol.PROGRAMS[1]).most_runs == 1
+    assert protocol.PROGRAMS[1] not in TIME.quick.methods
 
 
 def test_sensitivity_has_the_grids_of_the_paper():

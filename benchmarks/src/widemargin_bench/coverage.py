@@ -19,7 +19,7 @@ from widemargin_bench.results import read_folder, show
 from widemargin_bench.statements import NotMeasured, Results, span
 from widemargin_bench.statistics import fit_exponent
 from widemargin_bench.tables.self_labeling import OTHER_SPARSE_LOSS
-from widemargin_bench.tables.tri_class import LARGE_PROGRAM
+from widemargin_bench.tables.tri_class import PROGRAMS
 
 NOTHING = "-"
 MIN_SIZES = 3  # for a power of growth
@@ -180,7 +180,6 @@ def both_losses(results):
     )
 
 
-PROGRAMS = "SDP", LARGE_PROGRAM
 SAME_SPLITS = "laplacian-accuracy"  # rows and draws of the tables of PCG
 
 

@@ -34,8 +34,7 @@ IRRELEVANT = 2  # in y
 RAISE = (0.01, 0.1, 1.0)  # of C_u, one after the other
 N_STEPS = 10  # that the paper draws
 FIXED = {"C": 10.0, "C_u": 1.0, "epsilon": 0.01, "kappa": 0.01, "D": 2.0}
-MAX_ORDER = 81  # of the semidefinite matrix; larger ones take minutes to days
-MAX_ORDER_ONCE = 111  # of one that is measured on a single draw, with 2.4 GB
+MAX_ORDER = 111  # of the semidefinite matrix; the next size takes 13 GB
 MAX_MULTIPLIERS = 1000  # of the printed program
 
 
@@ -437,22 +436,8 @@ def _value(problem, solution):
 
 def time_relaxation(draw, _):
     """Seconds of the semidefinite program; nothing where it would take too long."""
-    return _solve_relaxation(draw) if _order(draw) <= MAX_ORDER else {}
-
-
-def time_large_relaxation(draw, _):
-    """Seconds of a larger program; its memory grows with the fourth power of rows."""
-    is_large = MAX_ORDER < _order(draw) <= MAX_ORDER_ONCE
-    return _solve_relaxation(draw) if is_large else {}
-
-
-def _order(draw):
-    """Rows of the semidefinite matrix."""
-    return draw.n_labeled + 3 * draw.n_unlabeled + 1
-
-
-def _solve_relaxation(draw):
-    """Seconds of the program, and its optimum over that of the labels alone."""
+    if draw.n_labeled + 3 * draw.n_unlabeled + 1 > MAX_ORDER:
+        return {}
     space, solver, optimum = _scaled_space(draw), Smo(tol=1e-6), []
     seconds = timed(
         lambda: optimum.append(solve_relaxation(space.gram, draw.signs, FIXED))
