@@ -51,6 +51,15 @@ def test_without_results_nothing_is_claimed():
         assert said == [text for text in benchmark.remarks if not callable(text)]
 
 
+def test_defaults_have_the_same_errors_in_tables_that_share_splits(results):
+    """They are recorded with one version: other defaults would not agree."""
+    tables = [f"laplacian-{name}" for name in ("accuracy", "early-stopping")]
+    tables.append("laplacian-newton-weights")
+    for row in results.rows(tables[-1]):
+        cells = [results.cell(name, row, "LaplacianSVC").values for name in tables]
+        assert cells[0] == cells[1] == cells[2], row
+
+
 def test_three_statements_that_were_wrong_in_release_0_1(results):
     """Figures in sentences, and a shortcut that belongs to another paper."""
     said = {claim.judge.__name__: claim.judge(results)[1] for claim in CLAIMS}

@@ -44,7 +44,7 @@ def test_names_and_rows_are_those_of_the_paper():
     assert names == [
         "tri-course", "tri-synthetic", "tri-sensitivity", "tri-time", "tri-digits",
     ]  # fmt: skip
-    assert [len(b.rows) for b in BENCHMARKS] == [4, 24, 56, 14, 12]
+    assert [len(b.rows) for b in BENCHMARKS] == [4, 24, 58, 15, 12]
     assert {row.group for row in TIME.rows} == {"L = 20", "L = 200"}
     assert len({row.group for row in SYNTHETIC.rows}) == 6
 
@@ -290,6 +290,29 @@ def test_slow_programs_are_left_out_where_they_would_take_long():
     draw = TIME.draw(TIME.row("L = 20, U = 500"), 0)
     assert TIME.method("SDP").measure(draw, None) == {}
     assert TIME.method("CCCP, printed program").measure(draw, None) == {}
-    largest = TIME.draw(TIME.row("L = 20, U = 20"), 0)
+    largest = TIME.draw(TIME.row("L = 20, U = 30"), 0)
     order = largest.n_labeled + 3 * largest.n_unlabeled + 1
     assert order == fits.MAX_ORDER  # the largest that is measured
+
+
+def test_large_semidefinite_programs_are_measured_once():
+    sizes = {
+        name: [row.x for row in TIME.rows if name in row.methods]
+        for name in protocol.PROGRAMS
+    }
+    assert list(sizes.values()) == [[5, 10, 20], [30]]
+    assert TIME.method(protocol.PROGRAMS[1]).most_runs == 1
+    assert protocol.PROGRAMS[1] not in TIME.quick.methods
+
+
+def test_sensitivity_has_the_grids_of_the_paper():
+    """Section 5.3: 9 pairs of costs, 5 widths, 4 D, 7 epsilon and 4 kappa."""
+    for name in protocol.SENSITIVE_SETS:
+        n_rows = {
+            key: len(protocol.sensitive_rows(name, *key))
+            for key in (("C", "C_u"), *((key,) for key in protocol.SENSITIVE))
+        }
+        assert list(n_rows.values()) == [9, 5, 4, 7, 4]
+        for parameter, value in protocol.STATED[name].items():
+            grid = protocol.SENSITIVE_COSTS | protocol.SENSITIVE
+            assert value in grid[parameter]

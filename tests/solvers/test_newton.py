@@ -132,7 +132,7 @@ def random_problem(seed, n_labels=12, n_columns=3):
 @given(seed=st.integers(0, 10_000))
 def test_step_is_the_minimum_of_a_brute_force_search(loss, seed):
     problem = random_problem(seed)
-    steps = exact_step(loss, *problem)
+    steps, _ = exact_step(loss, *problem)
     for column, step in enumerate(steps):
 
         def function(s, column=column):
@@ -151,7 +151,24 @@ def test_step_is_the_minimum_of_a_brute_force_search(loss, seed):
 
 def test_without_labels_inside_the_margin_only_the_quadratic_counts():
     targets, scores = np.ones((2, 1)), np.full((2, 1), 5.0)
-    step = exact_step(
+    step, n_intervals = exact_step(
         SquaredHinge(), targets, np.ones(2), scores, np.ones((2, 1)), -2.0, 4.0
     )
     assert_allclose(step, [0.5])
+    assert n_intervals == [1]
+
+
+@pytest.mark.parametrize("loss", [SquaredHinge(), Squared()])
+@given(seed=st.integers(0, 10_000))
+def test_intervals_of_the_line_search_are_counted(loss, seed):
+    """One more than the labels that enter or leave the margin before the minimum."""
+    problem = random_problem(seed)
+    targets, _, scores, direction, *_ = problem
+    steps, n_intervals = exact_step(loss, *problem)
+    for column, step in enumerate(steps):
+        margins = targets[:, column] * scores[:, column]
+        rates = targets[:, column] * direction[:, column]
+        # The label on the margin's edge switches at once, if it moves inwards.
+        start = np.where((margins == 1.0) & (rates < 0), 2.0, margins) < 1
+        switched = start != (margins + step * rates < 1)
+        assert n_intervals[column] == (1 + switched.sum() if loss.has_kink else 1)

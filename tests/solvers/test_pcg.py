@@ -46,6 +46,16 @@ def test_objective_never_rises(rng):
     assert np.all(np.diff(values) <= 1e-12)
 
 
+def test_history_has_the_intervals_of_each_line_search(rng):
+    """One where the loss has no kink; more where labels leave or enter the margin."""
+    result = pcg(make_objective(rng, n_labels=30))
+    intervals = result.history["line_search"]
+    assert len(intervals) == result.n_iter
+    assert 1.0 < max(intervals) <= 31.0
+    squared = pcg(make_objective(rng, n_labels=30, loss=Squared()))
+    assert set(squared.history["line_search"]) == {1.0}
+
+
 @pytest.mark.parametrize("intercept", [None, "inside", "penalized"])
 def test_block_equals_class_by_class(rng, intercept):
     """Twelve iterations: columns advance as if alone."""

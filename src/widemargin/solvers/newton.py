@@ -53,7 +53,7 @@ class _LabelNewton:
             slope = problem.norm(self.g, self.b, dg, db, direction)
             curvature = problem.norm(dg, db, dg, db, direction)
             args = targets, problem.weights, scores, direction
-            step = exact_step(loss, *args, slope, curvature)
+            step, _ = exact_step(loss, *args, slope, curvature)
             settled = (loss.active(targets, scores + direction) == active).all(axis=0)
             improves = problem.value(aim_g, aim_b, scores + direction) < self.values
             # With unchanged active labels the full step ends at the minimum. Elsewhere
@@ -73,14 +73,15 @@ class _LabelNewton:
 
 
 def exact_step(loss, targets, weights, scores, direction, slope, curvature):
-    r"""Step s >= 0 that minimizes each column exactly, Sec. 3.2.1 of [1]_.
+    r"""Step s >= 0 that minimizes each column exactly, and pieces up to the minimum.
 
-    The function of s is
+    This is the line search of Sec. 3.2.1 of [1]_. The function of s is
     :math:`\frac12 \sum_i w_i \ell(t_i, f_i + s d_i) + \mathrm{slope}\, s
     + \frac12 \mathrm{curvature}\, s^2`. Its derivative is continuous, increasing and
     piecewise linear; it bends where a label enters or leaves the margin. Sorting
     these points and adding up the changes gives every piece at once, and the first
-    piece whose zero lies inside it is the answer: O(n_labeled log n_labeled).
+    piece whose zero lies inside it is the answer: O(n_labeled log n_labeled). Its
+    number, from 1, is what the paper counts as iterations of the line search.
 
     Deviation: only labels that move towards the margin's edge can switch; the
     printed update rule does not say so.
@@ -91,7 +92,7 @@ def exact_step(loss, targets, weights, scores, direction, slope, curvature):
     slope = slope + np.where(active, pull, 0.0).sum(axis=0)
     curvature = curvature + np.where(active, bend, 0.0).sum(axis=0)
     if not loss.has_kink:
-        return _ratio(-slope, curvature)
+        return _ratio(-slope, curvature), np.ones(len(slope), dtype=int)
     outward = targets * direction  # > 0: out of the margin
     switches = np.where(active, outward > 0, outward < 0)
     # Step at which t_i (f_i + s d_i) = 1, that is f_i + s d_i = t_i.
@@ -113,7 +114,7 @@ def exact_step(loss, targets, weights, scores, direction, slope, curvature):
     columns = np.arange(edge.shape[1])
     # Rounding may put the zero just before its piece begins.
     starts = np.where(piece > 0, ends[piece - 1, columns], 0.0)
-    return np.maximum(zeros[piece, columns], starts)
+    return np.maximum(zeros[piece, columns], starts), piece + 1
 
 
 def _ratio(numerator, denominator):

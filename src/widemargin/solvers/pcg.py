@@ -29,7 +29,9 @@ def pcg(objective, start=None, *, max_iter=1000, tol=1e-6, check=None, callback=
     A column has converged when its preconditioned gradient, in the norm of the
     preconditioner, is at most `tol` times that at zero, but not less than 200 times the
     machine precision. `check` stops early, on the joint decision of all columns. The
-    solution holds the coordinates, (n_coordinates, n_columns).
+    solution holds the coordinates, (n_coordinates, n_columns). "line_search" in the
+    history is the number of intervals of Sec. 3.2.1 that each line search looked at, as
+    the mean over the columns.
 
     .. [1] Melacci and Belkin, Laplacian support vector machines trained in the primal.
     """
@@ -37,7 +39,7 @@ def pcg(objective, start=None, *, max_iter=1000, tol=1e-6, check=None, callback=
     # The gradient is a difference of scores and targets, which carry this rounding.
     tol = max(tol, 200 * float(np.finfo(objective.space.dtype).eps))
     history = {"objective": [], "criterion": [], "gradient_norm": []}
-    history |= {"decision_change": [], "decision_iteration": []}
+    history |= {"decision_change": [], "decision_iteration": [], "line_search": []}
     status, n_iter = Status.CONVERGED, 0
     if not run.has_converged(tol, history):
         steps = run.steps(tol, check, history)
@@ -74,6 +76,7 @@ class _Block:
             self.c = start.astype(dtype)
             self._recompute()
         self.d = self.d_scores = self.squared = None
+        self.n_intervals = None  # of the last line search, by column
 
     def _recompute(self):
         self.scores = self.functions.scores(self.c)
@@ -84,7 +87,9 @@ class _Block:
         n_iter, seen, value = 0, None, np.inf
         while True:
             n_iter += 1
-            if not self.advance(refresh=n_iter % _REFRESH == 0):
+            has_moved = self.advance(refresh=n_iter % _REFRESH == 0)
+            history["line_search"].append(float(self.n_intervals.mean()))
+            if not has_moved:
                 yield Status.STALLED
             if check is not None and n_iter % check.interval == 0:
                 # Decisions are joint: converged columns count with their last scores.
@@ -148,7 +153,8 @@ class _Block:
         pair = (self.scores, self.d_scores)
         # In double for float32 rows as well, like the slope and the curvature.
         pair = (own[objective.label_idx].astype(np.float64) for own in pair)
-        step = exact_step(objective.loss, *labels, *pair, slope, curvature)
+        args = *labels, *pair, slope, curvature
+        step, self.n_intervals = exact_step(objective.loss, *args)
         step = step.astype(self.functions.dtype)
         self.c += step * self.d
         if refresh:

@@ -287,47 +287,54 @@ def build_objective(split, gammas, *, watched=False, loss=SquaredHinge):
 
 
 def train(split, objective, solve):
-    """Errors, seconds and iterations; `solve` gives coefficients and counts."""
+    """Errors, seconds and the means of counts; `solve` gives both, counts by name."""
     found = []
     seconds = timed(lambda: found.extend(solve(objective)))
     coefficients, counts = found
-    return split.score(Trained(split, coefficients)) | {
-        "iterations": float(np.mean(counts)),
-        "train_seconds": seconds,
-        "fit_seconds": split.geometry.seconds + seconds,
-    }
+    means = {name: float(np.mean(of)) for name, of in counts.items()}
+    return (
+        split.score(Trained(split, coefficients))
+        | means
+        | {
+            "train_seconds": seconds,
+            "fit_seconds": split.geometry.seconds + seconds,
+        }
+    )
 
 
 def solve_by_newton(objective):
     """Eq. (11): a linear system for each step and class."""
     result = newton(objective)
-    return result.solution, result.history["steps"]
+    return result.solution, {"iterations": result.history["steps"]}
 
 
 def solve_by_reduction(objective):
     """The same minimum with one factorization for all steps and classes."""
     problem = objective.reduced()
     result = reduced_newton(problem)
-    return problem.coordinates(result.solution), result.history["steps"]
+    counts = {"iterations": result.history["steps"]}
+    return problem.coordinates(result.solution), counts
 
 
 def solve_by_dual(objective):
     """Eqs. (5) and (6): the hinge loss, for which `objective` must have been built."""
     problem = objective.reduced()
     result = box_dual(problem)
-    return problem.coordinates(result.solution), result.history["steps"]
+    counts = {"iterations": result.history["steps"]}
+    return problem.coordinates(result.solution), counts
 
 
 def solve_by_pcg(split, make_check):
     """Algorithm 1 for one class after the other, each stopped by its own check."""
 
     def solve(objective):
-        solutions, counts = [], []
+        solutions, counts = [], {"iterations": [], "line_search": []}
         for column in range(objective.targets.shape[1]):
             alone = replace(objective, targets=objective.targets[:, [column]])
             result = pcg(alone, check=make_check(split, column))
             solutions.append(result.solution)
-            counts.append(result.n_iter)
+            counts["iterations"].append(result.n_iter)
+            counts["line_search"] += result.history["line_search"]
         return np.hstack(solutions), counts
 
     return solve

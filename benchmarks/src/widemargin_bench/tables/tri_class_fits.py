@@ -34,7 +34,7 @@ IRRELEVANT = 2  # in y
 RAISE = (0.01, 0.1, 1.0)  # of C_u, one after the other
 N_STEPS = 10  # that the paper draws
 FIXED = {"C": 10.0, "C_u": 1.0, "epsilon": 0.01, "kappa": 0.01, "D": 2.0}
-MAX_ORDER = 81  # of the semidefinite matrix; larger ones take minutes to days
+MAX_ORDER = 111  # of the semidefinite matrix; the next size takes 13 GB
 MAX_MULTIPLIERS = 1000  # of the printed program
 
 
