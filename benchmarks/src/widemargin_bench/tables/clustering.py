@@ -424,7 +424,7 @@ def best_without_labels(results):
         f"Over {len(benchmark.rows)} data sets that are clustered without labels, the "
         f"mean adjusted Rand index of {OURS} is {show(ours, 2)}. Of the other methods, "
         f"{NAMES.get(best, best)} has the highest mean index, {show(means[best], 2)}. "
-        f"16 of the data sets were used to develop {OURS}."
+        f"These data sets were also used to develop {OURS}."
     )
 
 
