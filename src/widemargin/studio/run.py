@@ -97,6 +97,8 @@ def label_rows(X, y, given, *, store, name, port, open_browser):
     server = open_page(source, store, name=name, port=port)
     try:
         print(f"Labels are stored in {store}.")
+        if server.session.taken:
+            print(server.session.taken)
         serve(server, print, open_browser=open_browser)
         n_labels = len(server.session.state.labels)
         print(_last_line(n_labels, store))

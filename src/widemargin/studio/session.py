@@ -19,11 +19,24 @@ from widemargin.studio.state import (
     check_name,
     compare_people,
 )
+from widemargin.tables.targets import describe_alike
 
 N_SUGGESTIONS = 12
 _N_REPLAYED = 20  # points of the error curve of labels that were there before
 _UNCERTAIN = 0.75
 _PAUSE = 0.3  # seconds between a model and its suggestions
+
+
+def _describe_taken(n_taken, n_replaced, is_file):
+    """How many labels of the source are new; empty for none."""
+    if not n_taken:
+        return ""
+    noun, where = "label" if n_taken == 1 else "labels", "the input" if is_file else "y"
+    text = f"{n_taken:,} new {noun} read from {where}"
+    if n_replaced:
+        verb = "replaces a label" if n_replaced == 1 else "replace labels"
+        text += f", {n_replaced:,} of which {verb} of the page"
+    return f"{text}."
 
 
 def _percent(probability):
@@ -54,7 +67,9 @@ class Session:
         self.suggestions, self._suggested_place = None, -1
         self.curve, self.full = {}, {"status": "none"}
         self._full_files = self._full_job = None
-        store.bind(source.hash, source.n_rows, target=source.target, source=source.name)
+        facts = {"source": source.name, "is_file": source.is_file}
+        facts |= {"target": source.target, "contents": source.contents}
+        store.bind(source.hash, source.n_rows, **facts)
         self.state = store.catch_up(State())
         self._take_labels()
         self.live = LiveModel(source.X, seed)
@@ -66,17 +81,21 @@ class Session:
 
         What a person has labeled since is kept, unless the source has changed there.
         """
-        state, by_name = self.state, {}
+        state, by_name, n_replaced = self.state, {}, 0
         current = state.names
         for row, name in self.source.labels.items():
             name = check_name(name)
             if name not in (state.opinion(row, "file"), current.get(row)):
                 by_name.setdefault(name, []).append(row)
+                n_replaced += row in current and state.labels[row].why != "given"
         for i, (name, rows) in enumerate(sorted(by_name.items())):
             batch = f"given {state.place} {i}"
             event = Event("label", batch, "file", tuple(rows), name, "given")
             self.store.append(event)
         self.state = self.store.catch_up(state)
+        n_taken = sum(map(len, by_name.values()))
+        self.n_replaced = n_replaced
+        self.taken = _describe_taken(n_taken, n_replaced, self.source.is_file)
 
     def start(self, *, arranges=True):
         """Start the threads; the last of them arranges the map."""
@@ -319,13 +338,20 @@ class Session:
             "name": source.name,
             "rows": source.n_rows,
             "target": source.target,
-            "note": source.note,
+            "note": self.note,
+            "taken": self.taken if self.n_replaced else "",
             "is_file": source.is_file,
             "who": self.who,
             "has_images": source.images is not None,
             "has_texts": source.texts is not None,
             "store": self.store.path,
         }
+
+    @property
+    def note(self):
+        """What to know about the features and labels of the source."""
+        alike = [f"Note: {text}." for text in describe_alike(self.state.classes)]
+        return " ".join(filter(None, [self.source.note, self.taken, *alike]))
 
     def describe_labels(self, who=None):
         """Classes and labels."""
@@ -578,9 +604,9 @@ class Session:
         """Labels of all rows as estimators take them."""
         from widemargin.studio.jobs import targets
 
-        state = self.state
-        classes = self.source.original(state.classes)
+        labels = self.state.names
+        names = list(dict.fromkeys(labels.values())) or list(self.source.values)
         codes = np.full(self.source.n_rows, -1)
-        for row, event in state.labels.items():
-            codes[row] = state.classes.index(event.label)
-        return targets(codes, classes)
+        for row, name in labels.items():
+            codes[row] = names.index(name)
+        return targets(codes, self.source.original(names))

@@ -5,6 +5,7 @@ import io
 import math
 import os
 import re
+import warnings
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import product
@@ -18,6 +19,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.labels import labeled_mask
+from widemargin.studio.contents import describe_rows, find_change
 from widemargin.studio.store import read_store
 from widemargin.tables.columns import Kind, examine_columns, list_notes, needs_encoding
 from widemargin.tables.errors import TableError, check_columns, shorten
@@ -44,7 +46,7 @@ class Source:
     labels: dict = field(default_factory=dict)  # row -> class name as text
     values: dict = field(default_factory=dict)  # text -> class name as it was given
     target: str = "label"
-    frame: pd.DataFrame | None = None  # all columns, for the export
+    frame: pd.DataFrame | None = None  # all columns as they were given, for the export
     shown: pd.DataFrame | None = None  # columns on the card
     texts: list | None = None
     images: object = None
@@ -52,6 +54,8 @@ class Source:
     note: str = ""  # on how the features were made
     unreadable: tuple = ()  # rows that nobody can see, which are never proposed
     is_file: bool = True  # or arrays in memory
+    kind: str = "arrays"  # or "table", "images", "texts"
+    is_embedded: bool = False  # the features are from a file of their own
 
     @property
     def n_rows(self):
@@ -61,14 +65,7 @@ class Source:
     @property
     def hash(self):
         """A hash of the features, texts and columns, by which changes are noticed."""
-        digest = hashlib.sha256(repr(self.X.shape).encode())
-        parts = (
-            [self.X.data, self.X.indices, self.X.indptr]
-            if sparse.issparse(self.X)
-            else [self.X]
-        )
-        for part in parts:
-            digest.update(np.ascontiguousarray(part).tobytes())
+        digest = _hash_features(self.X)
         for text in self.texts or ():
             digest.update(text.encode("utf-8", "replace") + b"\0")
         if self.images is not None:
@@ -81,9 +78,34 @@ class Source:
             digest.update(str(name).encode() + hashes.to_numpy().tobytes())
         return digest.hexdigest()
 
+    @property
+    def contents(self):
+        """What a file of labels notes of the rows; None for arrays, see `hash`."""
+        if self.kind == "arrays":
+            return None
+        features = _hash_features(self.X).hexdigest() if self.is_embedded else None
+        frame, uses = self.frame, None
+        if self.kind == "images":
+            frame = self.images.facts
+        elif self.kind == "texts":
+            frame = pd.DataFrame({"texts": self.texts})
+        elif not self.is_embedded:
+            columns = self.preparation.columns_
+            used = [c for c in columns if c.kind is not Kind.LEFT_OUT]
+            uses = {str(column.name): column.kind.value for column in used}
+        frame = frame.drop(columns=self.target, errors="ignore")
+        return describe_rows(frame, self.kind, uses=uses, features=features)
+
     def original(self, names):
         """Class names as they were given if all are known, otherwise as text."""
         return original_names(names, self.values)
+
+
+def _hash_features(X):
+    digest = hashlib.sha256(repr(X.shape).encode())
+    for part in (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,):
+        digest.update(np.ascontiguousarray(part).tobytes())
+    return digest
 
 
 def original_names(names, values):
@@ -96,17 +118,18 @@ def original_names(names, values):
     return list(names)
 
 
-def stored_column(frame, target, path):
-    """Labels of a file of labels as a column; and which of them are of random rows."""
-    state, n_rows = read_store(path)
-    if n_rows != len(frame):
-        raise TableError(
-            f"{path} holds labels of {n_rows or 0:,} rows, but the table has "
-            f"{len(frame):,}; choose the table that was labeled."
-        )
+def stored_column(frame, cells, target, path):
+    """Labels of a file of labels as a column; and which of them are of random rows.
+
+    `frame` is the table, and `cells` holds its cells as they stand in the file.
+    """
+    state, facts = read_store(path)
+    _check_rows(frame, cells, target, path, facts)
     values = _known_labels(frame[target])[1] if target in frame else {}
-    names = original_names(state.classes, values)
-    given = dict(zip(state.classes, names, strict=True))
+    used = {event.label for event in state.labels.values()}
+    classes = [name for name in state.classes if name in used]
+    names = original_names(classes, values)
+    given = dict(zip(classes, names, strict=True))
     labels = [None] * len(frame)
     for row, event in state.labels.items():
         labels[row] = given[event.label]
@@ -115,6 +138,38 @@ def stored_column(frame, target, path):
     is_random = np.zeros(len(frame), dtype=bool)
     is_random[state.random_rows] = True
     return column, is_random
+
+
+def _check_rows(frame, cells, target, path, facts):
+    """Raise `TableError` unless the rows of a table are those that were labeled."""
+    n_rows, known, name = facts["n_rows"] or 0, facts["contents"], facts["source"]
+    if n_rows != len(frame):
+        raise TableError(
+            f"{path} holds labels of {n_rows:,} rows, but the table has "
+            f"{len(frame):,}; choose the table that was labeled."
+        )
+    if known is None and facts["is_file"] is not False:
+        raise TableError(
+            f"{path} does not say which table its labels belong to; run widemargin "
+            "label on the table that was labeled once more, then fit it."
+        )
+    if known is None or known["kind"] != "table":
+        what = name if facts["is_file"] else "arrays"
+        warnings.warn(
+            f"{path} holds labels of {what}, whose rows cannot be compared with those "
+            "of the table; both must be in the same order.",
+            UserWarning,
+            stacklevel=2,
+        )
+        return
+    kept = list(_without_predictions(frame))
+    cells = cells[kept].drop(columns=[target, facts["target"]], errors="ignore")
+    change = find_change(known, describe_rows(cells, "table"), features=False)
+    if change is not None:
+        raise TableError(
+            f"The labels in {path} belong to another table than this one: {change[0]}. "
+            f"Choose the table that was labeled ({name}), or restore it."
+        )
 
 
 class ImageFiles:
@@ -126,9 +181,14 @@ class ImageFiles:
     @property
     def hash(self):
         """By names and sizes of the files."""
-        names = [self._name(path) for path in self.paths]
-        sizes = [os.stat(path).st_size for path in self.paths]
+        names, sizes = (self.facts[name].tolist() for name in self.facts)
         return hashlib.sha256(repr((names, sizes)).encode()).hexdigest()
+
+    @property
+    def facts(self):
+        """Names and sizes of the files."""
+        sizes = [os.stat(path).st_size for path in self.paths]
+        return pd.DataFrame({"file names": self.names, "file sizes": sizes})
 
     def _name(self, path):
         return os.path.relpath(path, self.root) if self.root else os.path.basename(path)
@@ -254,7 +314,8 @@ def with_embeddings(source, path):
             f"{path} has {len(X):,} lines, but {source.name} has {n_rows:,} rows."
         )
     X = np.ascontiguousarray(X, dtype=X.dtype if X.dtype.kind == "f" else float)
-    return replace(source, X=X, preparation=None, note=f"Features: {path}.")
+    note = f"Features: {path}."
+    return replace(source, X=X, preparation=None, note=note, is_embedded=True)
 
 
 def _make_features(source):
@@ -306,7 +367,8 @@ def read_images(folder):
         raise TableError(f"There is no image in {folder}; names end in {endings}.")
     images = ImageFiles(sorted(paths), root)
     frame = pd.DataFrame({"file": images.names})
-    return Source(str(folder), None, frame=frame, shown=frame, images=images)
+    parts = {"frame": frame, "shown": frame, "images": images, "kind": "images"}
+    return Source(str(folder), None, **parts)
 
 
 def _is_inside(path, root):
@@ -327,14 +389,17 @@ def read_texts(path):
     texts = [line.strip() for line in lines if line.strip()]
     if not texts:
         raise TableError(f"{path} is empty.")
-    return Source(str(path), None, texts=texts, frame=pd.DataFrame({"text": texts}))
+    frame = pd.DataFrame({"text": texts})
+    return Source(str(path), None, texts=texts, frame=frame, kind="texts")
 
 
 def read_rows(path, target, reading, uses):
     """The rows of a table, encoded as `widemargin fit` does it."""
     target = target or "label"
     text = (*uses.get("categorical", ()), *uses.get("text", ()))
-    frame = _without_predictions(read_table(path, text=text, target=target, **reading))
+    options = {"text": text, "target": target, "keep_cells": True, **reading}
+    frame, cells = read_table(path, **options)
+    frame = _without_predictions(frame)
     features, labels, values = frame, {}, {}
     if target in frame:
         features = frame.drop(columns=target)
@@ -364,14 +429,15 @@ def read_rows(path, target, reading, uses):
         labels,
         values,
         target,
-        frame,
+        cells[list(frame)],
         features,
         preparation=encoder,
         note=note,
+        kind="table",
     )
     if len(used) > 1 or used[0].kind is not Kind.TEXT:
         return source
-    texts = features[used[0].name].map(_as_text).tolist()
+    texts = source.frame[used[0].name].map(_as_text).str.strip().tolist()
     return replace(source, texts=texts, shown=features.drop(columns=used[0].name))
 
 

@@ -459,6 +459,7 @@ async function start() {
   app.model.layout = "principal";
   await app.next();
   body.dataset.ready = "yes";
+  if (app.info.taken) toast(app.info.taken);
 }
 
 start().catch((error) => app.say(error.message));
