@@ -97,7 +97,7 @@ def test_windows_get_different_rows(session):
 
 def test_rows_that_nobody_can_see_are_not_proposed(source, tmp_path):
     hidden = set(range(0, source.n_rows, 2))
-    source = replace(source, unreadable=tuple(hidden))
+    source = replace(source, unreadable=dict.fromkeys(hidden, "It is broken."))
     with closing(Session(source, Store(tmp_path / "labels.sqlite"), "ann")) as session:
         session.start().settle()
         rows = {session.next_row(window).row for window in range(30)}
@@ -105,6 +105,16 @@ def test_rows_that_nobody_can_see_are_not_proposed(source, tmp_path):
         assert not rows & hidden
         for group in session.clusters(5):
             assert not {line["row"] for line in group["rows"]} & hidden
+        fact = {"label": "zero", "why": "map"}
+        with pytest.raises(Refusal, match="broken, so that the row cannot be labeled"):
+            session.act("label", "a", "ann", rows=[0], **fact)
+        assert session.act("label", "b", "ann", rows=[0, 1, 2], **fact)["rows"] == [1]
+        session.act("label", "c", "ann", rows=[3], label="one", why="map")
+        session.settle()
+        names = session.predictions()[0]
+        assert {row for row, name in enumerate(names) if name is None} == hidden
+        assert session.card(0)["likely"] == []
+        assert session.card(0)["unreadable"] == "It is broken."
 
 
 def test_undo_and_redo_without_end(session, digits):

@@ -4,6 +4,7 @@ import json
 import logging
 import threading
 import warnings
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from widemargin.studio.layout import principal_plane
 from widemargin.studio.live import NO_CLASS, LiveModel, choose_next, describe_error
 from widemargin.studio.state import (
     Event,
+    Refusal,
     State,
     apply,
     check_action,
@@ -25,6 +27,18 @@ N_SUGGESTIONS = 12
 _N_REPLAYED = 20  # points of the error curve of labels that were there before
 _UNCERTAIN = 0.75
 _PAUSE = 0.3  # seconds between a model and its suggestions
+
+
+_MODEL_USES = {  # how a model file is used
+    "table": "Predict new rows with: widemargin predict MODEL TABLE.",
+    "images": "The model needs the pixels of images and cannot be used by widemargin "
+    "predict. The page 'Label rows in the browser' of the documentation shows how to "
+    "use it in Python.",
+    "texts": "Predict new texts with widemargin predict MODEL TABLE, where the table "
+    "has a single column, or in Python with "
+    "widemargin.load(MODEL).predict(list_of_texts).",
+    "arrays": "Use the model in Python: widemargin.load(MODEL).predict(X).",
+}
 
 
 def _describe_taken(n_taken, n_replaced, is_file):
@@ -191,13 +205,22 @@ class Session:
             if is_first or self.snapshot.place != state.place:
                 is_first = False
                 with self._model_lock:
-                    self.snapshot = self.live.learn(state)
+                    self.snapshot = self._hide_unseen(self.live.learn(state), state)
                 self._note_error(self.snapshot)
                 self._tell("model")
             elif next(replayed, None) is None and not self._wait_for(
                 lambda: self.snapshot.place != self.state.place
             ):
                 return
+
+    def _hide_unseen(self, snapshot, state):
+        """A snapshot without predictions of rows that nobody can see."""
+        rows = [row for row in self.source.unreadable if row not in state.labels]
+        if not rows:
+            return snapshot
+        codes, certainty = snapshot.codes.copy(), snapshot.certainty.copy()
+        codes[rows], certainty[rows] = NO_CLASS, 0.0
+        return replace(snapshot, codes=codes, certainty=certainty)
 
     def _note_error(self, snapshot):
         if snapshot.error is not None:
@@ -262,6 +285,8 @@ class Session:
         """Store an action and return what it led to; `Refusal` if it cannot be done."""
         if isinstance(label, str):
             label = check_name(label)
+        if kind == "label" and label is not None:
+            rows = self._without_unseen(rows)
         with self._lock:
             self.state = self.store.catch_up(self.state)
             target = None
@@ -283,6 +308,15 @@ class Session:
                 answer["why"] = batch.why
         self._tell("labels")
         return answer
+
+    def _without_unseen(self, rows):
+        """Rows without those that nobody can see; `Refusal` if no other is left."""
+        reasons = self.source.unreadable
+        seen = [row for row in rows if row not in reasons]
+        if rows and not seen:
+            reason = reasons[rows[0]].rstrip(".")
+            raise Refusal(f"{reason}, so that the row cannot be labeled.")
+        return seen
 
     def refresh(self):
         """Take over what other processes have stored."""
@@ -345,6 +379,7 @@ class Session:
             "has_images": source.images is not None,
             "has_texts": source.texts is not None,
             "store": self.store.path,
+            "model_use": _MODEL_USES[source.kind],
         }
 
     @property
@@ -402,7 +437,9 @@ class Session:
         self.cards.check(row)
         card = self.cards.make(row, snapshot, state.classes)
         event = state.labels.get(row)
+        card["unreadable"] = self.source.unreadable.get(row)
         found = snapshot.probabilities(row, len(state.classes))
+        found = None if snapshot.codes[row] == NO_CLASS else found
         likely = [] if found is None else np.argsort(-found, kind="stable")[:5].tolist()
         card["likely"] = [[state.classes[code], float(found[code])] for code in likely]
         card["label"] = None if event is None else event.label
@@ -429,7 +466,7 @@ class Session:
             return []
         if self.problem:
             raise ValueError(self.problem)
-        hidden = set(self.source.unreadable)
+        hidden = self.source.unreadable
         groups = []
         for rows in self.live.find_clusters(n_clusters):
             if seen := [row for row in rows if row not in hidden]:
@@ -581,6 +618,8 @@ class Session:
                 _, classes, folder = self._full_files
                 codes = np.load(folder / "codes.npy")
                 names = np.array([*classes], dtype=object)[codes]
+                unseen = [r for r in self.source.unreadable if r not in state.labels]
+                names[unseen] = None
                 return names, np.load(folder / "certainty.npy"), "full"
         names = np.array([*state.classes, None], dtype=object)
         codes = np.minimum(snapshot.codes, len(state.classes))

@@ -52,7 +52,8 @@ class Source:
     images: object = None
     preparation: object = None  # a fitted step that makes X of what `new` describes
     note: str = ""  # on how the features were made
-    unreadable: tuple = ()  # rows that nobody can see, which are never proposed
+    # row -> why nobody can see it; such rows are neither proposed nor predicted
+    unreadable: dict = field(default_factory=dict)
     is_file: bool = True  # or arrays in memory
     kind: str = "arrays"  # or "table", "images", "texts"
     is_embedded: bool = False  # the features are from a file of their own
@@ -205,21 +206,26 @@ class ImageFiles:
         path = os.path.realpath(self.paths[row])
         if self.root is not None and not _is_inside(path, self.root):
             raise ValueError(f"{self.names[row]} leads out of the folder.")
+        name, size = self.names[row], None
         try:
             with Image.open(path, formats=_IMAGE_FORMATS) as image:
-                if image.width * image.height > _MOST_PIXELS:
-                    raise ValueError(f"{self.names[row]} has too many pixels.")
-                image.draft("RGB", (1024, 1024))
-                image = ImageOps.exif_transpose(image)
-                return image.convert("RGB")
-        except (OSError, SyntaxError, Image.DecompressionBombError) as error:
-            raise ValueError(
-                f"{self.names[row]} cannot be read as an image."
-            ) from error
+                size = image.size
+                if image.width * image.height <= _MOST_PIXELS:
+                    image.draft("RGB", (1024, 1024))
+                    return ImageOps.exif_transpose(image).convert("RGB")
+        except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+            raise ValueError(_too_large(name)) from error
+        except (OSError, SyntaxError) as error:
+            raise ValueError(f"{name} cannot be read as an image.") from error
         except (ValueError, TypeError, IndexError, KeyError, EOFError) as error:
-            raise ValueError(
-                f"{self.names[row]} cannot be read as an image: {error}"
-            ) from error
+            raise ValueError(f"{name} cannot be read as an image: {error}") from error
+        raise ValueError(_too_large(name, size))
+
+
+def _too_large(name, size=None):
+    pixels = "" if size is None else f"{size[0]:,} x {size[1]:,} pixels, "
+    most = f"{_MOST_PIXELS // 10**6} million"
+    return f"{name} is too large: {pixels}more than {most}."
 
 
 class ImageArrays:
@@ -314,7 +320,8 @@ def with_embeddings(source, path):
             f"{path} has {len(X):,} lines, but {source.name} has {n_rows:,} rows."
         )
     X = np.ascontiguousarray(X, dtype=X.dtype if X.dtype.kind == "f" else float)
-    note = f"Features: {path}."
+    note = source.note if source.kind == "texts" else ""
+    note = f"Features: {path}. {note}".strip()
     return replace(source, X=X, preparation=None, note=note, is_embedded=True)
 
 
@@ -327,18 +334,18 @@ def _make_features(source):
         X = step.fit_transform(source.texts).tocsr()
     except ValueError as error:
         raise TableError(f"{source.name} holds no words.") from error
-    note = f"Features: TF-IDF of {X.shape[1]:,} words."
+    note = f"Features: TF-IDF of {X.shape[1]:,} words. {source.note}".strip()
     return replace(source, X=X, preparation=step, note=note)
 
 
 def _image_features(source):
-    n_rows, pixels, broken = len(source.frame), [], []
+    n_rows, pixels, broken = len(source.frame), [], {}
     for row in range(n_rows):
         try:
             image = source.images.open(row).resize((_SIDE, _SIDE))
             pixels.append(np.asarray(image, dtype=np.float32).ravel() / 255.0)
-        except ValueError:
-            broken.append(row)
+        except ValueError as error:
+            broken[row] = str(error)
             pixels.append(None)
     if n_rows - len(broken) < 3:
         raise TableError(f"{source.name} has fewer than three images that can be read.")
@@ -348,9 +355,13 @@ def _image_features(source):
     X = step.fit_transform(pixels)
     note = f"Features: {X.shape[1]} principal components of {_SIDE} x {_SIDE} pixels."
     if broken:
-        note += f" {len(broken):,} of the files cannot be read."
-    X, unreadable = np.ascontiguousarray(X), tuple(broken)
-    return replace(source, X=X, preparation=step, note=note, unreadable=unreadable)
+        reasons = shorten([reason.rstrip(".") for reason in broken.values()])
+        note += (
+            f" {len(broken):,} of the files cannot be used and are neither proposed "
+            f"nor predicted: {reasons}."
+        )
+    parts = {"preparation": step, "note": note, "unreadable": broken}
+    return replace(source, X=np.ascontiguousarray(X), **parts)
 
 
 def read_images(folder):
@@ -386,11 +397,18 @@ def read_texts(path):
         raise TableError(
             f"{path} is not a text file in UTF-8; save it as one."
         ) from error
-    texts = [line.strip() for line in lines if line.strip()]
-    if not texts:
+    numbers = [i for i, line in enumerate(lines, 1) if line.strip()]
+    if not numbers:
         raise TableError(f"{path} is empty.")
-    frame = pd.DataFrame({"text": texts})
-    return Source(str(path), None, texts=texts, frame=frame, kind="texts")
+    texts = [lines[i - 1].strip() for i in numbers]
+    frame, shown, note = pd.DataFrame({"text": texts}), None, ""
+    if n_blank := len(lines) - len(numbers):
+        shown = pd.DataFrame({"line": [str(i) for i in numbers]})
+        frame = shown.assign(text=texts)
+        what = "1 blank line is" if n_blank == 1 else f"{n_blank:,} blank lines are"
+        note = f"{what} left out; each row shows the number of its line."
+    parts = {"texts": texts, "frame": frame, "shown": shown, "note": note}
+    return Source(str(path), None, kind="texts", **parts)
 
 
 def read_rows(path, target, reading, uses):
@@ -444,8 +462,9 @@ def read_rows(path, target, reading, uses):
 def look_like_pixels(frame):
     """Whether the columns of a table seem to be the pixels of square images.
 
-    All are numbers, at least 49, as many as a square has, and their names say "pixel"
-    or "px", or count rows and columns, from 0 or 1, as in "1x1".
+    All are numbers, at least 49, as many as a square has. Their names say "pixel" or
+    "px", or count rows and columns, from 0 or 1, as in "1x1"; or their values are like
+    those of neighbors in a square, see `_are_like_neighbors`.
     """
     side = math.isqrt(frame.shape[1])
     if side < 7 or side**2 != frame.shape[1]:
@@ -457,9 +476,37 @@ def look_like_pixels(frame):
         return True
     pairs = [tuple(map(int, re.findall(r"\d+", name))) for name in names]
     grids = (list(product(range(k, k + side), repeat=2)) for k in (0, 1))
-    return any(sorted(pairs) == grid for grid in grids)
+    return any(sorted(pairs) == grid for grid in grids) or _are_like_neighbors(
+        frame.iloc[:_MOST_EXAMINED].to_numpy(dtype=float, na_value=np.nan), side
+    )
 
 
+def _are_like_neighbors(X, side):
+    """Whether values are correlated with those on the right and those below.
+
+    And more so than with those half the side away: the values of a time series are
+    like the ones before and after, and answers to questions are like all others.
+    """
+    if len(X) < _FEWEST_EXAMINED or not np.isfinite(X).all():
+        return False
+    X = X - X.mean(axis=0)
+    spread = np.sqrt((X**2).mean(axis=0))
+    varies = (spread > 0).reshape(side, side)
+    X = (X / np.where(spread > 0, spread, 1.0)).reshape(-1, side, side)
+
+    def correlation(down, right):
+        both = varies[: side - down, : side - right] & varies[down:, right:]
+        products = X[:, : side - down, : side - right] * X[:, down:, right:]
+        return products.mean(axis=0)[both].mean() if both.any() else 0.0
+
+    near = min(correlation(0, 1), correlation(1, 0))
+    far = max(correlation(0, side // 2), correlation(side // 2, 0))
+    return bool(near > max(_LEAST_LIKE, 1.25 * far))
+
+
+# Images of digits, faces and objects: 0.32 to 0.87 near, and at most 0.75 of it far.
+_LEAST_LIKE = 0.2
+_MOST_EXAMINED, _FEWEST_EXAMINED = 1000, 20  # rows
 _PIXELS = (
     "the columns look like pixels, and the page shows them as numbers; in Python, "
     "widemargin.label(X, images=...) shows pictures"

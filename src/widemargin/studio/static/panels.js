@@ -158,6 +158,7 @@ function fullFit(app) {
     const live = liveError(app.model);
     block.append(make("p", {}, `Estimated error of the full model: ${error}. Estimated error of the live model: ${live}.`));
     if (!full.is_current) block.append(make("p", { class: "note" }, "Labels have changed since this fit."));
+    block.append(make("p", { class: "note" }, app.info.model_use));
     block.append(report(full.report.text));
   }
   return block;
