@@ -279,6 +279,9 @@ def test_a_full_fit_runs_beside_and_is_exported(session, digits):
     assert session.full["status"] == "done", session.full
     assert session.full["report"]["candidates"][0]["name"] == "supervised"
     assert any("spectral" in line for line in session.full["lines"])
+    full, live = session.full["report"], session.describe_model()
+    assert full["shown_error"]["text"] == live["shown_error"]["text"] == "not known yet"
+    assert "Estimated error of the average: not known yet\n" in full["text"]
     data, ending = export_bytes(session, "model")
     assert ending == ".wm"
     assert zipfile.is_zipfile(io.BytesIO(data))

@@ -178,21 +178,24 @@ class LiveModel:
 
 
 def describe_error(n_random, error, std):
-    """How the page shows an estimated error, which a few random labels leave vague.
+    """How the page shows the estimated error of any model, vague with few random labels.
 
-    A dict of `stage` and `n_missing`, the random labels that are missing to the next
-    stage. "none": there is no estimate; "unknown": with few labels of random rows even
+    A dict of `stage`, `text`, and `n_missing`, the random labels that are missing to
+    the next stage. "none": there is no estimate; "unknown": with few labels of random rows even
     a bound would be misleading; "bound": the estimate plus one standard error, `bound`
     in whole percent; "estimate": with its standard error.
     """
     if error is None:
-        return {"stage": "none", "n_missing": 0}
+        return {"stage": "none", "n_missing": 0, "text": "unknown"}
     if n_random < N_KNOWN:
-        return {"stage": "unknown", "n_missing": N_KNOWN - n_random}
+        missing = N_KNOWN - n_random
+        return {"stage": "unknown", "n_missing": missing, "text": "not known yet"}
     if n_random < N_PRECISE:
         bound = min(math.ceil(100 * (error + std)), 100)
-        return {"stage": "bound", "n_missing": N_PRECISE - n_random, "bound": bound}
-    return {"stage": "estimate", "n_missing": 0}
+        facts = {"n_missing": N_PRECISE - n_random, "bound": bound}
+        return {"stage": "bound", "text": f"below {bound} %", **facts}
+    text = f"{100 * error:.1f} ± {100 * std:.1f} %"
+    return {"stage": "estimate", "n_missing": 0, "text": text}
 
 
 def choose_next(state, suggestions, taken, rng, n_rows):
