@@ -54,7 +54,7 @@ def assert_as_fitted_anew(live, state, X):
     unlabeled = ~np.isin(np.arange(len(X)), list(state.labels))
     np.testing.assert_array_equal(found[unlabeled], model.transduction_[unlabeled])
     for row in range(0, len(X), 10):
-        own = snapshot.probabilities(row, len(state.classes))
+        own = snapshot.probabilities(row, state.classes)
         own = dict(zip(state.classes, own, strict=True))
         own = [own[name] for name in model.classes_]
         np.testing.assert_allclose(own, model.label_distributions_[row], atol=1e-6)

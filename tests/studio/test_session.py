@@ -152,6 +152,82 @@ def test_a_session_goes_on_where_it_stopped(source, tmp_path, digits):
         Session(changed, Store(path))
 
 
+def test_the_error_curve_forgets_labels_that_were_undone(source, tmp_path, digits):
+    path, names = tmp_path / "labels.sqlite", digits[1]
+    with closing(Session(source, Store(path), "ann").start(arranges=False)) as session:
+        for row in range(0, 120, 10):
+            give(session, names, [row])
+            session.settle()
+        curve = {n: known[:2] for n, known in session.curve.items()}
+        session.act(
+            "label", "lasso", "ann", rows=[*range(1, 9)], label="one", why="map"
+        )
+        session.settle()
+        assert max(session.curve) == 20
+        session.act("undo", "u", "ann")
+        session.settle()
+        assert session.describe_model()["curve"][-1][0] == 12
+        kept = {n: known[:2] for n, known in session.curve.items()}
+        assert {n: kept[n] for n in curve} == curve
+        session.act("label", "x", "ann", rows=[0, 10, 20], label=None, why="map")
+        session.settle()
+        assert max(session.curve) == 9
+    with closing(Session(source, Store(path), "ann").start(arranges=False)) as session:
+        session.settle()
+        assert list(session._replay())
+        assert 5 < max(session.curve) <= 9
+
+
+def test_labels_of_somebody_else_that_are_undone_leave_the_curve(session, digits):
+    for row in range(0, 160, 10):
+        who = "bob" if row == 20 else "ann"
+        options = {"rows": [row], "label": digits[1][row], "why": "map"}
+        session.act("label", f"b{row}", who, **options)
+        session.settle()
+    with_bob = session.curve[10]
+    session.act("undo", "u", "bob")
+    session.settle()
+    session._wait_for(lambda: 10 in session.curve)  # it is learned again
+    assert session.curve[10] != with_bob
+    assert max(session.curve) == 15
+
+
+def test_predictions_follow_a_class_that_is_removed(session, digits):
+    session.act("class", "c", "ann", label="empty")
+    give(session, digits[1], range(0, 200, 10))
+    session.settle()
+    before, card = session.predictions()[0].tolist(), session.card(1)
+    listed, review = session.search(show="class:two"), session.review()
+    shares = session.describe_model()["shares"]
+    assert session.state.classes.index("empty") == 0
+    session.live.learn = lambda state: session._wait_for(lambda: False)  # it is slow
+    session.act("remove", "r", "ann", label="empty")
+    assert session.predictions()[0].tolist() == before
+    assert session.card(1)["likely"][:3] == card["likely"][:3]
+    assert session.search(show="class:two") == listed
+    assert session.review() == review
+    assert session.describe_model()["shares"] == shares[1:]
+    assert len(session.state.classes) == 4
+    assert max(session.colors()[:600:2]) < 4
+
+
+def test_classes_are_undone_in_words(session):
+    session.act("class", "a", "ann", label="cat")
+    assert session.describe_labels()["undo"]
+    assert session.act("undo", "b", "ann")["text"] == "The class cat was removed."
+    assert session.describe_labels()["classes"] == []
+    assert session.act("redo", "c", "ann")["text"] == "The class cat is back."
+    session.act("label", "d", "ann", rows=[3], label="cat", why="map")
+    with pytest.raises(Refusal, match="1 row has the label 'cat'"):
+        session.act("remove", "e", "ann", label="cat")
+    session.act("label", "f", "ann", rows=[3], label=None, why="map")
+    assert session.card(3)["label"] is None
+    for _ in range(2):  # and a retry
+        session.act("remove", "g", "ann", label="cat")
+    assert session.state.classes == ()
+    assert session.act("undo", "h", "ann")["text"] == "The class cat is back."
+
+
 def test_known_labels_are_taken_over_once(digits, tmp_path):
     X, names = digits
     y = [name if i % 30 == 0 else None for i, name in enumerate(names)]

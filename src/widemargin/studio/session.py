@@ -2,6 +2,7 @@
 
 import json
 import logging
+import math
 import threading
 import warnings
 from dataclasses import replace
@@ -199,11 +200,13 @@ class Session:
         self._tell("model")
 
     def _learn_all(self):
-        replayed, is_first = self._replay(), True
+        replayed, before = self._replay(), None
         while not self._is_closed:
             state = self.state
-            if is_first or self.snapshot.place != state.place:
-                is_first = False
+            if before is None or self.snapshot.place != state.place:
+                if before is not None and self._forget_errors(before, state):
+                    replayed = self._replay()
+                before = state
                 with self._model_lock:
                     self.snapshot = self._hide_unseen(self.live.learn(state), state)
                 self._note_error(self.snapshot)
@@ -224,21 +227,49 @@ class Session:
 
     def _note_error(self, snapshot):
         if snapshot.error is not None:
-            self.curve[snapshot.n_labels] = snapshot.error, snapshot.error_std
+            n_labels, place = snapshot.n_labels, snapshot.place
+            if n_labels in self.curve:  # the same labels again, after an undo
+                place = min(place, self.curve[n_labels][2])
+            self.curve[n_labels] = snapshot.error, snapshot.error_std, place
+
+    def _forget_errors(self, before, state):
+        """Forget errors that were estimated with labels that are gone.
+
+        Whether batches of labels were undone or redone.
+        """
+        moved = [state.batches[name] for name in before.inactive ^ state.inactive]
+        places = [event.place for event in moved if event.kind == "label"]
+        first = min(places, default=math.inf)
+        self.curve = {
+            n_labels: known
+            for n_labels, known in self.curve.items()
+            if n_labels <= len(state.labels) and known[2] < first
+        }
+        return bool(places)
 
     def _replay(self):
-        """Learn some earlier states for the error curve, one at each call."""
-        events, place = self.store.read(), 0
-        n_labels = np.cumsum([len(e.rows) * (e.kind == "label") for e in events])
-        if not len(n_labels) or n_labels[-1] == 0:
+        """Learn from the first of the labels that count, for the error curve.
+
+        At each call, from more of them.
+        """
+        now = self.state
+        events = [
+            event
+            for event in self.store.read()
+            if event.kind == "label" and event.batch not in now.inactive
+        ]
+        n_labels = np.cumsum([len(e.rows) for e in events])
+        if not len(n_labels):
             return
         marks = np.linspace(0, n_labels[-1], _N_REPLAYED + 2)[1:-1]
-        state = State()
+        state, start, step = State(), 0, n_labels[-1] / (_N_REPLAYED + 1)
         for end in np.unique(np.searchsorted(n_labels, marks) + 1).tolist():
-            state, place = apply(state, *events[place:end]), end
-            with self._model_lock:
-                snapshot = self.live.learn(state)
-            if snapshot.n_labels not in self.curve:
+            state, start = apply(state, *events[start:end]), end
+            n = len(state.labels)
+            is_known = any(abs(known - n) < step / 2 for known in self.curve.copy())
+            if not is_known and n <= len(self.state.labels):
+                with self._model_lock:
+                    snapshot = self.live.learn(state)
                 self._note_error(snapshot)
             yield True
         self._tell("model")
@@ -306,6 +337,10 @@ class Session:
                 batch = self.state.batches[target]
                 answer["rows"] = list(batch.rows) if is_new else []
                 answer["why"] = batch.why
+                if batch.kind != "label":
+                    is_there = batch.label in self.state.classes
+                    what = "is back" if is_there else "was removed"
+                    answer["text"] = f"The class {batch.label} {what}."
         self._tell("labels")
         return answer
 
@@ -365,6 +400,11 @@ class Session:
 
     # What the page shows
 
+    def _current(self):
+        """The state, and the snapshot with the codes of its classes."""
+        state, snapshot = self.state, self.snapshot
+        return state, snapshot.placed(state.classes)
+
     def describe(self):
         """Facts about the source, which do not change."""
         source = self.source
@@ -404,7 +444,7 @@ class Session:
 
     def describe_model(self):
         """How good the model is, and what it finds doubtful."""
-        snapshot = self.snapshot
+        snapshot = self._current()[1]
         n_random, error, std = snapshot.n_random, snapshot.error, snapshot.error_std
         status = "ready" if self.live.is_ready else "preparing"
         if snapshot.model is None and self.live.is_ready:
@@ -420,25 +460,27 @@ class Session:
             "shown_error": describe_error(n_random, error, std),
             "shares": list(snapshot.shares),
             "suspects": len({*self._suspects(), *self._disagreements()}),
-            "curve": [[n, *pair] for n, pair in sorted(self.curve.copy().items())],
+            "curve": [
+                [n, *known[:2]] for n, known in sorted(self.curve.copy().items())
+            ],
             "layout": self.layout,
             "full": {**self.full, "is_current": self._is_current()},
         }
 
     def colors(self):
         """Class and certainty of all rows as bytes: two and one for each."""
-        snapshot = self.snapshot
+        snapshot = self._current()[1]
         certainty = np.round(255 * snapshot.certainty).astype(np.uint8)
         return snapshot.codes.astype("<u2").tobytes() + certainty.tobytes()
 
     def card(self, row):
         """All about a row."""
-        state, snapshot = self.state, self.snapshot
+        state, snapshot = self._current()
         self.cards.check(row)
         card = self.cards.make(row, snapshot, state.classes)
         event = state.labels.get(row)
         card["unreadable"] = self.source.unreadable.get(row)
-        found = snapshot.probabilities(row, len(state.classes))
+        found = snapshot.probabilities(row, state.classes)
         found = None if snapshot.codes[row] == NO_CLASS else found
         likely = [] if found is None else np.argsort(-found, kind="stable")[:5].tolist()
         card["likely"] = [[state.classes[code], float(found[code])] for code in likely]
@@ -451,11 +493,12 @@ class Session:
     def explain(self, row):
         """The labels that decide about a row, with what they add to its margin."""
         self.cards.check(row)
-        state = self.state
+        snapshot = self.snapshot
         with self._model_lock:
-            found = self.live.explain(self.snapshot, row)
+            found = self.live.explain(snapshot, row)
+        names = snapshot.classes
         return [
-            {**self.cards.brief(other), "label": state.classes[code], "amount": amount}
+            {**self.cards.brief(other), "label": names[code], "amount": amount}
             for other, code, amount in found
         ]
 
@@ -482,8 +525,8 @@ class Session:
 
         Labels that a person has changed or confirmed since are left out.
         """
-        state, found = self.state, {}
-        for row, probability, code in self.snapshot.suspects:
+        (state, snapshot), found = self._current(), {}
+        for row, probability, code in snapshot.suspects:
             if row not in state.labels or code >= len(state.classes):
                 continue
             label, better = state.labels[row].label, state.classes[code]
@@ -522,7 +565,7 @@ class Session:
 
     def search(self, words="", show="all", most=100):
         """Rows with some words: all, labeled, unlabeled, uncertain, or "class:NAME"."""
-        state, snapshot = self.state, self.snapshot
+        state, snapshot = self._current()
         rows = np.arange(self.source.n_rows)
         labeled = np.zeros(len(rows), dtype=bool)
         labeled[list(state.labels)] = True
@@ -612,7 +655,7 @@ class Session:
 
         Those of the full model if it has learned the current labels.
         """
-        state, snapshot = self.state, self.snapshot
+        state, snapshot = self._current()
         with self._lock:
             if self._is_current():
                 _, classes, folder = self._full_files
