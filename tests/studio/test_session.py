@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 import widemargin
 from widemargin.labels import labeled_mask
 from widemargin.studio.export import export_bytes, labeled_table
 from widemargin.studio.jobs import Job, targets
 from widemargin.studio.session import Session, _percent
-from widemargin.studio.sources import from_arrays
+from widemargin.studio.sources import from_arrays, read_source
 from widemargin.studio.state import Conflict, Refusal
 from widemargin.studio.store import Store, StoreError
 
@@ -115,6 +116,22 @@ def test_rows_that_nobody_can_see_are_not_proposed(source, tmp_path):
         assert {row for row, name in enumerate(names) if name is None} == hidden
         assert session.card(0)["likely"] == []
         assert session.card(0)["unreadable"] == "It is broken."
+
+
+def test_files_that_cannot_be_read_are_noticed_when_they_are_proposed(tmp_path, rng):
+    for i in range(12):
+        path = tmp_path / f"{i}.png"
+        Image.fromarray(rng.integers(255, size=(8, 8), dtype=np.uint8)).save(path)
+        if i % 2:
+            path.write_bytes(b"not an image")
+    np.save(tmp_path / "e.npy", rng.normal(size=(12, 3)))
+    source = read_source(str(tmp_path), embeddings=str(tmp_path / "e.npy"))
+    broken = [int(name[:-4]) % 2 == 1 for name in source.frame["file"]]
+    with closing(Session(source, Store(tmp_path / "l.sqlite"), "ann")) as session:
+        rows = [session.next_row(window) for window in range(7)]
+        assert rows[6] is None
+        assert {found.row for found in rows[:6]} == {*np.flatnonzero(~np.array(broken))}
+        assert "cannot be read" in session.card(broken.index(True))["unreadable"]
 
 
 def test_undo_and_redo_without_end(session, digits):

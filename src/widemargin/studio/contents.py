@@ -41,17 +41,28 @@ def _digest(hashes):
 
 def _hashes(column):
     """A hash of each cell: of a number by its value, of others by their text."""
-    marks, known = set(all_marks(())), column.notna().to_numpy()
+    numbers = _numbers(column)
+    is_text = ~(np.abs(numbers) < _EXACT)
+    hashes = pd.util.hash_array(np.where(is_text, 0.0, numbers))
+    others, marks = column[is_text], set(all_marks(()))
     texts = [
-        str(value).strip() if is_known else ""
-        for value, is_known in zip(column.tolist(), known.tolist(), strict=True)
+        "" if gap else str(v).strip()
+        for v, gap in zip(others, others.isna(), strict=True)
     ]
-    texts = pd.Series(["" if text in marks else text for text in texts], dtype=object)
-    numbers = pd.to_numeric(texts, errors="coerce").astype(float)
-    is_number = (numbers.abs() < _EXACT).to_numpy()
-    of_texts = pd.util.hash_pandas_object(texts, index=False).to_numpy()
-    of_numbers = pd.util.hash_pandas_object(numbers, index=False).to_numpy()
-    return np.where(is_number, of_numbers, of_texts)
+    texts = np.array(["" if text in marks else text for text in texts], dtype=object)
+    hashes[is_text] = pd.util.hash_array(texts)
+    return hashes
+
+
+def _numbers(column):
+    """The numbers in a column, also those in texts; NaN for all other cells."""
+    if pd.api.types.is_numeric_dtype(column):
+        return column.to_numpy(dtype=float, na_value=np.nan)
+    try:
+        texts = column.astype(object).where(column.notna(), None)
+        return pd.to_numeric(texts, errors="coerce").to_numpy(dtype=float)
+    except TypeError:  # of lists, for example
+        return np.full(len(column), np.nan)
 
 
 def find_change(known, now, *, features=True):

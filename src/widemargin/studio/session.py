@@ -71,6 +71,7 @@ class Session:
 
     def __init__(self, source, store, who="me", *, seed=0):
         self.source, self.store, self.who = source, store, check_name(who, "--name")
+        self.unreadable = dict(source.unreadable)
         self.cards = CardMaker(source)
         self._lock, self._changed = threading.RLock(), threading.Condition()
         self._model_lock, self._listeners = threading.Lock(), []
@@ -218,7 +219,7 @@ class Session:
 
     def _hide_unseen(self, snapshot, state):
         """A snapshot without predictions of rows that nobody can see."""
-        rows = [row for row in self.source.unreadable if row not in state.labels]
+        rows = [row for row in self.unreadable if row not in state.labels]
         if not rows:
             return snapshot
         codes, certainty = snapshot.codes.copy(), snapshot.certainty.copy()
@@ -346,7 +347,7 @@ class Session:
 
     def _without_unseen(self, rows):
         """Rows without those that nobody can see; `Refusal` if no other is left."""
-        reasons = self.source.unreadable
+        reasons = self.unreadable
         seen = [row for row in rows if row not in reasons]
         if rows and not seen:
             reason = reasons[rows[0]].rstrip(".")
@@ -368,13 +369,26 @@ class Session:
             state = self.state
             if mode == "second":
                 return self._second_opinion(state, who, taken)
-            taken = [*taken, *self.source.unreadable]
-            found = choose_next(
-                state, self.suggestions, taken, self._rng, self.source.n_rows
-            )
+            found, is_seen = None, False
+            while not is_seen:
+                shut = [*taken, *self.unreadable]
+                found = choose_next(
+                    state, self.suggestions, shut, self._rng, self.source.n_rows
+                )
+                is_seen = found is None or self._can_be_seen(found.row)
             if found is not None:
                 self._windows[window] = found.row
             return found
+
+    def _can_be_seen(self, row):
+        """Whether a row has no image, or one that can be read."""
+        images = self.source.images
+        try:
+            if images is not None:
+                images.open(row)
+        except ValueError as error:
+            self.unreadable[row] = str(error)
+        return row not in self.unreadable
 
     def _second_opinion(self, state, who, taken):
         from widemargin.studio.live import Proposal
@@ -479,7 +493,7 @@ class Session:
         self.cards.check(row)
         card = self.cards.make(row, snapshot, state.classes)
         event = state.labels.get(row)
-        card["unreadable"] = self.source.unreadable.get(row)
+        card["unreadable"] = self.unreadable.get(row)
         found = snapshot.probabilities(row, state.classes)
         found = None if snapshot.codes[row] == NO_CLASS else found
         likely = [] if found is None else np.argsort(-found, kind="stable")[:5].tolist()
@@ -509,7 +523,7 @@ class Session:
             return []
         if self.problem:
             raise ValueError(self.problem)
-        hidden = self.source.unreadable
+        hidden = self.unreadable
         groups = []
         for rows in self.live.find_clusters(n_clusters):
             if seen := [row for row in rows if row not in hidden]:
@@ -661,7 +675,7 @@ class Session:
                 _, classes, folder = self._full_files
                 codes = np.load(folder / "codes.npy")
                 names = np.array([*classes], dtype=object)[codes]
-                unseen = [r for r in self.source.unreadable if r not in state.labels]
+                unseen = [r for r in self.unreadable if r not in state.labels]
                 names[unseen] = None
                 return names, np.load(folder / "certainty.npy"), "full"
         names = np.array([*state.classes, None], dtype=object)
