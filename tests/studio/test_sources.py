@@ -122,6 +122,12 @@ def test_lines_of_a_text_file(tmp_path):
         "1 blank line is left out; each row shows the number of its line."
     )
     assert source.shown["line"].tolist() == ["1", "3", "4"]
+    path.write_text("a cat\na dog\nanother cat\n", "utf-8")
+    assert (read_source(str(path)).note, read_source(str(path)).shown) == (
+        "Features: TF-IDF of 3 words.",
+        None,
+    )
+    assert read_source(str(path)).hash == source.hash  # the rows are the same
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(TableError, match="not a text file in UTF-8"):
         read_source(str(path))

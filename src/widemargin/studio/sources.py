@@ -71,7 +71,8 @@ class Source:
             digest.update(text.encode("utf-8", "replace") + b"\0")
         if self.images is not None:
             digest.update(self.images.hash.encode())
-        for name in () if self.shown is None else self.shown:
+        is_shown = self.shown is not None and self.kind != "texts"  # numbers of lines
+        for name in self.shown if is_shown else ():
             column = self.shown[name]
             if not pd.api.types.is_numeric_dtype(column):  # others take long as text
                 column = column.astype(str)
