@@ -23,7 +23,7 @@ def random_events(rng, n):
     """Labels of few rows by two people, and undos and redos that can be done."""
     state, events = State(), []
     for i in range(n):
-        who, kind = str(rng.choice(["ann", "bob"])), str(rng.choice(list("lllur")))
+        who, kind = str(rng.choice(["ann", "bob"])), str(rng.choice(list("lllurcx")))
         target = {"u": state.can_undo, "r": state.can_redo}.get(kind, lambda _: 0)(who)
         if target is None:
             continue
@@ -33,6 +33,8 @@ def random_events(rng, n):
             "l": label(str(i), rows, name, who, place=i + 1),
             "u": undo(str(i), target, who),
             "r": redo(str(i), target, who),
+            "c": Event("class", str(i), who, label=str(name), place=i + 1),
+            "x": Event("remove", str(i), who, label=str(name), place=i + 1),
         }[kind]
         events.append(event)
         state = apply(state, event)

@@ -41,7 +41,7 @@ def session(table, tmp_path):
 
 def test_the_table_has_all_columns_and_more(session, table):
     frame = labeled_table(session)
-    given = pd.read_csv(table[0])
+    given = pd.read_csv(table[0], dtype=str)
     assert list(frame) == [*given, "prediction", "probability", "source"]
     np.testing.assert_array_equal(frame["a"], given["a"])
     assert frame["source"].value_counts()["given"] == 5
@@ -62,6 +62,19 @@ def test_an_export_can_be_labeled_again(session, tmp_path):
     assert len(again.labels) == 13
     assert again.values.keys() == {"0", "1", "2"}
     np.testing.assert_allclose(again.X, session.source.X)  # without the predictions
+
+
+def test_cells_are_exported_as_they_stand(tmp_path):
+    lines = [f"{'n/a' if i % 3 else '007'},{i}.50,n/a" for i in range(20)]
+    (tmp_path / "t.csv").write_text("code,size,label\n" + "\n".join(lines))
+    session = Session(
+        read_source(str(tmp_path / "t.csv")), Store(tmp_path / "l.sqlite")
+    )
+    data = export_bytes(session, "table")[0].decode().splitlines()
+    assert data[1:3] == ["007,0.50,,,,", "n/a,1.50,,,,"]
+    assert session.search("n/a")["rows"] == [i for i in range(20) if i % 3]
+    assert session.card(1)["columns"][0] == {"name": "code", "value": "n/a"}
+    session.store.close()
 
 
 def test_formulas_are_guarded(session):

@@ -54,7 +54,7 @@ def assert_as_fitted_anew(live, state, X):
     unlabeled = ~np.isin(np.arange(len(X)), list(state.labels))
     np.testing.assert_array_equal(found[unlabeled], model.transduction_[unlabeled])
     for row in range(0, len(X), 10):
-        own = snapshot.probabilities(row, len(state.classes))
+        own = snapshot.probabilities(row, state.classes)
         own = dict(zip(state.classes, own, strict=True))
         own = [own[name] for name in model.classes_]
         np.testing.assert_allclose(own, model.label_distributions_[row], atol=1e-6)
@@ -70,15 +70,21 @@ def test_predictions_are_those_of_a_new_fit(live, state, digits):
 
 
 def test_an_error_is_shown_from_five_random_labels_on():
-    assert describe_error(50, None, None) == {"stage": "none", "n_missing": 0}
+    none = {"stage": "none", "n_missing": 0, "text": "unknown"}
+    assert describe_error(50, None, None) == none
     for n in range(5):
         found = describe_error(n, 0.02, 0.1)
-        assert found == {"stage": "unknown", "n_missing": 5 - n}
+        text = "not known yet"
+        assert found == {"stage": "unknown", "n_missing": 5 - n, "text": text}
     for n in range(5, 10):
         found = describe_error(n, 0.02, 0.091)
-        assert found == {"stage": "bound", "n_missing": 10 - n, "bound": 12}
+        known = {"stage": "bound", "n_missing": 10 - n, "bound": 12}
+        assert found == {**known, "text": "below 12 %"}
     assert describe_error(9, 0.8, 0.3)["bound"] == 100
-    assert describe_error(10, 0.02, 0.1) == {"stage": "estimate", "n_missing": 0}
+    known = {"stage": "estimate", "n_missing": 0, "text": "2.0 ± 10.0 %"}
+    assert describe_error(10, 0.02, 0.1) == known
+    assert describe_error(9, 0.02, 0.091)["text"] == "below 12 %"
+    assert describe_error(4, 0.02, 0.1)["text"] == "not known yet"
 
 
 def test_the_error_is_that_of_the_front_door(live, state, digits):

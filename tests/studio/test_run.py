@@ -82,3 +82,35 @@ def test_whole_numbers_come_back_whole(monkeypatch, digits, tmp_path):
     found = widemargin.label(X, y, store=tmp_path / "l.sqlite", port=0)
     assert found.dtype.kind == "i"
     np.testing.assert_array_equal(found, y)
+
+
+def test_a_class_that_is_not_used_changes_no_type(monkeypatch, digits, tmp_path):
+    def label(server, say, *, open_browser):
+        act = server.session.act
+        act("class", "a", "ann", label="ten")
+        act("label", "b", "ann", rows=[3], label="9", why="map")
+
+    monkeypatch.setattr(run, "serve", label)
+    X, y = digits[0], np.full(300, -1)
+    y[:3] = 7, 8, 7
+    found = widemargin.label(X, y, store=tmp_path / "l.sqlite", port=0)
+    assert found.dtype.kind == "i"
+    assert found[:4].tolist() == [7, 8, 7, 9]
+
+
+def test_a_second_page_for_the_same_labels_is_noted(source, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    path = str(tmp_path / "l.sqlite")
+    first = run.open_page(source, path, arranges=False)
+    second = run.open_page(source, path, arranges=False)
+    said, second.finished = [], threading.Event()
+    second.finished.set()
+    run.serve(second, said.append, open_browser=False)
+    assert f"another program shows a page for the labels in {path}" in said[0]
+    assert f"at port {first.port}." in said[0]
+    assert first.note == ""
+    first.stop()
+    second.stop()
+    third = run.open_page(source, path, arranges=False)
+    assert third.note == ""
+    third.stop()

@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 import widemargin
 from widemargin.labels import labeled_mask
 from widemargin.studio.export import export_bytes, labeled_table
 from widemargin.studio.jobs import Job, targets
 from widemargin.studio.session import Session, _percent
-from widemargin.studio.sources import from_arrays
+from widemargin.studio.sources import from_arrays, read_source
 from widemargin.studio.state import Conflict, Refusal
 from widemargin.studio.store import Store, StoreError
 
@@ -97,7 +98,7 @@ def test_windows_get_different_rows(session):
 
 def test_rows_that_nobody_can_see_are_not_proposed(source, tmp_path):
     hidden = set(range(0, source.n_rows, 2))
-    source = replace(source, unreadable=tuple(hidden))
+    source = replace(source, unreadable=dict.fromkeys(hidden, "It is broken."))
     with closing(Session(source, Store(tmp_path / "labels.sqlite"), "ann")) as session:
         session.start().settle()
         rows = {session.next_row(window).row for window in range(30)}
@@ -105,6 +106,32 @@ def test_rows_that_nobody_can_see_are_not_proposed(source, tmp_path):
         assert not rows & hidden
         for group in session.clusters(5):
             assert not {line["row"] for line in group["rows"]} & hidden
+        fact = {"label": "zero", "why": "map"}
+        with pytest.raises(Refusal, match="broken, so that the row cannot be labeled"):
+            session.act("label", "a", "ann", rows=[0], **fact)
+        assert session.act("label", "b", "ann", rows=[0, 1, 2], **fact)["rows"] == [1]
+        session.act("label", "c", "ann", rows=[3], label="one", why="map")
+        session.settle()
+        names = session.predictions()[0]
+        assert {row for row, name in enumerate(names) if name is None} == hidden
+        assert session.card(0)["likely"] == []
+        assert session.card(0)["unreadable"] == "It is broken."
+
+
+def test_files_that_cannot_be_read_are_noticed_when_they_are_proposed(tmp_path, rng):
+    for i in range(12):
+        path = tmp_path / f"{i}.png"
+        Image.fromarray(rng.integers(255, size=(8, 8), dtype=np.uint8)).save(path)
+        if i % 2:
+            path.write_bytes(b"not an image")
+    np.save(tmp_path / "e.npy", rng.normal(size=(12, 3)))
+    source = read_source(str(tmp_path), embeddings=str(tmp_path / "e.npy"))
+    broken = [int(name[:-4]) % 2 == 1 for name in source.frame["file"]]
+    with closing(Session(source, Store(tmp_path / "l.sqlite"), "ann")) as session:
+        rows = [session.next_row(window) for window in range(7)]
+        assert rows[6] is None
+        assert {found.row for found in rows[:6]} == {*np.flatnonzero(~np.array(broken))}
+        assert "cannot be read" in session.card(broken.index(True))["unreadable"]
 
 
 def test_undo_and_redo_without_end(session, digits):
@@ -140,6 +167,82 @@ def test_a_session_goes_on_where_it_stopped(source, tmp_path, digits):
     changed = from_arrays(source.X + 1)
     with pytest.raises(StoreError, match="belong to other data"):
         Session(changed, Store(path))
+
+
+def test_the_error_curve_forgets_labels_that_were_undone(source, tmp_path, digits):
+    path, names = tmp_path / "labels.sqlite", digits[1]
+    with closing(Session(source, Store(path), "ann").start(arranges=False)) as session:
+        for row in range(0, 120, 10):
+            give(session, names, [row])
+            session.settle()
+        curve = {n: known[:2] for n, known in session.curve.items()}
+        session.act(
+            "label", "lasso", "ann", rows=[*range(1, 9)], label="one", why="map"
+        )
+        session.settle()
+        assert max(session.curve) == 20
+        session.act("undo", "u", "ann")
+        session.settle()
+        assert session.describe_model()["curve"][-1][0] == 12
+        kept = {n: known[:2] for n, known in session.curve.items()}
+        assert {n: kept[n] for n in curve} == curve
+        session.act("label", "x", "ann", rows=[0, 10, 20], label=None, why="map")
+        session.settle()
+        assert max(session.curve) == 9
+    with closing(Session(source, Store(path), "ann").start(arranges=False)) as session:
+        session.settle()
+        assert list(session._replay())
+        assert 5 < max(session.curve) <= 9
+
+
+def test_labels_of_somebody_else_that_are_undone_leave_the_curve(session, digits):
+    for row in range(0, 160, 10):
+        who = "bob" if row == 20 else "ann"
+        options = {"rows": [row], "label": digits[1][row], "why": "map"}
+        session.act("label", f"b{row}", who, **options)
+        session.settle()
+    with_bob = session.curve[10]
+    session.act("undo", "u", "bob")
+    session.settle()
+    session._wait_for(lambda: 10 in session.curve)  # it is learned again
+    assert session.curve[10] != with_bob
+    assert max(session.curve) == 15
+
+
+def test_predictions_follow_a_class_that_is_removed(session, digits):
+    session.act("class", "c", "ann", label="empty")
+    give(session, digits[1], range(0, 200, 10))
+    session.settle()
+    before, card = session.predictions()[0].tolist(), session.card(1)
+    listed, review = session.search(show="class:two"), session.review()
+    shares = session.describe_model()["shares"]
+    assert session.state.classes.index("empty") == 0
+    session.live.learn = lambda state: session._wait_for(lambda: False)  # it is slow
+    session.act("remove", "r", "ann", label="empty")
+    assert session.predictions()[0].tolist() == before
+    assert session.card(1)["likely"][:3] == card["likely"][:3]
+    assert session.search(show="class:two") == listed
+    assert session.review() == review
+    assert session.describe_model()["shares"] == shares[1:]
+    assert len(session.state.classes) == 4
+    assert max(session.colors()[:600:2]) < 4
+
+
+def test_classes_are_undone_in_words(session):
+    session.act("class", "a", "ann", label="cat")
+    assert session.describe_labels()["undo"]
+    assert session.act("undo", "b", "ann")["text"] == "The class cat was removed."
+    assert session.describe_labels()["classes"] == []
+    assert session.act("redo", "c", "ann")["text"] == "The class cat is back."
+    session.act("label", "d", "ann", rows=[3], label="cat", why="map")
+    with pytest.raises(Refusal, match="1 row has the label 'cat'"):
+        session.act("remove", "e", "ann", label="cat")
+    session.act("label", "f", "ann", rows=[3], label=None, why="map")
+    assert session.card(3)["label"] is None
+    for _ in range(2):  # and a retry
+        session.act("remove", "g", "ann", label="cat")
+    assert session.state.classes == ()
+    assert session.act("undo", "h", "ann")["text"] == "The class cat is back."
 
 
 def test_known_labels_are_taken_over_once(digits, tmp_path):
@@ -269,6 +372,9 @@ def test_a_full_fit_runs_beside_and_is_exported(session, digits):
     assert session.full["status"] == "done", session.full
     assert session.full["report"]["candidates"][0]["name"] == "supervised"
     assert any("spectral" in line for line in session.full["lines"])
+    full, live = session.full["report"], session.describe_model()
+    assert full["shown_error"]["text"] == live["shown_error"]["text"] == "not known yet"
+    assert "Estimated error of the average: not known yet\n" in full["text"]
     data, ending = export_bytes(session, "model")
     assert ending == ".wm"
     assert zipfile.is_zipfile(io.BytesIO(data))

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_digits, load_iris
 
 from widemargin.studio.sources import (
     ImageArrays,
@@ -118,6 +118,16 @@ def test_lines_of_a_text_file(tmp_path):
     path.write_text("\ufeffa cat\n\n a dog \nanother cat\n", "utf-8")
     source = read_source(str(path))
     assert source.texts == ["a cat", "a dog", "another cat"]
+    assert source.note.endswith(
+        "1 blank line is left out; each row shows the number of its line."
+    )
+    assert source.shown["line"].tolist() == ["1", "3", "4"]
+    path.write_text("a cat\na dog\nanother cat\n", "utf-8")
+    assert (read_source(str(path)).note, read_source(str(path)).shown) == (
+        "Features: TF-IDF of 3 words.",
+        None,
+    )
+    assert read_source(str(path)).hash == source.hash  # the rows are the same
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(TableError, match="not a text file in UTF-8"):
         read_source(str(path))
@@ -138,8 +148,9 @@ def test_a_folder_of_images(photos):
     assert len(names) == 12
     assert source.X.shape[0] == 12
     assert np.isfinite(source.X).all()
-    assert "1 of the files cannot be read" in source.note
-    assert source.unreadable == (names.index("broken.png"),)
+    assert "1 of the files cannot be used" in source.note
+    assert "broken.png cannot be read as an image." in source.note
+    assert list(source.unreadable) == [names.index("broken.png")]
     assert encode_image(source.images, 0, 16).startswith(b"\x89PNG")
     with pytest.raises(ValueError, match=r"broken\.png cannot be read as an image"):
         encode_image(source.images, names.index("broken.png"), 16)
@@ -157,8 +168,13 @@ def test_images_that_would_fill_the_memory_are_not_opened(photos):
     Image.new("1", (14_000, 14_000)).save(photos / "bomb.png")
     source = read_source(str(photos))
     row = source.frame["file"].tolist().index("bomb.png")
-    with pytest.raises(ValueError, match=r"cannot be read|too many pixels"):
+    with pytest.raises(ValueError, match=r"bomb\.png is too large"):
         source.images.open(row)
+    assert "bomb.png is too large" in source.note
+    Image.new("1", (8_000, 8_000)).save(photos / "large.png")
+    assert "large.png is too large: 8,000 x 8,000 pixels, more than 50 million." in (
+        read_source(str(photos)).note
+    )
 
 
 def test_a_picture_is_small_and_holds_nothing_else(photos):
@@ -269,6 +285,23 @@ def test_columns_of_pixels_are_noticed(names, is_pixels):
     frame = pd.DataFrame(np.zeros((3, len(names))), columns=names)
     assert look_like_pixels(frame) == is_pixels
     assert not look_like_pixels(frame.assign(**{names[0]: "a"}))
+
+
+def test_pixels_are_noticed_by_their_values(rng):
+    def looks(X):
+        names = [f"p{i}" for i in range(np.shape(X)[1])]
+        return look_like_pixels(pd.DataFrame(X, columns=names))
+
+    digits = load_digits().data
+    assert looks(digits)
+    assert looks(digits[:20] / 16)
+    assert not looks(digits[:, rng.permutation(64)])
+    assert not looks(rng.normal(size=(200, 64)))
+    assert not looks(rng.normal(size=(200, 1)) + rng.normal(size=(200, 64)))
+    assert not looks(rng.normal(size=(200, 64)).cumsum(axis=1))
+    waves = np.sin(np.arange(64) / 4 + 6 * rng.random((200, 1)))
+    assert not looks(waves)
+    assert not looks(np.where(digits == 16, np.nan, digits))
 
 
 def test_a_table_of_pixels_is_noted_and_its_columns_are_few(tmp_path, rng):

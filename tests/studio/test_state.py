@@ -94,6 +94,50 @@ def test_a_class_may_have_no_labels():
     assert not state.labels
 
 
+def name_class(batch, name, kind="class", who="ann"):
+    return Event(kind, batch, who, label=name)
+
+
+def test_a_new_class_can_be_undone():
+    state = apply(State(), label("a", [1], "cat"), name_class("b", "dog"))
+    assert state.can_undo("ann") == "b"
+    state = apply(state, undo("c", "b"))
+    assert state.classes == ("cat",)
+    assert apply(state, redo("d", "b")).classes == ("cat", "dog")
+    state = apply(state, label("e", [2], "dog"))  # it is named again
+    assert state.classes == ("cat", "dog")
+    twice = apply(State(), label("a", [1], "cat"), name_class("b", "cat"))
+    assert twice.can_undo("ann") == "a"  # nothing was added
+
+
+def test_a_class_stays_while_somebody_else_uses_it():
+    state = apply(State(), name_class("a", "dog"), label("b", [1], "dog", "bob"))
+    state = apply(state, undo("c", "a"))
+    assert state.classes == ("dog",)
+    state = apply(state, undo("d", "b", "bob"), name_class("e", "dog", "remove"))
+    assert state.classes == ()
+    assert apply(state, redo("f", "b", "bob")).classes == ("dog",)
+
+
+def test_a_class_without_labels_can_be_removed():
+    state = apply(
+        State(), *(label(name, [i], name) for i, name in enumerate(["cat", "dog"]))
+    )
+    remove = name_class("x", "cat", "remove")
+    with pytest.raises(Refusal, match="1 row has the label 'cat'; a class can be"):
+        check_action(state, remove, 10)
+    assert apply(state, remove).classes == ("cat", "dog")  # of another process
+    state = apply(state, label("u", [0], None))
+    check_action(state, remove, 10)
+    state = apply(state, remove)
+    assert state.classes == ("dog",)
+    check_action(state, remove, 10)  # a retry
+    with pytest.raises(Refusal, match="There is no class 'cat'"):
+        check_action(state, name_class("y", "cat", "remove"), 10)
+    assert apply(state, undo("z", "x")).classes == ("cat", "dog")  # where it was
+    assert apply(state, name_class("z", "cat")).classes == ("cat", "dog")
+
+
 @pytest.mark.parametrize(
     ("event", "message"),
     [

@@ -79,8 +79,11 @@ class _Number(click.IntRange):
 
 def _begin(task, path, target, endings, as_json, options, **parameters):
     """What both commands begin with: check what the user typed, and read the table."""
-    from widemargin.cli import fitting, methods, outputs, reports
+    from widemargin.cli import fitting, inputs, methods, outputs, reports
 
+    if task == "classify":
+        form = options["reading"].file_format
+        inputs.refuse_images_and_texts(path, "fit", form)
     settings = methods.parse_settings(options["settings"])
     offer = methods.find_offer(options["method"], task)
     estimator = offer.make(options["seed"], settings, **parameters)

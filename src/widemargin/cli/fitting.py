@@ -90,7 +90,7 @@ def read_table(path, target, reading, uses, key=None, store=None):
     if store is not None:
         from widemargin.studio.sources import stored_column
 
-        frame[target], is_random = stored_column(frame, target, store)
+        frame[target], is_random = stored_column(frame, cells, target, store)
     return make_table(name, frame, cells, target, uses, key, is_random)
 
 

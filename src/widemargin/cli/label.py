@@ -73,7 +73,10 @@ def label(given, target, embeddings, labels, as_json, **options):
     host, is_public = options["host"], options["unsafe_public"]
     check_host(host, is_public=is_public, password=password)
     from widemargin.cli import reports
-    from widemargin.studio.run import open_page, serve
+
+    say = reports.print_error if as_json else click.echo
+    say(f"Reading {given} ...")
+    from widemargin.studio.run import open_page, serve  # takes seconds
     from widemargin.studio.sources import default_store, read_source
     from widemargin.studio.state import check_name
 
@@ -94,8 +97,7 @@ def label(given, target, embeddings, labels, as_json, **options):
         port=options["port"],
         password=password if is_public else None,
     )
-    say = reports.print_error if as_json else click.echo
-    say(f"{source.name}: {source.n_rows:,} rows. {source.note}")
+    say(f"{source.name}: {source.n_rows:,} rows. {server.session.note}")
     try:
         serve(server, say, open_browser=not options["no_browser"])
         n_labels = len(server.session.state.labels)

@@ -45,7 +45,7 @@ widemargin predict iris.wm new.csv --json | jq .predictions
 @reading_options
 def predict(model_path, path, out, key, force, reading, as_json):
     """Predict the labels of new rows."""
-    from widemargin.cli import reports
+    from widemargin.cli import inputs, reports
     from widemargin.cli.features import features_of, text_columns_of
     from widemargin.cli.fitting import join_table, load_model, tabulate_new
     from widemargin.cli.outputs import plan_table
@@ -57,6 +57,7 @@ def predict(model_path, path, out, key, force, reading, as_json):
             "--json and --out - both write to stdout; give --out the name of a file, "
             "or leave it out to get the predictions in the JSON."
         )
+    inputs.refuse_images_and_texts(path, "predict", reading.file_format)
     file = plan_table(out or "-", force, (path, model_path))
     model = load_model(model_path, "; the MODEL comes first, then the table")
     name = describe_path(path)

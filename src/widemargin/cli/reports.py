@@ -233,7 +233,7 @@ def table_as_json(path, table, target=None):
 def _table_notes(table, notes_few_labels=True):
     """What a user may not expect of a table."""
     from widemargin.tables.columns import list_notes  # takes pandas
-    from widemargin.tables.targets import describe_placeholders, find_alike
+    from widemargin.tables.targets import describe_alike, describe_placeholders
 
     yield from list_notes(table.X, table.columns)
     if table.key is not None:
@@ -251,12 +251,7 @@ def _table_notes(table, notes_few_labels=True):
             f"{name!r} {what} in all labeled rows; if it is not known for new rows, "
             f"add --drop {name!r}"
         )
-    alike = find_alike(table.labels.classes.tolist())
-    if alike is not None:
-        yield (
-            f"the labels {' and '.join(map(ascii, alike))} are two classes; if they "
-            "are one, write them the same way"
-        )
+    yield from describe_alike(table.labels.classes.tolist())
     yield from describe_placeholders(table.labels.classes)
     if table.labels.is_scattered:
         yield (

@@ -24,6 +24,7 @@ class CardMaker:
         )
         if keys := _identifiers(source):
             self.shown = self.shown[sorted(self.shown, key=keys.__contains__)]
+        self._cells = self.shown if source.frame is None else source.frame
         self._numbers, self._varying = {}, []
         for name in self.shown:
             values = self.shown[name]
@@ -79,14 +80,13 @@ class CardMaker:
         return abs(values.mean() - mean) / std if len(values) and std > 0 else 0.0
 
     def _cell(self, name, row, snapshot, classes):
+        text = {"name": name, "value": self._text(name, row)[:_MOST_CELL]}
         if name not in self._numbers:
-            value = self.shown[name].iloc[row]
-            text = "" if pd.isna(value) is True else str(value)
-            return {"name": name, "value": text[:_MOST_CELL]}
+            return text
         values, low, high = self._numbers[name]
         number = float(values[row])
         if np.isnan(number):
-            return {"name": name, "value": ""}
+            return text
         cell = {"name": name, "value": f"{number:.6g}"}
         if high > low:
             means = self._class_means(name, snapshot, len(classes))
@@ -95,6 +95,12 @@ class CardMaker:
                 None if np.isnan(mean) else _share(mean, low, high) for mean in means
             ]
         return cell
+
+    def _text(self, name, row):
+        """A cell as it stands in the table, such as "n/a" for a missing number."""
+        cells = self._cells if name in self._cells else self.shown
+        value = cells[name].iloc[row]
+        return "" if pd.isna(value) is True else str(value)
 
     def _class_means(self, name, snapshot, n_classes):
         """Mean of a column over the rows of each class; kept while nothing changes."""
@@ -152,7 +158,7 @@ class CardMaker:
 
     def _all_text(self, row):
         parts = [] if self.source.texts is None else [self.source.texts[row]]
-        parts += [str(value) for value in self.shown.iloc[row]]
+        parts += [self._text(name, row) for name in self.shown]
         return " ".join(part[:_MOST_SOUGHT] for part in parts).lower()
 
 

@@ -6,6 +6,7 @@ line per step, and writes its results there.
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,9 @@ import numpy as np
 from scipy import sparse
 
 from widemargin.labels import UNLABELED
+
+# of the report, which is shown by the same rule as that of the live model
+_ERROR_LINE = re.compile("^(Estimated error of the average: ).*$", re.MULTILINE)
 
 
 def save_rows(folder, X):
@@ -129,6 +133,7 @@ def without_suspects(report, rows):
 
 def _fit(folder):
     import widemargin
+    from widemargin.studio.live import describe_error
 
     def read(name):
         return json.loads((folder / f"{name}.json").read_text("utf-8"))
@@ -145,10 +150,15 @@ def _fit(folder):
     np.save(folder / "codes.npy", np.array(codes))
     np.save(folder / "certainty.npy", model.certainty_)
     report = without_suspects(model.report_, read("confirmed_rows"))
+    error, std = float(report.error), float(report.error_std)
+    error, std = (error, std) if report.n_held_out else (None, None)
+    shown = describe_error(int(is_random.sum()), error, std)
+    text = report.text(first_row=1).replace(" +- ", " ± ")
     facts = {
-        "text": report.text(first_row=1).replace(" +- ", " ± "),
-        "error": float(report.error) if report.n_held_out else None,
-        "error_std": float(report.error_std) if report.n_held_out else None,
+        "text": re.sub(_ERROR_LINE, rf"\g<1>{shown['text']}", text),
+        "error": error,
+        "error_std": std,
+        "shown_error": shown,
         "candidates": [
             {"name": c.name, "weight": float(c.weight)} for c in report.candidates
         ],

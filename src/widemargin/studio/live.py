@@ -3,7 +3,7 @@
 import copy
 import math
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -34,14 +34,30 @@ class Snapshot:
     shares: tuple = ()  # of rows in each class, in the order of the state's classes
     suspects: tuple = ()  # triples of a row, probability of its label, a better class
     model: SpectralClassifier | None = field(default=None, repr=False)
+    classes: tuple = ()  # of the state
 
-    def probabilities(self, row, n_classes):
-        """Probability of each class of the state for a row; None without a model."""
+    def probabilities(self, row, classes):
+        """Probability of each of some classes for a row; None without a model."""
         if self.model is None:
             return None
-        found = np.zeros(n_classes)
-        found[self.model.classes_] = self.model.label_distributions_[row]
-        return found
+        names = [self.classes[code] for code in self.model.classes_]
+        known = dict(zip(names, self.model.label_distributions_[row], strict=True))
+        return np.array([known.get(name, 0.0) for name in classes])
+
+    def placed(self, classes):
+        """The same with the codes of other classes, as after one was removed."""
+        if classes[: len(self.classes)] == self.classes:
+            return self
+        codes_of = {name: code for code, name in enumerate(classes)}
+        places = [codes_of.get(name, NO_CLASS) for name in self.classes]
+        places = np.array([*places, NO_CLASS], dtype=np.uint16)
+        shares = dict(zip(self.classes, self.shares, strict=False))
+        return replace(
+            self,
+            codes=places[np.minimum(self.codes, len(self.classes))],
+            shares=tuple(shares.get(name, 0.0) for name in classes) if shares else (),
+            suspects=tuple((row, p, int(places[c])) for row, p, c in self.suspects),
+        )
 
 
 @dataclass(frozen=True)
@@ -82,7 +98,7 @@ class LiveModel:
         certainty = np.zeros(self.n_rows, dtype=np.float32)
         rows, known = _coded(state)
         codes[rows], certainty[rows] = known, 1.0
-        return Snapshot(state.place, codes, certainty, len(rows))
+        return Snapshot(state.place, codes, certainty, len(rows), classes=state.classes)
 
     def learn(self, state):
         """The snapshot of a state."""
@@ -120,6 +136,7 @@ class LiveModel:
             tuple((shares / self.n_rows).tolist()),
             tuple(listed),
             copy.copy(model),
+            state.classes,
         )
 
     def _estimate(self, model, y, is_random, certainty):
@@ -181,19 +198,22 @@ class LiveModel:
 def describe_error(n_random, error, std):
     """How the page shows an estimated error, which a few random labels leave vague.
 
-    A dict of `stage` and `n_missing`, the random labels that are missing to the next
-    stage. "none": there is no estimate; "unknown": with few labels of random rows even
-    a bound would be misleading; "bound": the estimate plus one standard error, `bound`
-    in whole percent; "estimate": with its standard error.
+    A dict of `stage`, `text`, and `n_missing`, the random labels that are missing to
+    the next stage. "none": there is no estimate; "unknown": with few labels of random
+    rows even a bound would be misleading; "bound": the estimate plus one standard
+    error, `bound` in whole percent; "estimate": with its standard error.
     """
     if error is None:
-        return {"stage": "none", "n_missing": 0}
+        return {"stage": "none", "n_missing": 0, "text": "unknown"}
     if n_random < N_KNOWN:
-        return {"stage": "unknown", "n_missing": N_KNOWN - n_random}
+        missing = N_KNOWN - n_random
+        return {"stage": "unknown", "n_missing": missing, "text": "not known yet"}
     if n_random < N_PRECISE:
         bound = min(math.ceil(100 * (error + std)), 100)
-        return {"stage": "bound", "n_missing": N_PRECISE - n_random, "bound": bound}
-    return {"stage": "estimate", "n_missing": 0}
+        facts = {"n_missing": N_PRECISE - n_random, "bound": bound}
+        return {"stage": "bound", "text": f"below {bound} %", **facts}
+    text = f"{100 * error:.1f} ± {100 * std:.1f} %"
+    return {"stage": "estimate", "n_missing": 0, "text": text}
 
 
 def choose_next(state, suggestions, taken, rng, n_rows):

@@ -3,6 +3,7 @@
 import getpass
 import importlib.util
 import ipaddress
+import socket
 
 from widemargin.checks import name_package
 
@@ -65,12 +66,28 @@ def open_page(source, store, *, name=None, arranges=True, **options):
     opened = Store(store)
     try:
         session = Session(source, opened, name or user_name())
+        other = opened.fact("page")
         server = PageServer(session, **options)
     except BaseException:
         opened.close()
         raise
+    if other is not None and _answers(*other):
+        server.note = (
+            f"Note: another program shows a page for the labels in {store}, at port "
+            f"{other[1]}. Both can be used; each shows the labels of the other."
+        )
+    opened.note(page=server.address)
     session.start(arranges=arranges)
     return server.start()
+
+
+def _answers(host, port):
+    """Whether a program listens at a port."""
+    try:
+        with socket.create_connection((host, port), timeout=1):
+            return True
+    except OSError:
+        return False
 
 
 def serve(server, say, *, open_browser=True):
@@ -78,6 +95,8 @@ def serve(server, say, *, open_browser=True):
     import webbrowser
 
     url = server.url
+    if server.note:
+        say(server.note)
     say(f"The page is at {url}")
     say("The link works once. Press Ctrl-C here, or Done on the page, to stop.")
     try:
@@ -97,6 +116,8 @@ def label_rows(X, y, given, *, store, name, port, open_browser):
     server = open_page(source, store, name=name, port=port)
     try:
         print(f"Labels are stored in {store}.")
+        if server.session.taken:
+            print(server.session.taken)
         serve(server, print, open_browser=open_browser)
         n_labels = len(server.session.state.labels)
         print(_last_line(n_labels, store))

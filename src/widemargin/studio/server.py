@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import socket
+import sqlite3
 import threading
 from contextlib import suppress
 from functools import partial
@@ -330,9 +331,11 @@ class PageServer:
     """A server in a thread of its own."""
 
     def __init__(self, session, *, host="127.0.0.1", port=None, password=None):
-        self.session, self.finished = session, threading.Event()
+        self.session, self.finished, self.note = session, threading.Event(), ""
         self._socket = _bind(host, port, session.store.path)
-        self.port = self._socket.getsockname()[1]
+        # which the file of labels notes while the page is open
+        self.address = list(self._socket.getsockname()[:2])
+        self.port = self.address[1]
         self.host = _in_url(host)
         names = {"127.0.0.1", "localhost", "[::1]"} if host in LOCAL else {self.host}
         hosts = {f"{name}:{self.port}".lower() for name in names}
@@ -382,6 +385,10 @@ class PageServer:
         """Stop the server and end the session."""
         self._server.should_exit = True
         self._thread.join()
+        store = self.session.store
+        with suppress(sqlite3.Error):  # it is closed already, or cannot be written
+            if store.fact("page") == self.address:
+                store.note(page=None)
         self._socket.close()
         self.session.close()
 

@@ -2,8 +2,10 @@
 
 import json
 import logging
+import math
 import threading
 import warnings
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,17 +15,43 @@ from widemargin.studio.layout import principal_plane
 from widemargin.studio.live import NO_CLASS, LiveModel, choose_next, describe_error
 from widemargin.studio.state import (
     Event,
+    Refusal,
     State,
     apply,
     check_action,
     check_name,
     compare_people,
 )
+from widemargin.tables.targets import describe_alike
 
 N_SUGGESTIONS = 12
 _N_REPLAYED = 20  # points of the error curve of labels that were there before
 _UNCERTAIN = 0.75
 _PAUSE = 0.3  # seconds between a model and its suggestions
+
+
+_MODEL_USES = {  # how a model file is used
+    "table": "Predict new rows with: widemargin predict MODEL TABLE.",
+    "images": "The model needs the pixels of images and cannot be used by widemargin "
+    "predict. The page 'Label rows in the browser' of the documentation shows how to "
+    "use it in Python.",
+    "texts": "Predict new texts with widemargin predict MODEL TABLE, where the table "
+    "has a single column, or in Python with "
+    "widemargin.load(MODEL).predict(list_of_texts).",
+    "arrays": "Use the model in Python: widemargin.load(MODEL).predict(X).",
+}
+
+
+def _describe_taken(n_taken, n_replaced, is_file):
+    """How many labels of the source are new; empty for none."""
+    if not n_taken:
+        return ""
+    noun, where = "label" if n_taken == 1 else "labels", "the input" if is_file else "y"
+    text = f"{n_taken:,} new {noun} read from {where}"
+    if n_replaced:
+        verb = "replaces a label" if n_replaced == 1 else "replace labels"
+        text += f", {n_replaced:,} of which {verb} of the page"
+    return f"{text}."
 
 
 def _percent(probability):
@@ -43,6 +71,7 @@ class Session:
 
     def __init__(self, source, store, who="me", *, seed=0):
         self.source, self.store, self.who = source, store, check_name(who, "--name")
+        self.unreadable = dict(source.unreadable)
         self.cards = CardMaker(source)
         self._lock, self._changed = threading.RLock(), threading.Condition()
         self._model_lock, self._listeners = threading.Lock(), []
@@ -54,7 +83,9 @@ class Session:
         self.suggestions, self._suggested_place = None, -1
         self.curve, self.full = {}, {"status": "none"}
         self._full_files = self._full_job = None
-        store.bind(source.hash, source.n_rows, target=source.target, source=source.name)
+        facts = {"source": source.name, "is_file": source.is_file}
+        facts |= {"target": source.target, "contents": source.contents}
+        store.bind(source.hash, source.n_rows, **facts)
         self.state = store.catch_up(State())
         self._take_labels()
         self.live = LiveModel(source.X, seed)
@@ -66,17 +97,21 @@ class Session:
 
         What a person has labeled since is kept, unless the source has changed there.
         """
-        state, by_name = self.state, {}
+        state, by_name, n_replaced = self.state, {}, 0
         current = state.names
         for row, name in self.source.labels.items():
             name = check_name(name)
             if name not in (state.opinion(row, "file"), current.get(row)):
                 by_name.setdefault(name, []).append(row)
+                n_replaced += row in current and state.labels[row].why != "given"
         for i, (name, rows) in enumerate(sorted(by_name.items())):
             batch = f"given {state.place} {i}"
             event = Event("label", batch, "file", tuple(rows), name, "given")
             self.store.append(event)
         self.state = self.store.catch_up(state)
+        n_taken = sum(map(len, by_name.values()))
+        self.n_replaced = n_replaced
+        self.taken = _describe_taken(n_taken, n_replaced, self.source.is_file)
 
     def start(self, *, arranges=True):
         """Start the threads; the last of them arranges the map."""
@@ -166,13 +201,15 @@ class Session:
         self._tell("model")
 
     def _learn_all(self):
-        replayed, is_first = self._replay(), True
+        replayed, before = self._replay(), None
         while not self._is_closed:
             state = self.state
-            if is_first or self.snapshot.place != state.place:
-                is_first = False
+            if before is None or self.snapshot.place != state.place:
+                if before is not None and self._forget_errors(before, state):
+                    replayed = self._replay()
+                before = state
                 with self._model_lock:
-                    self.snapshot = self.live.learn(state)
+                    self.snapshot = self._hide_unseen(self.live.learn(state), state)
                 self._note_error(self.snapshot)
                 self._tell("model")
             elif next(replayed, None) is None and not self._wait_for(
@@ -180,23 +217,60 @@ class Session:
             ):
                 return
 
+    def _hide_unseen(self, snapshot, state):
+        """A snapshot without predictions of rows that nobody can see."""
+        rows = [row for row in self.unreadable if row not in state.labels]
+        if not rows:
+            return snapshot
+        codes, certainty = snapshot.codes.copy(), snapshot.certainty.copy()
+        codes[rows], certainty[rows] = NO_CLASS, 0.0
+        return replace(snapshot, codes=codes, certainty=certainty)
+
     def _note_error(self, snapshot):
         if snapshot.error is not None:
-            self.curve[snapshot.n_labels] = snapshot.error, snapshot.error_std
+            n_labels, place = snapshot.n_labels, snapshot.place
+            if n_labels in self.curve:  # the same labels again, after an undo
+                place = min(place, self.curve[n_labels][2])
+            self.curve[n_labels] = snapshot.error, snapshot.error_std, place
+
+    def _forget_errors(self, before, state):
+        """Forget errors that were estimated with labels that are gone.
+
+        Whether batches of labels were undone or redone.
+        """
+        moved = [state.batches[name] for name in before.inactive ^ state.inactive]
+        places = [event.place for event in moved if event.kind == "label"]
+        first = min(places, default=math.inf)
+        self.curve = {
+            n_labels: known
+            for n_labels, known in self.curve.items()
+            if n_labels <= len(state.labels) and known[2] < first
+        }
+        return bool(places)
 
     def _replay(self):
-        """Learn some earlier states for the error curve, one at each call."""
-        events, place = self.store.read(), 0
-        n_labels = np.cumsum([len(e.rows) * (e.kind == "label") for e in events])
-        if not len(n_labels) or n_labels[-1] == 0:
+        """Learn from the first of the labels that count, for the error curve.
+
+        At each call, from more of them.
+        """
+        now = self.state
+        events = [
+            event
+            for event in self.store.read()
+            if event.kind == "label" and event.batch not in now.inactive
+        ]
+        n_labels = np.cumsum([len(e.rows) for e in events])
+        if not len(n_labels):
             return
         marks = np.linspace(0, n_labels[-1], _N_REPLAYED + 2)[1:-1]
-        state = State()
+        state, start, step = State(), 0, n_labels[-1] / (_N_REPLAYED + 1)
         for end in np.unique(np.searchsorted(n_labels, marks) + 1).tolist():
-            state, place = apply(state, *events[place:end]), end
-            with self._model_lock:
-                snapshot = self.live.learn(state)
-            if snapshot.n_labels not in self.curve:
+            state, start = apply(state, *events[start:end]), end
+            n = len(state.labels)
+            is_known = any(abs(known - n) < step / 2 for known in self.curve.copy())
+            if not is_known and n <= len(self.state.labels):
+                with self._model_lock:
+                    snapshot = self.live.learn(state)
                 self._note_error(snapshot)
             yield True
         self._tell("model")
@@ -243,6 +317,8 @@ class Session:
         """Store an action and return what it led to; `Refusal` if it cannot be done."""
         if isinstance(label, str):
             label = check_name(label)
+        if kind == "label" and label is not None:
+            rows = self._without_unseen(rows)
         with self._lock:
             self.state = self.store.catch_up(self.state)
             target = None
@@ -262,8 +338,21 @@ class Session:
                 batch = self.state.batches[target]
                 answer["rows"] = list(batch.rows) if is_new else []
                 answer["why"] = batch.why
+                if batch.kind != "label":
+                    is_there = batch.label in self.state.classes
+                    what = "is back" if is_there else "was removed"
+                    answer["text"] = f"The class {batch.label} {what}."
         self._tell("labels")
         return answer
+
+    def _without_unseen(self, rows):
+        """Rows without those that nobody can see; `Refusal` if no other is left."""
+        reasons = self.unreadable
+        seen = [row for row in rows if row not in reasons]
+        if rows and not seen:
+            reason = reasons[rows[0]].rstrip(".")
+            raise Refusal(f"{reason}, so that the row cannot be labeled.")
+        return seen
 
     def refresh(self):
         """Take over what other processes have stored."""
@@ -280,13 +369,26 @@ class Session:
             state = self.state
             if mode == "second":
                 return self._second_opinion(state, who, taken)
-            taken = [*taken, *self.source.unreadable]
-            found = choose_next(
-                state, self.suggestions, taken, self._rng, self.source.n_rows
-            )
+            found, is_seen = None, False
+            while not is_seen:
+                shut = [*taken, *self.unreadable]
+                found = choose_next(
+                    state, self.suggestions, shut, self._rng, self.source.n_rows
+                )
+                is_seen = found is None or self._can_be_seen(found.row)
             if found is not None:
                 self._windows[window] = found.row
             return found
+
+    def _can_be_seen(self, row):
+        """Whether a row has no image, or one that can be read."""
+        images = self.source.images
+        try:
+            if images is not None:
+                images.open(row)
+        except ValueError as error:
+            self.unreadable[row] = str(error)
+        return row not in self.unreadable
 
     def _second_opinion(self, state, who, taken):
         from widemargin.studio.live import Proposal
@@ -312,6 +414,11 @@ class Session:
 
     # What the page shows
 
+    def _current(self):
+        """The state, and the snapshot with the codes of its classes."""
+        state, snapshot = self.state, self.snapshot
+        return state, snapshot.placed(state.classes)
+
     def describe(self):
         """Facts about the source, which do not change."""
         source = self.source
@@ -319,13 +426,21 @@ class Session:
             "name": source.name,
             "rows": source.n_rows,
             "target": source.target,
-            "note": source.note,
+            "note": self.note,
+            "taken": self.taken if self.n_replaced else "",
             "is_file": source.is_file,
             "who": self.who,
             "has_images": source.images is not None,
             "has_texts": source.texts is not None,
             "store": self.store.path,
+            "model_use": _MODEL_USES[source.kind],
         }
+
+    @property
+    def note(self):
+        """What to know about the features and labels of the source."""
+        alike = [f"Note: {text}." for text in describe_alike(self.state.classes)]
+        return " ".join(filter(None, [self.source.note, self.taken, *alike]))
 
     def describe_labels(self, who=None):
         """Classes and labels."""
@@ -343,7 +458,7 @@ class Session:
 
     def describe_model(self):
         """How good the model is, and what it finds doubtful."""
-        snapshot = self.snapshot
+        snapshot = self._current()[1]
         n_random, error, std = snapshot.n_random, snapshot.error, snapshot.error_std
         status = "ready" if self.live.is_ready else "preparing"
         if snapshot.model is None and self.live.is_ready:
@@ -359,24 +474,28 @@ class Session:
             "shown_error": describe_error(n_random, error, std),
             "shares": list(snapshot.shares),
             "suspects": len({*self._suspects(), *self._disagreements()}),
-            "curve": [[n, *pair] for n, pair in sorted(self.curve.copy().items())],
+            "curve": [
+                [n, *known[:2]] for n, known in sorted(self.curve.copy().items())
+            ],
             "layout": self.layout,
             "full": {**self.full, "is_current": self._is_current()},
         }
 
     def colors(self):
         """Class and certainty of all rows as bytes: two and one for each."""
-        snapshot = self.snapshot
+        snapshot = self._current()[1]
         certainty = np.round(255 * snapshot.certainty).astype(np.uint8)
         return snapshot.codes.astype("<u2").tobytes() + certainty.tobytes()
 
     def card(self, row):
         """All about a row."""
-        state, snapshot = self.state, self.snapshot
+        state, snapshot = self._current()
         self.cards.check(row)
         card = self.cards.make(row, snapshot, state.classes)
         event = state.labels.get(row)
-        found = snapshot.probabilities(row, len(state.classes))
+        card["unreadable"] = self.unreadable.get(row)
+        found = snapshot.probabilities(row, state.classes)
+        found = None if snapshot.codes[row] == NO_CLASS else found
         likely = [] if found is None else np.argsort(-found, kind="stable")[:5].tolist()
         card["likely"] = [[state.classes[code], float(found[code])] for code in likely]
         card["label"] = None if event is None else event.label
@@ -388,11 +507,12 @@ class Session:
     def explain(self, row):
         """The labels that decide about a row, with what they add to its margin."""
         self.cards.check(row)
-        state = self.state
+        snapshot = self.snapshot
         with self._model_lock:
-            found = self.live.explain(self.snapshot, row)
+            found = self.live.explain(snapshot, row)
+        names = snapshot.classes
         return [
-            {**self.cards.brief(other), "label": state.classes[code], "amount": amount}
+            {**self.cards.brief(other), "label": names[code], "amount": amount}
             for other, code, amount in found
         ]
 
@@ -403,7 +523,7 @@ class Session:
             return []
         if self.problem:
             raise ValueError(self.problem)
-        hidden = set(self.source.unreadable)
+        hidden = self.unreadable
         groups = []
         for rows in self.live.find_clusters(n_clusters):
             if seen := [row for row in rows if row not in hidden]:
@@ -419,8 +539,8 @@ class Session:
 
         Labels that a person has changed or confirmed since are left out.
         """
-        state, found = self.state, {}
-        for row, probability, code in self.snapshot.suspects:
+        (state, snapshot), found = self._current(), {}
+        for row, probability, code in snapshot.suspects:
             if row not in state.labels or code >= len(state.classes):
                 continue
             label, better = state.labels[row].label, state.classes[code]
@@ -459,7 +579,7 @@ class Session:
 
     def search(self, words="", show="all", most=100):
         """Rows with some words: all, labeled, unlabeled, uncertain, or "class:NAME"."""
-        state, snapshot = self.state, self.snapshot
+        state, snapshot = self._current()
         rows = np.arange(self.source.n_rows)
         labeled = np.zeros(len(rows), dtype=bool)
         labeled[list(state.labels)] = True
@@ -549,12 +669,14 @@ class Session:
 
         Those of the full model if it has learned the current labels.
         """
-        state, snapshot = self.state, self.snapshot
+        state, snapshot = self._current()
         with self._lock:
             if self._is_current():
                 _, classes, folder = self._full_files
                 codes = np.load(folder / "codes.npy")
                 names = np.array([*classes], dtype=object)[codes]
+                unseen = [r for r in self.unreadable if r not in state.labels]
+                names[unseen] = None
                 return names, np.load(folder / "certainty.npy"), "full"
         names = np.array([*state.classes, None], dtype=object)
         codes = np.minimum(snapshot.codes, len(state.classes))
@@ -578,9 +700,9 @@ class Session:
         """Labels of all rows as estimators take them."""
         from widemargin.studio.jobs import targets
 
-        state = self.state
-        classes = self.source.original(state.classes)
+        labels = self.state.names
+        names = list(dict.fromkeys(labels.values())) or list(self.source.values)
         codes = np.full(self.source.n_rows, -1)
-        for row, event in state.labels.items():
-            codes[row] = state.classes.index(event.label)
-        return targets(codes, classes)
+        for row, name in labels.items():
+            codes[row] = names.index(name)
+        return targets(codes, self.source.original(names))

@@ -5,6 +5,7 @@ import io
 import math
 import os
 import re
+import warnings
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import product
@@ -18,6 +19,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.labels import labeled_mask
+from widemargin.studio.contents import describe_rows, find_change
 from widemargin.studio.store import read_store
 from widemargin.tables.columns import Kind, examine_columns, list_notes, needs_encoding
 from widemargin.tables.errors import TableError, check_columns, shorten
@@ -44,14 +46,17 @@ class Source:
     labels: dict = field(default_factory=dict)  # row -> class name as text
     values: dict = field(default_factory=dict)  # text -> class name as it was given
     target: str = "label"
-    frame: pd.DataFrame | None = None  # all columns, for the export
+    frame: pd.DataFrame | None = None  # all columns as they were given, for the export
     shown: pd.DataFrame | None = None  # columns on the card
     texts: list | None = None
     images: object = None
     preparation: object = None  # a fitted step that makes X of what `new` describes
     note: str = ""  # on how the features were made
-    unreadable: tuple = ()  # rows that nobody can see, which are never proposed
+    # row -> why nobody can see it; such rows are neither proposed nor predicted
+    unreadable: dict = field(default_factory=dict)
     is_file: bool = True  # or arrays in memory
+    kind: str = "arrays"  # or "table", "images", "texts"
+    is_embedded: bool = False  # the features are from a file of their own
 
     @property
     def n_rows(self):
@@ -61,19 +66,13 @@ class Source:
     @property
     def hash(self):
         """A hash of the features, texts and columns, by which changes are noticed."""
-        digest = hashlib.sha256(repr(self.X.shape).encode())
-        parts = (
-            [self.X.data, self.X.indices, self.X.indptr]
-            if sparse.issparse(self.X)
-            else [self.X]
-        )
-        for part in parts:
-            digest.update(np.ascontiguousarray(part).tobytes())
+        digest = _hash_features(self.X)
         for text in self.texts or ():
             digest.update(text.encode("utf-8", "replace") + b"\0")
         if self.images is not None:
             digest.update(self.images.hash.encode())
-        for name in () if self.shown is None else self.shown:
+        is_shown = self.shown is not None and self.kind != "texts"  # numbers of lines
+        for name in self.shown if is_shown else ():
             column = self.shown[name]
             if not pd.api.types.is_numeric_dtype(column):  # others take long as text
                 column = column.astype(str)
@@ -81,9 +80,34 @@ class Source:
             digest.update(str(name).encode() + hashes.to_numpy().tobytes())
         return digest.hexdigest()
 
+    @property
+    def contents(self):
+        """What a file of labels notes of the rows; None for arrays, see `hash`."""
+        if self.kind == "arrays":
+            return None
+        features = _hash_features(self.X).hexdigest() if self.is_embedded else None
+        frame, uses = self.frame, None
+        if self.kind == "images":
+            frame = self.images.facts
+        elif self.kind == "texts":
+            frame = pd.DataFrame({"texts": self.texts})
+        elif not self.is_embedded:
+            columns = self.preparation.columns_
+            used = [c for c in columns if c.kind is not Kind.LEFT_OUT]
+            uses = {str(column.name): column.kind.value for column in used}
+        frame = frame.drop(columns=self.target, errors="ignore")
+        return describe_rows(frame, self.kind, uses=uses, features=features)
+
     def original(self, names):
         """Class names as they were given if all are known, otherwise as text."""
         return original_names(names, self.values)
+
+
+def _hash_features(X):
+    digest = hashlib.sha256(repr(X.shape).encode())
+    for part in (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,):
+        digest.update(np.ascontiguousarray(part).tobytes())
+    return digest
 
 
 def original_names(names, values):
@@ -96,17 +120,18 @@ def original_names(names, values):
     return list(names)
 
 
-def stored_column(frame, target, path):
-    """Labels of a file of labels as a column; and which of them are of random rows."""
-    state, n_rows = read_store(path)
-    if n_rows != len(frame):
-        raise TableError(
-            f"{path} holds labels of {n_rows or 0:,} rows, but the table has "
-            f"{len(frame):,}; choose the table that was labeled."
-        )
+def stored_column(frame, cells, target, path):
+    """Labels of a file of labels as a column; and which of them are of random rows.
+
+    `frame` is the table, and `cells` holds its cells as they stand in the file.
+    """
+    state, facts = read_store(path)
+    _check_rows(frame, cells, target, path, facts)
     values = _known_labels(frame[target])[1] if target in frame else {}
-    names = original_names(state.classes, values)
-    given = dict(zip(state.classes, names, strict=True))
+    used = {event.label for event in state.labels.values()}
+    classes = [name for name in state.classes if name in used]
+    names = original_names(classes, values)
+    given = dict(zip(classes, names, strict=True))
     labels = [None] * len(frame)
     for row, event in state.labels.items():
         labels[row] = given[event.label]
@@ -115,6 +140,38 @@ def stored_column(frame, target, path):
     is_random = np.zeros(len(frame), dtype=bool)
     is_random[state.random_rows] = True
     return column, is_random
+
+
+def _check_rows(frame, cells, target, path, facts):
+    """Raise `TableError` unless the rows of a table are those that were labeled."""
+    n_rows, known, name = facts["n_rows"] or 0, facts["contents"], facts["source"]
+    if n_rows != len(frame):
+        raise TableError(
+            f"{path} holds labels of {n_rows:,} rows, but the table has "
+            f"{len(frame):,}; choose the table that was labeled."
+        )
+    if known is None and facts["is_file"] is not False:
+        raise TableError(
+            f"{path} does not say which table its labels belong to; run widemargin "
+            "label on the table that was labeled once more, then fit it."
+        )
+    if known is None or known["kind"] != "table":
+        what = name if facts["is_file"] else "arrays"
+        warnings.warn(
+            f"{path} holds labels of {what}, whose rows cannot be compared with those "
+            "of the table; both must be in the same order.",
+            UserWarning,
+            stacklevel=2,
+        )
+        return
+    kept = list(_without_predictions(frame))
+    cells = cells[kept].drop(columns=[target, facts["target"]], errors="ignore")
+    change = find_change(known, describe_rows(cells, "table"), features=False)
+    if change is not None:
+        raise TableError(
+            f"The labels in {path} belong to another table than this one: {change[0]}. "
+            f"Choose the table that was labeled ({name}), or restore it."
+        )
 
 
 class ImageFiles:
@@ -126,9 +183,14 @@ class ImageFiles:
     @property
     def hash(self):
         """By names and sizes of the files."""
-        names = [self._name(path) for path in self.paths]
-        sizes = [os.stat(path).st_size for path in self.paths]
+        names, sizes = (self.facts[name].tolist() for name in self.facts)
         return hashlib.sha256(repr((names, sizes)).encode()).hexdigest()
+
+    @property
+    def facts(self):
+        """Names and sizes of the files."""
+        sizes = [os.stat(path).st_size for path in self.paths]
+        return pd.DataFrame({"file names": self.names, "file sizes": sizes})
 
     def _name(self, path):
         return os.path.relpath(path, self.root) if self.root else os.path.basename(path)
@@ -145,21 +207,26 @@ class ImageFiles:
         path = os.path.realpath(self.paths[row])
         if self.root is not None and not _is_inside(path, self.root):
             raise ValueError(f"{self.names[row]} leads out of the folder.")
+        name, size = self.names[row], None
         try:
             with Image.open(path, formats=_IMAGE_FORMATS) as image:
-                if image.width * image.height > _MOST_PIXELS:
-                    raise ValueError(f"{self.names[row]} has too many pixels.")
-                image.draft("RGB", (1024, 1024))
-                image = ImageOps.exif_transpose(image)
-                return image.convert("RGB")
-        except (OSError, SyntaxError, Image.DecompressionBombError) as error:
-            raise ValueError(
-                f"{self.names[row]} cannot be read as an image."
-            ) from error
+                size = image.size
+                if image.width * image.height <= _MOST_PIXELS:
+                    image.draft("RGB", (1024, 1024))
+                    return ImageOps.exif_transpose(image).convert("RGB")
+        except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+            raise ValueError(_too_large(name)) from error
+        except (OSError, SyntaxError) as error:
+            raise ValueError(f"{name} cannot be read as an image.") from error
         except (ValueError, TypeError, IndexError, KeyError, EOFError) as error:
-            raise ValueError(
-                f"{self.names[row]} cannot be read as an image: {error}"
-            ) from error
+            raise ValueError(f"{name} cannot be read as an image: {error}") from error
+        raise ValueError(_too_large(name, size))
+
+
+def _too_large(name, size=None):
+    pixels = "" if size is None else f"{size[0]:,} x {size[1]:,} pixels, "
+    most = f"{_MOST_PIXELS // 10**6} million"
+    return f"{name} is too large: {pixels}more than {most}."
 
 
 class ImageArrays:
@@ -254,7 +321,9 @@ def with_embeddings(source, path):
             f"{path} has {len(X):,} lines, but {source.name} has {n_rows:,} rows."
         )
     X = np.ascontiguousarray(X, dtype=X.dtype if X.dtype.kind == "f" else float)
-    return replace(source, X=X, preparation=None, note=f"Features: {path}.")
+    note = source.note if source.kind == "texts" else ""
+    note = f"Features: {path}. {note}".strip()
+    return replace(source, X=X, preparation=None, note=note, is_embedded=True)
 
 
 def _make_features(source):
@@ -266,18 +335,18 @@ def _make_features(source):
         X = step.fit_transform(source.texts).tocsr()
     except ValueError as error:
         raise TableError(f"{source.name} holds no words.") from error
-    note = f"Features: TF-IDF of {X.shape[1]:,} words."
+    note = f"Features: TF-IDF of {X.shape[1]:,} words. {source.note}".strip()
     return replace(source, X=X, preparation=step, note=note)
 
 
 def _image_features(source):
-    n_rows, pixels, broken = len(source.frame), [], []
+    n_rows, pixels, broken = len(source.frame), [], {}
     for row in range(n_rows):
         try:
             image = source.images.open(row).resize((_SIDE, _SIDE))
             pixels.append(np.asarray(image, dtype=np.float32).ravel() / 255.0)
-        except ValueError:
-            broken.append(row)
+        except ValueError as error:
+            broken[row] = str(error)
             pixels.append(None)
     if n_rows - len(broken) < 3:
         raise TableError(f"{source.name} has fewer than three images that can be read.")
@@ -287,9 +356,13 @@ def _image_features(source):
     X = step.fit_transform(pixels)
     note = f"Features: {X.shape[1]} principal components of {_SIDE} x {_SIDE} pixels."
     if broken:
-        note += f" {len(broken):,} of the files cannot be read."
-    X, unreadable = np.ascontiguousarray(X), tuple(broken)
-    return replace(source, X=X, preparation=step, note=note, unreadable=unreadable)
+        reasons = shorten([reason.rstrip(".") for reason in broken.values()])
+        note += (
+            f" {len(broken):,} of the files cannot be used and are neither proposed "
+            f"nor predicted: {reasons}."
+        )
+    parts = {"preparation": step, "note": note, "unreadable": broken}
+    return replace(source, X=np.ascontiguousarray(X), **parts)
 
 
 def read_images(folder):
@@ -306,7 +379,8 @@ def read_images(folder):
         raise TableError(f"There is no image in {folder}; names end in {endings}.")
     images = ImageFiles(sorted(paths), root)
     frame = pd.DataFrame({"file": images.names})
-    return Source(str(folder), None, frame=frame, shown=frame, images=images)
+    parts = {"frame": frame, "shown": frame, "images": images, "kind": "images"}
+    return Source(str(folder), None, **parts)
 
 
 def _is_inside(path, root):
@@ -324,17 +398,27 @@ def read_texts(path):
         raise TableError(
             f"{path} is not a text file in UTF-8; save it as one."
         ) from error
-    texts = [line.strip() for line in lines if line.strip()]
-    if not texts:
+    numbers = [i for i, line in enumerate(lines, 1) if line.strip()]
+    if not numbers:
         raise TableError(f"{path} is empty.")
-    return Source(str(path), None, texts=texts, frame=pd.DataFrame({"text": texts}))
+    texts = [lines[i - 1].strip() for i in numbers]
+    frame, shown, note = pd.DataFrame({"text": texts}), None, ""
+    if n_blank := len(lines) - len(numbers):
+        shown = pd.DataFrame({"line": [str(i) for i in numbers]})
+        frame = shown.assign(text=texts)
+        what = "1 blank line is" if n_blank == 1 else f"{n_blank:,} blank lines are"
+        note = f"{what} left out; each row shows the number of its line."
+    parts = {"texts": texts, "frame": frame, "shown": shown, "note": note}
+    return Source(str(path), None, kind="texts", **parts)
 
 
 def read_rows(path, target, reading, uses):
     """The rows of a table, encoded as `widemargin fit` does it."""
     target = target or "label"
     text = (*uses.get("categorical", ()), *uses.get("text", ()))
-    frame = _without_predictions(read_table(path, text=text, target=target, **reading))
+    options = {"text": text, "target": target, "keep_cells": True, **reading}
+    frame, cells = read_table(path, **options)
+    frame = _without_predictions(frame)
     features, labels, values = frame, {}, {}
     if target in frame:
         features = frame.drop(columns=target)
@@ -364,22 +448,24 @@ def read_rows(path, target, reading, uses):
         labels,
         values,
         target,
-        frame,
+        cells[list(frame)],
         features,
         preparation=encoder,
         note=note,
+        kind="table",
     )
     if len(used) > 1 or used[0].kind is not Kind.TEXT:
         return source
-    texts = features[used[0].name].map(_as_text).tolist()
+    texts = source.frame[used[0].name].map(_as_text).str.strip().tolist()
     return replace(source, texts=texts, shown=features.drop(columns=used[0].name))
 
 
 def look_like_pixels(frame):
     """Whether the columns of a table seem to be the pixels of square images.
 
-    All are numbers, at least 49, as many as a square has, and their names say "pixel"
-    or "px", or count rows and columns, from 0 or 1, as in "1x1".
+    All are numbers, at least 49, as many as a square has. Their names say "pixel" or
+    "px", or count rows and columns, from 0 or 1, as in "1x1"; or their values are like
+    those of neighbors in a square, see `_are_like_neighbors`.
     """
     side = math.isqrt(frame.shape[1])
     if side < 7 or side**2 != frame.shape[1]:
@@ -391,9 +477,37 @@ def look_like_pixels(frame):
         return True
     pairs = [tuple(map(int, re.findall(r"\d+", name))) for name in names]
     grids = (list(product(range(k, k + side), repeat=2)) for k in (0, 1))
-    return any(sorted(pairs) == grid for grid in grids)
+    return any(sorted(pairs) == grid for grid in grids) or _are_like_neighbors(
+        frame.iloc[:_MOST_EXAMINED].to_numpy(dtype=float, na_value=np.nan), side
+    )
 
 
+def _are_like_neighbors(X, side):
+    """Whether values are correlated with those on the right and those below.
+
+    And more so than with those half the side away: the values of a time series are
+    like the ones before and after, and answers to questions are like all others.
+    """
+    if len(X) < _FEWEST_EXAMINED or not np.isfinite(X).all():
+        return False
+    X = X - X.mean(axis=0)
+    spread = np.sqrt((X**2).mean(axis=0))
+    varies = (spread > 0).reshape(side, side)
+    X = (X / np.where(spread > 0, spread, 1.0)).reshape(-1, side, side)
+
+    def correlation(down, right):
+        both = varies[: side - down, : side - right] & varies[down:, right:]
+        products = X[:, : side - down, : side - right] * X[:, down:, right:]
+        return products.mean(axis=0)[both].mean() if both.any() else 0.0
+
+    near = min(correlation(0, 1), correlation(1, 0))
+    far = max(correlation(0, side // 2), correlation(side // 2, 0))
+    return bool(near > max(_LEAST_LIKE, 1.25 * far))
+
+
+# Images of digits, faces and objects: 0.32 to 0.87 near, and at most 0.75 of it far.
+_LEAST_LIKE = 0.2
+_MOST_EXAMINED, _FEWEST_EXAMINED = 1000, 20  # rows
 _PIXELS = (
     "the columns look like pixels, and the page shows them as numbers; in Python, "
     "widemargin.label(X, images=...) shows pictures"

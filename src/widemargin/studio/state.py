@@ -8,9 +8,10 @@ label of a row is that of its latest batch that counts.
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 
-KINDS = ("label", "skip", "undo", "redo", "class")
+KINDS = ("label", "skip", "undo", "redo", "class", "remove")  # the last two of classes
 # Why a label was given. Rows of RANDOM were not chosen because of what they are, so
 # that the error can be estimated from their labels.
 REASONS = (
@@ -59,12 +60,15 @@ class Event:
 class State:
     """Labels, classes, and what can be undone."""
 
-    classes: tuple = ()  # in the order of their keys
+    named: tuple = ()  # all classes that there were, in order
+    removed: frozenset = frozenset()  # some of them
+    # name -> names of batches that added or removed this class, in order
+    namings: MappingProxyType = field(default_factory=_empty)
     # row -> Event that gave its label
     labels: MappingProxyType = field(default_factory=_empty)
     # row -> names of its batches, in order
     opinions: MappingProxyType = field(default_factory=_empty)
-    # name -> Event
+    # name -> Event that labeled rows, or added or removed a class
     batches: MappingProxyType = field(default_factory=_empty)
     skipped: frozenset = frozenset()
     # who -> names of batches that can be undone
@@ -73,6 +77,11 @@ class State:
     undone: MappingProxyType = field(default_factory=_empty)
     inactive: frozenset = frozenset()
     place: int = 0  # of the last event
+
+    @cached_property
+    def classes(self):
+        """Names of the classes, in the order of their keys."""
+        return tuple(name for name in self.named if name not in self.removed)
 
     @property
     def random_rows(self):
@@ -133,29 +142,30 @@ class State:
         return None
 
 
+_SETS = "skipped", "inactive", "removed"  # fields of a state
+_MAPS = "labels", "opinions", "batches", "done", "undone", "namings"
+
+
 @dataclass
 class _Draft:
     """A state that is being changed."""
 
     state: State
-    classes: list = field(init=False)
 
     def __post_init__(self):
-        state = self.state
-        self.classes, self.place = list(state.classes), state.place
-        self.skipped, self.inactive = set(state.skipped), set(state.inactive)
-        for name in ("labels", "opinions", "batches", "done", "undone"):
-            setattr(self, name, dict(getattr(state, name)))
+        self.named, self.place = list(self.state.named), self.state.place
+        for name in _SETS:
+            setattr(self, name, set(getattr(self.state, name)))
+        for name in _MAPS:
+            setattr(self, name, dict(getattr(self.state, name)))
 
     def freeze(self):
-        maps = ("labels", "opinions", "batches", "done", "undone")
         return replace(
             self.state,
-            classes=tuple(self.classes),
-            skipped=frozenset(self.skipped),
-            inactive=frozenset(self.inactive),
+            named=tuple(self.named),
             place=self.place,
-            **{name: MappingProxyType(getattr(self, name)) for name in maps},
+            **{name: frozenset(getattr(self, name)) for name in _SETS},
+            **{name: MappingProxyType(getattr(self, name)) for name in _MAPS},
         )
 
     def apply(self, event):
@@ -163,21 +173,58 @@ class _Draft:
         getattr(self, f"_{event.kind}")(event)
 
     def _class(self, event):
-        if event.label not in self.classes:
-            self.classes.append(event.label)
+        if event.label not in self.named or event.label in self.removed:
+            self._name(event)
+
+    def _remove(self, event):
+        is_there = event.label in self.named and event.label not in self.removed
+        if is_there and not self._is_used(event.label):
+            self._name(event)
+
+    def _name(self, event):
+        """Add or remove a class."""
+        name = event.label
+        self.namings[name] = (*self.namings.get(name, ()), event.batch)
+        self._note(event)
+        self._derive_class(name)
+
+    def _is_used(self, name):
+        return any(event.label == name for event in self.labels.values())
+
+    def _show(self, name):
+        if name not in self.named:
+            self.named.append(name)
+        self.removed.discard(name)
+
+    def _derive_class(self, name):
+        """Show or hide a class by the last batch about it that counts.
+
+        Without any, it is there if a label named it before the first of them.
+        """
+        namings = [self.batches[batch] for batch in self.namings[name]]
+        active = [event for event in namings if event.batch not in self.inactive]
+        is_added = active[-1].kind == "class" if active else namings[0].kind == "remove"
+        if is_added or self._is_used(name):
+            self._show(name)
+        else:
+            self.removed.add(name)
+
+    def _note(self, event):
+        """Let a batch be undone."""
+        self.batches[event.batch] = event
+        self.done[event.who] = (*self.done.get(event.who, ()), event.batch)
+        self.undone[event.who] = ()  # what was undone before cannot be redone
 
     def _skip(self, event):
         self.skipped.update(event.rows)
 
     def _label(self, event):
         if event.label is not None:
-            self._class(event)
-        self.batches[event.batch] = event
+            self._show(event.label)
+        self._note(event)
         for row in event.rows:
             self.opinions[row] = (*self.opinions.get(row, ()), event.batch)
         self._derive(event.rows)
-        self.done[event.who] = (*self.done.get(event.who, ()), event.batch)
-        self.undone[event.who] = ()  # what was undone before cannot be redone
 
     def _undo(self, event):
         self._move(event, self.done, self.undone)
@@ -194,7 +241,11 @@ class _Draft:
         (self.inactive.add if event.kind == "undo" else self.inactive.discard)(
             event.target
         )
-        self._derive(self.batches[event.target].rows)
+        batch = self.batches[event.target]
+        if batch.kind == "label":
+            self._derive(batch.rows)
+        else:
+            self._derive_class(batch.label)
 
     def _derive(self, rows):
         """Set the labels of some rows by their latest batch that counts."""
@@ -205,6 +256,7 @@ class _Draft:
                 self.labels.pop(row, None)
             else:
                 self.labels[row] = event
+                self._show(event.label)  # if it was removed meanwhile
 
 
 def apply(state, *events):
@@ -247,8 +299,10 @@ def check_action(state, event, n_rows, seen=None):
         _check_rows(event.rows, n_rows)
     if event.kind == "label" and event.why not in REASONS:
         raise Refusal(f"There is no reason {event.why!r}; use one of {REASONS}.")
-    if event.kind == "class" or event.label is not None:
+    if event.kind in ("class", "remove") or event.label is not None:
         check_name(event.label)
+    if event.kind == "remove" and event.batch not in state.batches:
+        _check_unused(state, event.label)
     for row, version in (seen or {}).items():
         if state.version(row) != version:
             label = state.labels[row].label if row in state.labels else None
@@ -256,6 +310,18 @@ def check_action(state, event, n_rows, seen=None):
             raise Conflict(
                 f"Row {row + 1:,} was changed in the meantime: it is {now} now."
             )
+
+
+def _check_unused(state, name):
+    if name not in state.classes:
+        raise Refusal(f"There is no class {name!r}.")
+    n_labels = sum(event.label == name for event in state.labels.values())
+    if n_labels:
+        rows = "row has" if n_labels == 1 else "rows have"
+        raise Refusal(
+            f"{n_labels:,} {rows} the label {name!r}; a class can be removed when it "
+            "has no labels."
+        )
 
 
 def _check_rows(rows, n_rows):

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import groupby
 
+from widemargin.studio.contents import find_change
 from widemargin.studio.state import Event, State, apply
 
 FORMAT = "widemargin labels 1"
@@ -152,23 +153,36 @@ class Store:
         events = self.read(state.place)
         return apply(state, *events) if events else state
 
-    def bind(self, data_hash, n_rows, *, target="label", **facts):
-        """Note which data the rows belong to; `StoreError` if it is not the same."""
+    def bind(self, data_hash, n_rows, *, target="label", contents=None, **facts):
+        """Note which data the rows belong to; `StoreError` if it is not the same.
+
+        `contents` describes the rows, see `describe_rows`. Arrays have none; they are
+        the same if their hashes are.
+        """
         known, column = self.fact("data_hash"), self.fact("target")
+        before, change = self.fact("contents"), None
         if known is None:
-            self.note(data_hash=data_hash, n_rows=n_rows, target=target, **facts)
+            facts = {"n_rows": n_rows, "target": target, **facts}
+            self.note(data_hash=data_hash, contents=contents, **facts)
         elif column not in (None, target):  # files of version 0.2 do not have it
             raise StoreError(
                 f"{self.path} holds labels for the column {column!r}, but the target "
                 f"is {target!r}. Use --target {column!r} to continue, or start again "
                 "with --labels and another file."
             )
+        elif before is not None and contents is not None:
+            change = find_change(before, contents)
         elif known != data_hash:
+            what = f"the input had {self.fact('n_rows'):,} rows and has {n_rows:,} now"
+            if n_rows == self.fact("n_rows"):
+                what = "values or the columns in use have changed"
+            change = what, "Restore the input"
+        elif contents is not None:
+            self.note(contents=contents, **facts)
+        if change is not None:
             raise StoreError(
-                f"The labels in {self.path} belong to other data: the input had "
-                f"{self.fact('n_rows'):,} rows and has {n_rows:,} now, or values or "
-                "the columns in use have changed. Restore the input, or start again "
-                "with --labels and another file."
+                f"The labels in {self.path} belong to other data: {change[0]}. "
+                f"{change[1]}, or start again with --labels and another file."
             )
 
     def close(self):
@@ -178,12 +192,13 @@ class Store:
 
 
 def read_store(path):
-    """State of a file of labels, which must exist, and the number of its rows."""
+    """State of a file of labels, which must exist, and facts about its rows."""
     if not os.path.isfile(path):
         raise StoreError(f"There is no file of labels {path}.")
     store = Store(path)
     try:
-        return store.catch_up(State()), store.fact("n_rows")
+        names = "n_rows", "contents", "source", "is_file", "target"
+        return store.catch_up(State()), {name: store.fact(name) for name in names}
     finally:
         store.close()
 

@@ -180,6 +180,16 @@ def describe_placeholders(names):
         )
 
 
+def describe_alike(names):
+    """A note on two class names that a reader may take for one, if there are any."""
+    alike = find_alike(names)
+    if alike is not None:
+        yield (
+            f"the labels {' and '.join(map(ascii, alike))} are two classes; if they "
+            "are one, write them the same way"
+        )
+
+
 def find_alike(names):
     """Two texts that a reader may take for one class, None if there are none.
 

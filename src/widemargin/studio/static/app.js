@@ -133,7 +133,8 @@ const app = {
   },
 
   async step(kind) {
-    const { rows, why } = await api.act(kind, {}, () => this.offline());
+    const { rows, why, text } = await api.act(kind, {}, () => this.offline());
+    if (text) toast(text); // about a class
     if (rows.length === 1) this.open(rows[0], why === "given" ? "review" : why, 
       (card) => (kind === "redo" ? "Its label is back." : card.label === null ? "Its label was removed." : "Its earlier label is back."));
     else if (rows.length) toast(`${kind === "undo" ? "Label removed from" : "Labeled again"}: ${whole(rows.length)} rows.`);
@@ -459,6 +460,7 @@ async function start() {
   app.model.layout = "principal";
   await app.next();
   body.dataset.ready = "yes";
+  if (app.info.taken) toast(app.info.taken);
 }
 
 start().catch((error) => app.say(error.message));

@@ -57,7 +57,8 @@ export function showCard(place, { card, text, text_if_sure: other }, classes, is
   const isSure = card.likely[0]?.[1] >= SURE; // by the bars below, which follow the model
   const reason = isSure && other ? other : text;
   const parts = [make("p", { class: "reason" }, make("strong", {}, `Row ${whole(card.row + 1)}`), ` · ${reason}`)];
-  if (card.image) parts.push(make("div", { class: "picture" }, picture(card.row, "large", `Picture of row ${card.row + 1}`)));
+  if (card.image && !card.unreadable) parts.push(make("div", { class: "picture" }, picture(card.row, "large", `Picture of row ${card.row + 1}`)));
+  if (card.unreadable) parts.push(make("p", { class: "note" }, `${card.unreadable} It cannot be labeled.`));
   if (card.text !== undefined) {
     const shown = card.text + (card.cut ? ` … (${whole(card.cut)} more characters)` : "");
     parts.push(make("div", { class: "words", tabindex: 0, role: "group", "aria-label": "Text" }, shown || "(empty)"));

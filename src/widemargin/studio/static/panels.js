@@ -154,10 +154,11 @@ function fullFit(app) {
   if (isRunning) block.append(make("pre", { tabindex: 0, "aria-label": "Progress" }, full.lines.join("\n") || "Starting …"));
   if (full.status === "failed") block.append(make("p", {}, `The fit failed: ${full.problem}`));
   if (full.status === "done") {
-    const error = full.report.error === null ? "unknown" : withError(full.report.error, full.report.error_std);
-    const live = liveError(app.model);
+    const error = full.report.shown_error.text;
+    const live = app.model.shown_error.text;
     block.append(make("p", {}, `Estimated error of the full model: ${error}. Estimated error of the live model: ${live}.`));
     if (!full.is_current) block.append(make("p", { class: "note" }, "Labels have changed since this fit."));
+    block.append(make("p", { class: "note" }, app.info.model_use));
     block.append(report(full.report.text));
   }
   return block;
