@@ -157,6 +157,22 @@ def begin(window, names=("zero", "one", "two", "three")):
         window.add_class(name)
 
 
+def contrast(window, part):
+    """Contrast of the text of a part with its background, by WCAG."""
+    return window.page.evaluate(
+        """part => {
+          const style = getComputedStyle(document.querySelector(part));
+          const [a, b] = [style.color, style.backgroundColor].map((text) => {
+            const parts = text.match(/[\\d.]+/g).slice(0, 3).map((value) => value / 255)
+              .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+            return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] + 0.05;
+          });
+          return Math.max(a, b) / Math.min(a, b);
+        }""",
+        part,
+    )
+
+
 def names_of(server):
     return {row: event.label for row, event in server.session.state.labels.items()}
 
@@ -212,6 +228,7 @@ def test_lasso(visit, digits_page):
     left, top = box["x"] + 5, box["y"] + 60
     right, bottom = left + box["width"] - 10, top + box["height"] / 2
     window.page.click("#lasso")
+    assert contrast(window, "#lasso") > 4.5  # the mouse is on it
     mouse = window.page.mouse
     mouse.move(left, top)
     mouse.down()
@@ -323,7 +340,8 @@ def test_naming_clusters_from_zero_labels(visit, digits_page, digits):
 def test_enter_goes_to_the_next_group(visit, digits_page):
     window = visit(digits_page)
     window.wait("#clusters[open]")
-    window.page.fill("#n-classes", "3")
+    window.page.keyboard.type("3")  # it replaces the number that is proposed
+    assert window.page.input_value("#n-classes") == "3"
     window.press("Enter")
     window.wait("#group-5")
     assert "not the whole group" in window.page.inner_text("#clusters")

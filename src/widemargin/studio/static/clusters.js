@@ -26,6 +26,8 @@ export function askForGroups(app) {
   });
   find("clusters-body").replaceChildren(form);
   if (!dialog.open) dialog.showModal();
+  number.focus();
+  number.select(); // a digit that is typed replaces the proposal
 }
 
 // The class of the examples if most of them were labeled before, and all of these the same.
