@@ -403,7 +403,9 @@ def test_two_windows_race_for_one_row(visit, digits_page):
     second.page.click("#tab-search")
     second.page.fill("#words", f"#{row + 1}")
     second.wait('#found:has-text("1 row")')
-    second.page.click("#hits button")
+    second.press("Enter")
+    second.wait("#hits button:focus")
+    second.press("Enter")
     second.wait(f'body[data-row="{row}"]')
     first.label("1")
     with visit.tolerating("409"):
@@ -604,6 +606,32 @@ def test_groups_of_texts(visit, tmp_path):
     window.wait('#clusters[open]:has-text("A name is not used yet.")')
     window.press("Escape")
     window.wait("#clusters:not([open])", state="attached")
+
+
+def test_a_label_and_a_class_are_taken_away(visit, digits_page):
+    window = visit(digits_page)
+    begin(window, ("zero", "one"))
+    row = window.row
+    window.label("1")
+    window.press("z")
+    window.wait('#card:has-text("Its label was removed.")')
+    window.press("Shift+Z")
+    window.wait('#classes button[data-class="zero"][aria-current]')
+    window.page.click("#clear")
+    window.wait('body[data-labels="0"] #card:not(:has(#clear))')
+    event = digits_page.session.store.read()[-1]
+    assert (event.kind, event.rows, event.label) == ("label", (row,), None)
+    sent = []
+
+    def answer(route):
+        sent.append(json.loads(route.request.post_data))
+        route.fulfill(json={"rows": [], "place": 0})
+
+    window.page.route("**/api/act", answer)
+    window.page.click("#tab-results")
+    window.page.click('#unused button:has-text("Remove one")')
+    window.wait('#toast:has-text("The class one was removed.")')
+    assert (sent[0]["kind"], sent[0]["label"]) == ("remove", "one")
 
 
 def test_long_texts_come_first(visit, digits_page):
@@ -915,7 +943,29 @@ def test_what_has_no_effect_is_said(visit, digits_page):
         window.press("Enter")
         window.wait('#toast:has-text("control characters")')
     assert window.page.input_value("#class-name") == "a\u202e"  # to be corrected
+    window.press("Escape")
+    window.page.evaluate("""() => {
+      for (const key of "12") {
+        document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+      }
+    }""")
+    window.wait('#toast:has-text("That was too quick")')
+    window.wait('body[data-labels="1"]')
+    assert [*names_of(digits_page).values()] == ["zero"]
     assert digits_page.session.state.classes == ("zero", "one")
+
+
+def test_a_run_of_expected_labels_is_said(visit, digits_page):
+    window = visit(digits_page)
+    said = window.page.evaluate("""async () => {
+      const { showQuality } = await import("/panels.js");
+      const model = { status: "ready", error: null, curve: [] };
+      return [9, 10].map((streak) => {
+        showQuality(model, { classes: ["a", "b"] }, streak);
+        return document.querySelector("#quality").textContent;
+      });
+    }""")
+    assert ["The last 10 proposed rows had" in text for text in said] == [False, True]
 
 
 COMMAND = "label digits.npz --target kind --no-browser --labels l.sqlite --port"

@@ -28,7 +28,7 @@ const app = {
   info: null,
   labels: { classes: [], rows: [], codes: [], place: 0 },
   model: { status: "preparing", curve: [], full: { status: "none" }, suspects: 0, error: null },
-  current: null, // { card, why, text }
+  current: null, // { card, why, text }; null if there is none, undefined until the next one is known
   mode: "suggested",
   view: "label",
   wasEmpty: null,
@@ -51,9 +51,14 @@ const app = {
       const text = this.mode === "second" ? "No more rows of others." : "All rows are labeled.";
       if (this.mode === "second") this.mode = "suggested";
       find("card").replaceChildren(make("p", { class: "reason" }, text));
-    } else showCard(find("card"), proposal, this.labels.classes, isBlind, () => this.endSecond());
+    } else this.showRow();
     this.showClasses();
     this.explain();
+  },
+
+  showRow() {
+    const work = { stop: () => this.endSecond(), clear: () => this.clear().catch((error) => toast(error.message)) };
+    showCard(find("card"), this.current, this.labels.classes, this.mode === "second", work);
   },
 
   async open(row, why, text) {
@@ -116,11 +121,9 @@ const app = {
     hush();
     if (this.map.selected.size) { await this.labelSelected(code); return; }
     const shown = this.current;
-    if (!shown) {
-      if (api.isWaiting() && body.dataset.online !== "no") toast("That was too quick: the next row was not shown yet, and nothing was labeled. Press again.");
-      return;
-    }
-    this.current = null; // a second key must not label a row that nobody has seen
+    if (shown === undefined && body.dataset.online !== "no") toast("That was too quick: the next row was not shown yet, and nothing was labeled. Press again.");
+    if (!shown) return;
+    this.current = undefined; // a second key must not label a row that nobody has seen
     const { row, version } = shown.card;
     delete body.dataset.answered;
     body.dataset.pressed = String(performance.now());
@@ -163,11 +166,25 @@ const app = {
     else { this.turn("review"); this.next(); }
   },
 
+  // Take the label of the row on the card away.
+  async clear() {
+    const { card, why } = this.current;
+    hush();
+    await api.act("label", { rows: [card.row], label: null, why, seen: { [card.row]: card.version } }, () => this.offline());
+    await this.open(card.row, why, "Its label was removed.");
+  },
+
+  async removeClass(name) {
+    hush();
+    await api.act("remove", { label: name }, () => this.offline());
+    toast(`The class ${name} was removed.${isTouch ? "" : " Press Z to undo."}`);
+  },
+
   async skip() {
     if (!this.current || this.map.selected.size) return;
     hush();
     const { row } = this.current.card;
-    this.current = null;
+    this.current = undefined;
     if (this.mode !== "second") await api.act("skip", { rows: [row] }, () => this.offline());
     await this.next();
   },
@@ -176,7 +193,8 @@ const app = {
     hush();
     this.streak = 0;
     this.select([]);
-    const { rows, why, place } = await api.act(kind, {}, () => this.offline());
+    const { rows, why, place, text } = await api.act(kind, {}, () => this.offline());
+    if (text) toast(text); // about a class
     if (rows.length === 1) this.open(rows[0], why === "given" ? "review" : why, 
       (card) => (kind === "redo" ? "Its label is back." : card.label === null ? "Its label was removed." : "Its earlier label is back."));
     else if (rows.length) {
@@ -302,7 +320,9 @@ const handlers = {
     body.dataset.labels = facts.rows.length;
     app.reaching = app.reaching.filter(([place, done]) => place > facts.place || done());
     showCount();
+    if (changed) app.map.only = -1; // classes may have other codes now
     if (changed || !find("classes").childElementCount) { app.makeClasses(); showFilters(facts.classes); }
+    if (changed && app.view === "results") showResults(app);
     showLegend(app);
     const shown = app.current;
     if (shown && facts.rows.includes(shown.card.row) && shown.card.label === null && ["suggested", "check", "random"].includes(shown.why)) {
@@ -356,7 +376,7 @@ async function refreshPrediction() {
     if (app.current === shown) {
       shown.card.likely = card.likely;
       shown.card.suspect = card.suspect;
-      showCard(find("card"), shown, app.labels.classes, false);
+      app.showRow();
       app.showClasses();
     }
   } finally { refreshing = false; }

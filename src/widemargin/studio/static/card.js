@@ -72,7 +72,7 @@ function likely(card, classes) {
 
 const SURE = 0.9; // probability of the predicted class
 
-export function showCard(place, { card, text, text_if_sure: other }, classes, isBlind, stop) {
+export function showCard(place, { card, text, text_if_sure: other }, classes, isBlind, { stop, clear } = {}) {
   const isSure = card.likely[0]?.[1] >= SURE; // by the bars below, which follow the model
   const reason = isSure && other ? other : text;
   const parts = [make("p", { class: "reason" }, make("strong", {}, `Row ${whole(card.row + 1)}`), ` · ${reason}`, isBlind ? " " : null,
@@ -93,7 +93,8 @@ export function showCard(place, { card, text, text_if_sure: other }, classes, is
   if (!isBlind && card.label !== null) {
     const [who, , why] = card.by;
     const how = why === "given" ? "in the file" : `by ${who}`;
-    parts.push(make("p", { class: "reason" }, "Labeled ", make("strong", {}, `"${card.label}"`), card.suspect ? ` ${how}; ${card.suspect.why}.` : ` ${how}.`));
+    parts.push(make("p", { class: "reason" }, "Labeled ", make("strong", {}, `"${card.label}"`), card.suspect ? ` ${how}; ${card.suspect.why}. ` : ` ${how}. `,
+      make("button", { type: "button", class: "plain", id: "clear", onclick: clear }, "Remove label")));
   } else if (!isBlind && card.likely.length) parts.push(likely(card, classes));
   const before = [...place.querySelectorAll(".list, .words")].map((box) => box.scrollTop);
   replace(place, ...parts);

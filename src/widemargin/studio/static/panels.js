@@ -2,7 +2,7 @@
 
 import { color } from "./colors.js";
 import { rowButton } from "./card.js";
-import { draw, find, make, percent, probable, replace, whole, withError } from "./dom.js";
+import { draw, find, make, percent, probable, replace, toast, whole, withError } from "./dom.js";
 
 function curve(points) {
   const [width, height, left, low] = [400, window.innerHeight > 850 ? 112 : 84, 34, 18];
@@ -132,6 +132,7 @@ export function showFilters(classes) {
   select.replaceChildren(...Object.entries(plain).map(([value, text]) => make("option", { value }, text)),
     ...classes.map((name) => make("option", { value: `class:${name}` }, `class ${name}`)));
   select.value = before;
+  if (!select.value) select.value = "all"; // the class was removed
 }
 
 // A report as text that wraps; lines of aligned cells, which must not, become a table.
@@ -171,6 +172,15 @@ function fullFit(app) {
   return block;
 }
 
+function unusedClasses(app) {
+  const used = new Set(app.labels.codes);
+  const unused = app.labels.classes.filter((_, code) => !used.has(code));
+  if (!unused.length) return null;
+  const remove = (name) => app.removeClass(name).catch((error) => toast(error.message));
+  return make("div", { class: "block", id: "unused" }, make("h2", {}, "Classes without a label"),
+    ...unused.map((name) => make("div", { class: "line" }, make("button", { type: "button", onclick: () => remove(name) }, `Remove ${name}`))));
+}
+
 export function showResults(app) {
   const file = (what, id, text) => make("a", { class: "button", href: `/api/export/${what}`, id, download: true }, text);
   const name = make("input", { id: "who", maxlength: 200, value: app.here.who, autocomplete: "off" });
@@ -181,6 +191,7 @@ export function showResults(app) {
       make("div", { class: "line" }, file("table", "get-table", "Labeled table (.csv)"), file("history", "get-history", "History (.csv)")),
       make("p", { class: "note" }, `Every label is kept in ${app.info.store}. ${app.info.is_file ? "Run the same command" : "Call widemargin.label with the same rows"} again to continue.`)),
     fullFit(app),
+    ...[unusedClasses(app)].filter(Boolean),
     make("div", { class: "block" }, make("h2", {}, "People and windows"),
       make("div", { class: "field" }, make("label", { for: "who" }, "Your name, kept with your labels"), name),
       make("div", { class: "line" }, make("button", { type: "button", onclick: () => app.link() }, "Link for another browser"))),

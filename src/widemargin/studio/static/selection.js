@@ -2,7 +2,7 @@
 
 import { picture, sortColumns } from "./card.js";
 import { color } from "./colors.js";
-import { make, visible, whole } from "./dom.js";
+import { isTouch, make, visible, whole } from "./dom.js";
 
 const N_PICTURES = 12;
 const N_TEXTS = 4;
@@ -39,7 +39,7 @@ export async function showSelection(place, app, rows, cancel) {
   const others = rows.filter((row) => !app.map.labels.has(row));
   const n = labeled.length;
   const parts = [make("p", {}, make("strong", {}, `${whole(rows.length)} ${rows.length === 1 ? "row" : "rows"} selected.`),
-    " Choose a class for all of them. ", make("button", { type: "button", class: "plain", onclick: cancel }, "Cancel (Esc)"))];
+    " Choose a class for all of them. ", make("button", { type: "button", class: "plain", onclick: cancel }, isTouch ? "Cancel" : "Cancel (Esc)"))];
   if (n) {
     parts.push(listCounts(`${whole(n)} ${n === 1 ? "has a label, which" : "have labels, which"} will be replaced:`,
       counts(labeled.map((row) => app.map.labels.get(row)), classes), classes));
