@@ -193,9 +193,17 @@ const app = {
     hush();
     this.streak = 0;
     this.select([]);
-    const { rows, why, place, text } = await api.act(kind, {}, () => this.offline());
+    const shown = this.current;
+    this.current = undefined; // what is told about the row meanwhile is not news of another window
+    let answer = { rows: [] };
+    try {
+      answer = await api.act(kind, {}, () => this.offline());
+    } finally {
+      if (answer.rows.length !== 1) this.current = shown;
+    }
+    const { rows, why, place, text } = answer;
     if (text) toast(text); // about a class
-    if (rows.length === 1) this.open(rows[0], why === "given" ? "review" : why, 
+    if (rows.length === 1) await this.open(rows[0], why === "given" ? "review" : why, 
       (card) => (kind === "redo" ? "Its label is back." : card.label === null ? "Its label was removed." : "Its earlier label is back."));
     else if (rows.length) {
       await this.reach(place);
@@ -284,7 +292,7 @@ const app = {
       find(`view-${name}`).hidden = name !== view;
       find(`tab-${name}`).setAttribute("aria-selected", String(name === view));
     }
-    if (view !== "search") this.map.found = [];
+    if (view !== "search") this.map.found.clear();
     this.map.ask();
     if (view === "review") showReview(this);
     if (view === "search") { search(this); find("words").focus(); }

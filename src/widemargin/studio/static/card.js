@@ -70,13 +70,35 @@ function likely(card, classes) {
   return list;
 }
 
+// The label of a row, or its prediction.
+function label(card, classes, clear) {
+  const outcome = make("div", { class: "outcome" });
+  if (card.label !== null) {
+    const [who, , why] = card.by;
+    const how = why === "given" ? "in the file" : `by ${who}`;
+    outcome.append(make("p", { class: "reason" }, "Labeled ", make("strong", {}, `"${card.label}"`), card.suspect ? ` ${how}; ${card.suspect.why}. ` : ` ${how}. `,
+      make("button", { type: "button", class: "plain", id: "clear", onclick: clear }, "Remove label")));
+  } else if (card.likely.length) outcome.append(likely(card, classes));
+  return outcome;
+}
+
 const SURE = 0.9; // probability of the predicted class
+let last = null; // the card that is shown
 
 export function showCard(place, { card, text, text_if_sure: other }, classes, isBlind, { stop, clear } = {}) {
   const isSure = card.likely[0]?.[1] >= SURE; // by the bars below, which follow the model
   const reason = isSure && other ? other : text;
-  const parts = [make("p", { class: "reason" }, make("strong", {}, `Row ${whole(card.row + 1)}`), ` · ${reason}`, isBlind ? " " : null,
-    isBlind ? make("button", { type: "button", class: "plain", id: "stop", onclick: stop }, isTouch ? "Stop" : "Stop (Esc)") : null)];
+  const title = make("p", { class: "reason" }, make("strong", {}, `Row ${whole(card.row + 1)}`), ` · ${reason}`, isBlind ? " " : null,
+    isBlind ? make("button", { type: "button", class: "plain", id: "stop", onclick: stop }, isTouch ? "Stop" : "Stop (Esc)") : null);
+  const outcome = isBlind ? null : label(card, classes, clear);
+  const shape = String(outcome?.querySelectorAll("p, li").length);
+  if (outcome && card === last && place.dataset.shape === shape) { // only the prediction is new
+    replace(place.firstChild, ...title.childNodes);
+    replace(place.querySelector(".outcome"), ...outcome.childNodes);
+    return;
+  }
+  last = card;
+  const parts = [title];
   if (card.image) parts.push(make("div", { class: "picture" }, picture(card.row, "large", `Picture of row ${card.row + 1}`)));
   if (card.text !== undefined) {
     const shown = visible(card.text) + (card.cut ? ` … (${whole(card.cut)} more characters)` : "");
@@ -90,12 +112,8 @@ export function showCard(place, { card, text, text_if_sure: other }, classes, is
   if (card.n_columns > card.columns.length) {
     parts.push(make("p", { class: "note" }, `${card.columns.length} of ${whole(card.n_columns)} columns, the most unusual ones.`));
   }
-  if (!isBlind && card.label !== null) {
-    const [who, , why] = card.by;
-    const how = why === "given" ? "in the file" : `by ${who}`;
-    parts.push(make("p", { class: "reason" }, "Labeled ", make("strong", {}, `"${card.label}"`), card.suspect ? ` ${how}; ${card.suspect.why}. ` : ` ${how}. `,
-      make("button", { type: "button", class: "plain", id: "clear", onclick: clear }, "Remove label")));
-  } else if (!isBlind && card.likely.length) parts.push(likely(card, classes));
+  if (outcome) parts.push(outcome);
+  place.dataset.shape = shape;
   const before = [...place.querySelectorAll(".list, .words")].map((box) => box.scrollTop);
   replace(place, ...parts);
   const boxes = place.querySelectorAll(".list, .words, .picture");

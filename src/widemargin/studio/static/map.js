@@ -46,7 +46,7 @@ export class RowMap {
     this.certainty = new Uint8Array(0);
     this.labels = new Map();
     this.selected = new Set();
-    this.found = []; // rows of a search
+    this.found = new Set(); // rows of a search
     this.current = -1;
     this.blind = -1; // the row whose class must not be seen
     this.view = { x: 0, y: 0, zoom: 1 };
@@ -179,8 +179,8 @@ export class RowMap {
     for (const [row, code] of this.labels) {
       if (row !== this.blind && (this.only < 0 || code === this.only)) spot(row, radius, color(code), edge, 1.5);
     }
-    const marked = this.selected.size ? [...this.selected] : this.found;
-    if (marked.length && marked.length <= 5000) {
+    const marked = this.selected.size ? this.selected : this.found;
+    if (marked.size && marked.size <= 5000) {
       pen.beginPath(); // one path for all: a stroke for each takes long
       for (const row of marked) {
         const [x, y] = this.toPixel(this.plane[2 * row], this.plane[2 * row + 1]);

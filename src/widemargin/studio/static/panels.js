@@ -111,7 +111,7 @@ export async function search(app) {
   const show = encodeURIComponent(find("show").value);
   const { rows, listed } = await app.get(`/api/search?words=${words}&show=${show}`);
   if (app.view === "search") {
-    app.map.found = rows.length < app.info.rows ? rows : [];
+    app.map.found = new Set(rows.length < app.info.rows ? rows : []);
     app.map.ask();
   }
   const place = find("found");
