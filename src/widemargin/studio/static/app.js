@@ -532,7 +532,7 @@ function wire() {
   }
   document.addEventListener("keydown", onKey);
   document.addEventListener("click", (event) => { // else Space would press the button again
-    if (event.detail) event.target.closest?.(".tools button, .map-tools button, #classes button, #skip, #legend button")?.blur();
+    if (event.detail) event.target.closest?.(".tools button, .map-tools button, #classes button, #skip, #legend button, #unused button, #clear")?.blur();
   });
 }
 

@@ -25,9 +25,11 @@ export const find = (id) => document.getElementById(id);
 // New content; what had the keyboard focus at this place has it again.
 export function replace(place, ...parts) {
   const reach = () => [...place.querySelectorAll("a[href], button, input, select, summary, [tabindex]")];
-  const before = reach().indexOf(document.activeElement);
+  const before = document.activeElement;
+  const i = reach().indexOf(before);
   place.replaceChildren(...parts);
-  if (before >= 0) reach()[before]?.focus({ preventScroll: true });
+  const now = i < 0 ? null : reach()[i];
+  if (now?.tagName === before.tagName && now.id === before.id) now.focus({ preventScroll: true });
 }
 
 // Characters that turn the order of others around become visible: a file name cannot pretend.
