@@ -946,7 +946,8 @@ def test_what_has_no_effect_is_said(visit, digits_page):
     window.press("Escape")
     window.page.evaluate("""() => {
       for (const key of "12") {
-        document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+        const event = new KeyboardEvent("keydown", { key, bubbles: true });
+        document.body.dispatchEvent(event);
       }
     }""")
     window.wait('#toast:has-text("That was too quick")')
