@@ -157,6 +157,22 @@ def begin(window, names=("zero", "one", "two", "three")):
         window.add_class(name)
 
 
+def contrast(window, part):
+    """Contrast of the text of a part with its background, by WCAG."""
+    return window.page.evaluate(
+        """part => {
+          const style = getComputedStyle(document.querySelector(part));
+          const [a, b] = [style.color, style.backgroundColor].map((text) => {
+            const parts = text.match(/[\\d.]+/g).slice(0, 3).map((value) => value / 255)
+              .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+            return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] + 0.05;
+          });
+          return Math.max(a, b) / Math.min(a, b);
+        }""",
+        part,
+    )
+
+
 def names_of(server):
     return {row: event.label for row, event in server.session.state.labels.items()}
 
@@ -215,14 +231,23 @@ def test_undo_and_redo(visit, digits_page, digits):
 
 
 def test_lasso(visit, digits_page):
+    before = {row: "zero" for row in range(0, 300, 30)}
+    fact = {"rows": [*before], "label": "zero", "why": "map"}
+    digits_page.session.act("label", "b", "ann", **fact)
     window = visit(digits_page)
-    begin(window)
+    for name in ("one", "two"):
+        window.add_class(name)
     window.wait('body[data-layout="neighbors"]')
     window.page.wait_for_timeout(1500)  # the map moves
+    window.page.click("#lasso")
+    window.wait('#map-note:has-text("Draw around the rows")')
+    window.press("Escape")
+    window.wait("#lasso[aria-pressed=false]")
     box = window.page.query_selector("#points").bounding_box()
     left, top = box["x"] + 5, box["y"] + 60
     right, bottom = left + box["width"] - 10, top + box["height"] / 2
     window.page.click("#lasso")
+    assert contrast(window, "#lasso") > 4.5  # the mouse is on it
     mouse = window.page.mouse
     mouse.move(left, top)
     mouse.down()
@@ -232,12 +257,25 @@ def test_lasso(visit, digits_page):
     window.wait("body[data-selected]:not([data-selected='0'])")
     n = int(window.fact("selected"))
     assert 20 < n < 290
+    window.wait("#selection img")
+    assert not window.page.is_visible("#card")
+    assert not window.page.query_selector("#classes .likely-one")
+    said = window.page.inner_text("#selection")
     window.press("2")
-    window.wait(f'body[data-labels="{n}"]')
-    (event,) = [e for e in digits_page.session.store.read() if e.kind == "label"]
+    window.wait('#toast:has-text("rows labeled one, ")')
+    event = digits_page.session.store.read()[-1]
     assert (event.label, event.why, len(event.rows)) == ("one", "map", n)
+    n_before = len(before.keys() & {*event.rows})
+    assert 0 < n_before < 10
+    assert f"{n_before} have labels, which will be replaced: zero: {n_before}" in said
+    assert f"{n_before} of them relabeled" in window.page.inner_text("#toast")
+    assert window.page.is_visible("#card")
     window.press("z")
-    window.wait('body[data-labels="0"]')
+    window.wait(f'#toast:has-text("the label was removed from {n - n_before} rows; ")')
+    assert f"{n_before} rows have their" in window.page.inner_text("#toast")
+    assert names_of(digits_page) == before
+    window.press("Space")
+    window.wait("#toast", state="hidden")
 
 
 def test_rows_in_a_lasso_are_those_of_the_path(visit, digits_page):
@@ -334,7 +372,8 @@ def test_naming_clusters_from_zero_labels(visit, digits_page, digits):
 def test_enter_goes_to_the_next_group(visit, digits_page):
     window = visit(digits_page)
     window.wait("#clusters[open]")
-    window.page.fill("#n-classes", "3")
+    window.page.keyboard.type("3")  # it replaces the number that is proposed
+    assert window.page.input_value("#n-classes") == "3"
     window.press("Enter")
     window.wait("#group-5")
     assert "not the whole group" in window.page.inner_text("#clusters")
@@ -375,7 +414,9 @@ def test_two_windows_race_for_one_row(visit, digits_page):
     second.page.click("#tab-search")
     second.page.fill("#words", f"#{row + 1}")
     second.wait('#found:has-text("1 row")')
-    second.page.click("#hits button")
+    second.press("Enter")
+    second.wait("#hits button:focus")
+    second.press("Enter")
     second.wait(f'body[data-row="{row}"]')
     first.label("1")
     with visit.tolerating("409"):
@@ -413,14 +454,14 @@ def test_review_list(visit, digits_page, digits):
     window.page.set_viewport_size({"width": 1280, "height": 420})
     window.page.evaluate("document.querySelector('#view-label').scrollTop = 999")
     window.page.click("#tab-review")
-    said = f"Labeled {names[wrong]}; the other labels suggest {truth}"
-    window.wait(f'#view-review button:has-text("{said}")')
-    line = window.page.query_selector(f'#view-review button:has-text("{said}")')
+    said = f'Labeled "{names[wrong]}"; the other labels suggest "{truth}"'
+    button = f"#view-review button:has-text({json.dumps(said)})"
+    line = window.wait(button)
     assert line.inner_text().startswith(f"Row {wrong + 1}\n")
     line.click()
     window.wait(f'body[data-row="{wrong}"]')
     assert window.page.evaluate("document.querySelector('#view-label').scrollTop") == 0
-    assert f"suggest {truth} (" in window.page.inner_text("#card")
+    assert f'suggest "{truth}" (' in window.page.inner_text("#card")
     assert window.page.inner_text("#classes .likely-one .name") == truth
     n = int(window.page.inner_text("#n-review"))
     key = window.page.inner_text(f'#classes button[data-class="{names[wrong]}"] kbd')
@@ -429,7 +470,7 @@ def test_review_list(visit, digits_page, digits):
     window.settle()
     assert window.page.inner_text("#n-review") == str(n - 1 or "")
     window.page.click("#tab-review")
-    window.wait(f'#view-review:not([hidden]):not(:has-text("{said}"))')
+    window.wait(f"#view-review:not([hidden]):not(:has-text({json.dumps(said)}))")
     window.press("z")
     window.wait(f'body[data-row="{wrong}"] #view-label:not([hidden])')
     window.wait('#card:has-text("Its earlier label is back.")')
@@ -472,6 +513,11 @@ def test_a_vague_error_is_not_shown_or_shown_as_a_bound(visit, digits_page, digi
     assert window.page.inner_text(".figure + .basis") == said
     assert window.page.query_selector("#quality .curve")
     label(range(55, 155, 20), "random")
+    window.wait('#quality .curve[aria-label$=" 30 labels"]')
+    session.act("label", "many", "ann", rows=[1, 2, 3], label="one", why="map")
+    window.wait('#quality .curve[aria-label$=" 33 labels"]')
+    session.act("undo", "back", "ann")
+    window.wait('#quality .curve[aria-label$=" 30 labels"]')  # it does not go on
     said, model = read(".figure"), session.describe_model()
     error, std = 100 * model["error"], 100 * model["error_std"]
     assert said == f"{error:.1f} ± {std:.1f} %"
@@ -485,6 +531,129 @@ def test_a_probability_is_not_rounded_to_certainty(visit, digits_page):
       return [0.998, 0.99, 0.5, 0.04, 0.0099, 0].map(probable);
     }""")
     assert said == ["> 99 %", "99 %", "50 %", "4.0 %", "< 1 %", "< 1 %"]
+
+
+def test_hidden_characters_are_shown(visit, digits_page):
+    window = visit(digits_page)
+    said = window.page.evaluate("""async () => {
+      const { visible } = await import("/dom.js");
+      return ["a\\u202egpj.exe", "\\u200f", " \\n", "\\u05d0\\u200f!", ""].map(visible);
+    }""")
+    nothing = "(no visible text)"
+    assert said == ["a[RLO]gpj.exe", nothing, nothing, "\u05d0\u200f!", ""]
+
+
+def test_unlabeled_points_stand_out(visit, digits_page):
+    """Contrast of at least 3 with the background, in both themes."""
+    window = visit(digits_page)
+    begin(window, ())
+    for theme in ("light", "dark"):
+        if window.page.get_attribute("html", "data-theme") != theme:
+            window.page.click("#theme")
+        window.page.evaluate(
+            """async theme => {
+              const { palette } = await import("/colors.js");
+              const pixel = palette(0, theme)[0];
+              const parts = [pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255];
+              document.querySelector("#map").style.color = `rgb(${parts})`;
+            }""",
+            theme,
+        )
+        assert contrast(window, "#map") >= 3
+
+
+def test_focus_stays_with_keys_and_not_with_the_mouse(visit, digits_page):
+    window = visit(digits_page)
+    begin(window, ("zero", "one"))
+    for n in (1, 2):
+        row = window.row
+        window.page.focus('#classes button[data-class="one"]')
+        window.press("Enter")
+        window.wait(f'body[data-labels="{n}"]:not([data-row="{row}"])')
+        focused = window.page.evaluate("document.activeElement.dataset.class")
+        assert focused == "one"
+    row = window.row
+    window.page.click("#undo")
+    window.wait(f'body[data-labels="1"]:not([data-row="{row}"])')
+    row = window.row
+    window.press("Space")  # it skips, and does not undo again
+    window.wait(f'body:not([data-row="{row}"])')
+    assert len(names_of(digits_page)) == 1
+
+
+def test_a_second_opinion_is_given_without_seeing_the_first(visit, digits_page, digits):
+    for row in range(0, 240, 10):
+        digits_page.session.act(
+            "label", f"b{row}", "bob", rows=[row], label=digits[1][row], why="map"
+        )
+    window = visit(digits_page)
+    window.settle()
+    for leave in ("click", "press"):
+        window.page.click("#tab-review")
+        window.page.click('#view-review button:has-text("Label rows of others")')
+        window.wait("#card #stop")
+        assert window.row % 10 == 0
+        assert not window.page.is_visible("#why")
+        assert not window.page.query_selector("#card .likely, #classes .likely-one")
+        getattr(window.page, leave)(
+            *(["#stop"] if leave == "click" else ["body", "Escape"])
+        )
+        window.wait("#card .likely")
+        assert window.page.is_visible("#why")
+
+
+def test_groups_of_texts(visit, tmp_path):
+    lines = [f"a long line about cats and their {i} kittens" for i in range(20)]
+    lines += [f"another line about dogs {i}" for i in range(20)]
+    (tmp_path / "notes.txt").write_text("\n".join(lines))
+    window = visit(visit.start(read_source(str(tmp_path / "notes.txt"))))
+    window.wait("#clusters[open]")
+    window.press("Enter")
+    window.wait(".group")
+    window.page.click(".group .examples button")
+    check_access(window)
+    window.page.fill("#group-0", "cats")
+    window.press("Escape")
+    window.wait('#clusters[open]:has-text("A name is not used yet.")')
+    window.press("Escape")
+    window.wait("#clusters:not([open])", state="attached")
+
+
+def test_a_label_and_a_class_are_taken_away(visit, digits_page):
+    window = visit(digits_page)
+    begin(window, ("zero", "one"))
+    row = window.row
+    window.label("1")
+    window.press("z")
+    window.wait('#card:has-text("Its label was removed.")')
+    window.press("Shift+Z")
+    window.wait('#classes button[data-class="zero"][aria-current]')
+    window.page.click("#clear")
+    window.wait('body[data-labels="0"] #card:not(:has(#clear))')
+    event = digits_page.session.store.read()[-1]
+    assert (event.kind, event.rows, event.label) == ("label", (row,), None)
+    sent = []
+
+    def answer(route):
+        sent.append(json.loads(route.request.post_data))
+        route.fulfill(json={"rows": [], "place": 0})
+
+    window.page.route("**/api/act", answer)
+    window.page.click("#tab-results")
+    window.page.click('#unused button:has-text("Remove one")')
+    window.wait('#toast:has-text("The class one was removed.")')
+    assert (sent[0]["kind"], sent[0]["label"]) == ("remove", "one")
+
+
+def test_long_texts_come_first(visit, digits_page):
+    window = visit(digits_page)
+    names = window.page.evaluate("""async () => {
+      const { sortColumns } = await import("/card.js");
+      const cells = (text) => ["a", text, "c"].map((value, i) => ({ name: i, value }));
+      return ["b", "b".repeat(61), "b"].map((text) =>
+        sortColumns(cells(text)).map((cell) => cell.name).join(""));
+    }""")
+    assert names == ["012", "102", "102"]  # from then on in all rows
 
 
 def test_the_reason_follows_the_certainty(visit, digits_page):
@@ -522,6 +691,9 @@ def test_why_and_full_fit_and_export(visit, digits_page, digits, tmp_path):
     assert len(report.query_selector_all("tr")) == 4
     assert "Rows to label next (counted from 1): " in report.inner_text()
     assert "+-" not in report.inner_text()
+    said = window.page.inner_text("#view-results")
+    assert "Estimated error of the full model: not known yet." in said  # as the live
+    assert "primary" in window.page.get_attribute("#get-model", "class")
     old = '#view-results:has-text("Labels have changed since this fit.")'
     assert window.page.query_selector(old) is None
     window.page.click("#tab-label")
@@ -778,7 +950,36 @@ def test_what_has_no_effect_is_said(visit, digits_page):
     window.page.keyboard.type("one")
     window.press("Enter")
     window.wait('#toast:has-text("There is already a class one (key 2).")')
+    window.press("+")
+    window.page.keyboard.type("a\u202e")
+    with visit.tolerating("400"):
+        window.press("Enter")
+        window.wait('#toast:has-text("control characters")')
+    assert window.page.input_value("#class-name") == "a\u202e"  # to be corrected
+    window.press("Escape")
+    window.page.evaluate("""() => {
+      for (const key of "12") {
+        const event = new KeyboardEvent("keydown", { key, bubbles: true });
+        document.body.dispatchEvent(event);
+      }
+    }""")
+    window.wait('#toast:has-text("That was too quick")')
+    window.wait('body[data-labels="1"]')
+    assert [*names_of(digits_page).values()] == ["zero"]
     assert digits_page.session.state.classes == ("zero", "one")
+
+
+def test_a_run_of_expected_labels_is_said(visit, digits_page):
+    window = visit(digits_page)
+    said = window.page.evaluate("""async () => {
+      const { showQuality } = await import("/panels.js");
+      const model = { status: "ready", error: null, curve: [] };
+      return [9, 10].map((streak) => {
+        showQuality(model, { classes: ["a", "b"] }, streak);
+        return document.querySelector("#quality").textContent;
+      });
+    }""")
+    assert ["The last 10 proposed rows had" in text for text in said] == [False, True]
 
 
 COMMAND = "label digits.npz --target kind --no-browser --labels l.sqlite --port"

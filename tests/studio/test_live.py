@@ -102,6 +102,8 @@ def test_shares_add_up_and_labels_are_certain(live, state, digits):
     snapshot = live.learn(state)
     assert sum(snapshot.shares) == pytest.approx(1.0)
     truth = np.bincount(digits[1]) / len(digits[1])
+    counts = np.bincount(snapshot.codes, minlength=len(state.classes))  # as on the map
+    assert snapshot.shares == pytest.approx(counts / len(snapshot.codes))
     by_name = dict(zip(state.classes, snapshot.shares, strict=True))
     found = [by_name[name] for name in NAMES]
     np.testing.assert_allclose(found, truth, atol=0.05)

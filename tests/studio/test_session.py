@@ -302,8 +302,8 @@ def test_suspects_are_reviewed(session, digits):
     session.settle()
     line = session.review()["lines"][0]
     assert (line["row"], line["better"]) == (wrong, digits[1][wrong])
-    said = f"Labeled {names[wrong]}; the other labels suggest {digits[1][wrong]} ("
-    assert line["why"].startswith(f"{said}{names[wrong]}: ")
+    said = f'Labeled "{names[wrong]}"; the other labels suggest "{digits[1][wrong]}" ('
+    assert line["why"].startswith(f'{said}probability of "{names[wrong]}": ')
     assert session.card(wrong)["suspect"]["better"] == digits[1][wrong]
     assert wrong not in [line["row"] for line in session.explain(wrong)]
     n = session.describe_model()["suspects"]

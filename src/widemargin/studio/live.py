@@ -31,7 +31,7 @@ class Snapshot:
     n_random: int = 0  # labels that the error is estimated from
     error: float | None = None  # share of wrong predictions of unlabeled rows
     error_std: float | None = None
-    shares: tuple = ()  # of rows in each class, in the order of the state's classes
+    shares: tuple = ()  # of rows labeled or predicted as each class, in their order
     suspects: tuple = ()  # triples of a row, probability of its label, a better class
     model: SpectralClassifier | None = field(default=None, repr=False)
     classes: tuple = ()  # of the state
@@ -117,10 +117,7 @@ class LiveModel:
         codes = classes[found.argmax(axis=1)].astype(np.uint16)
         certainty = found.max(axis=1)
         codes[rows], certainty[rows] = known, 1.0
-        shares = np.zeros(len(state.classes))
-        shares[classes] = found.sum(axis=0, dtype=float)
-        shares[classes] -= found[rows].sum(axis=0, dtype=float)
-        shares += np.bincount(known, minlength=len(shares))
+        shares = np.bincount(codes, minlength=len(state.classes))  # as on the map
         is_random = random_rows[labeled_mask(y)]
         error, std = self._estimate(model, y, is_random, certainty)
         suspects = model.suspect_labels()
@@ -255,7 +252,7 @@ _TEXTS = {
     "middle of a cluster": "It is in the middle of a cluster without a label.",
     "uncertain rows depend on it": "Its label would help with many uncertain rows.",
     "check": "Every fifth row is drawn at random, to estimate the error.",
-    "random": "Drawn at random, because there is no model yet.",
+    "random": "Drawn at random, as the model was not ready yet.",
     "skipped": "You skipped it before, and no other row is left.",
 }
 _TEXTS_IF_SURE = {

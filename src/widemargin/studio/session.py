@@ -545,8 +545,8 @@ class Session:
                 continue
             label, better = state.labels[row].label, state.classes[code]
             if label != better and not state.is_confirmed(row):
-                why = f"the other labels suggest {better} ("
-                why += f"{label}: {_percent(probability)})"
+                why = f'the other labels suggest "{better}" ('
+                why += f'probability of "{label}": {_percent(probability)})'
                 found[row] = {"better": better, "why": why}
         return found
 
@@ -573,7 +573,9 @@ class Session:
     def _line(self, row, why, better):
         event = self.state.labels.get(row)
         why = (
-            f"Not labeled; {why}" if event is None else f"Labeled {event.label}; {why}"
+            f"Not labeled; {why}"
+            if event is None
+            else f'Labeled "{event.label}"; {why}'
         )
         return {**self.cards.brief(row), "why": why, "better": better}
 

@@ -80,7 +80,10 @@ export function listen(handlers) {
       } else handlers.colors(data);
     };
     socket.onclose = () => {
-      handlers.closed();
+      if (handlers.closed()) { // the program was stopped here; perhaps it is started again
+        window.addEventListener("focus", open, { once: true });
+        return;
+      }
       setTimeout(open, wait);
       wait = Math.min(2 * wait, 4000);
     };

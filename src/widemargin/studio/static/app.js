@@ -4,8 +4,9 @@ import * as api from "./api.js";
 import { rowButton, showCard } from "./card.js";
 import { askForGroups } from "./clusters.js";
 import { color } from "./colors.js";
-import { find, make, percent, probable, toast, whole } from "./dom.js";
+import { find, hush, isTouch, make, percent, probable, replace, toast, visible, whole } from "./dom.js";
 import { RowMap } from "./map.js";
+import { showSelection } from "./selection.js";
 import { search, showFilters, showLegend, showQuality, showResults, showReview } from "./panels.js";
 
 const KEYS = "1234567890qwertyuiopasdfghjklxcvbnm";
@@ -19,16 +20,20 @@ function keysOf(classes) {
   return own.map((key) => key ?? left.shift() ?? "");
 }
 
+const nRows = (n) => `${whole(n)} ${n === 1 ? "row" : "rows"}`;
+
 const app = {
   here: api.here,
   get: api.get,
   info: null,
   labels: { classes: [], rows: [], codes: [], place: 0 },
   model: { status: "preparing", curve: [], full: { status: "none" }, suspects: 0, error: null },
-  current: null, // { card, why, text }
+  current: null, // { card, why, text }; null if there is none, undefined until the next one is known
   mode: "suggested",
   view: "label",
   wasEmpty: null,
+  streak: 0, // proposed rows that got the predicted class, since the last that did not
+  reaching: [], // numbers of actions, and what to do when the page was told
 
   async next() {
     this.show(await api.post("/api/next", { window: api.here.window, who: api.here.who, mode: this.mode }));
@@ -38,17 +43,26 @@ const app = {
     this.current = proposal;
     body.dataset.row = proposal ? proposal.card.row : "";
     this.map.current = proposal ? proposal.card.row : -1;
+    const isBlind = this.mode === "second" && proposal !== null;
+    this.map.blind = isBlind ? proposal.card.row : -1;
     this.map.ask();
+    find("why").classList.toggle("closed", isBlind); // it would tell the label
     if (!proposal) {
       const text = this.mode === "second" ? "No more rows of others." : "All rows are labeled.";
       if (this.mode === "second") this.mode = "suggested";
       find("card").replaceChildren(make("p", { class: "reason" }, text));
-    } else showCard(find("card"), proposal, this.labels.classes, this.mode === "second");
+    } else this.showRow();
     this.showClasses();
     this.explain();
   },
 
+  showRow() {
+    const work = { stop: () => this.endSecond(), clear: () => this.clear().catch((error) => toast(error.message)) };
+    showCard(find("card"), this.current, this.labels.classes, this.mode === "second", work);
+  },
+
   async open(row, why, text) {
+    if (this.map.selected.size) this.select([]);
     this.mode = "suggested";
     this.turn("label");
     const card = await api.get(`/api/row/${row}`);
@@ -58,7 +72,7 @@ const app = {
   },
 
   review(row) {
-    return this.open(row, "review", "Press the key of its label to keep it, or that of another class.");
+    return this.open(row, "review", "Choose its label to keep it, or another class.");
   },
 
   second() {
@@ -67,41 +81,67 @@ const app = {
     return this.next();
   },
 
+  endSecond() {
+    this.mode = "suggested";
+    return this.next();
+  },
+
   showClasses() {
-    const card = this.mode === "second" ? null : this.current?.card;
+    const card = this.mode === "second" || this.map.selected.size ? null : this.current?.card;
     const best = card ? card.suspect?.better ?? card.likely[0]?.[0] : null;
-    const keys = keysOf(this.labels.classes);
-    find("classes").classList.toggle("long", this.labels.classes.some((name) => name.length > 7));
-    find("classes").replaceChildren(...this.labels.classes.map((name, code) => make("button", {
-      type: "button", class: name === best ? "likely-one" : null, "data-class": name, title: name,
-      onclick: () => this.choose(code),
-    }, make("span", { class: "dot", color: color(code) }), make("span", { class: "name" }, name),
-    keys[code] ? make("kbd", {}, keys[code].toUpperCase()) : null)));
-    if (!this.labels.classes.length) {
-      find("classes").replaceChildren(make("p", { class: "note" }, "Type the name of the first class, then press its key to label this row."));
+    const own = card?.label ?? null;
+    for (const button of find("classes").querySelectorAll("button")) { // they stay, and so does the focus
+      const name = button.dataset.class;
+      button.classList.toggle("likely-one", name === best && name !== own);
+      if (name === own) button.setAttribute("aria-current", "true");
+      else button.removeAttribute("aria-current");
+      button.title = name === own ? `${name}: the label of this row` : name === best ? `${name}: the prediction` : name;
     }
+  },
+
+  makeClasses() {
+    const { classes } = this.labels;
+    const keys = keysOf(classes);
+    const longest = Math.max(0, ...classes.map((name) => name.length));
+    find("classes").classList.toggle("long", longest > 7);
+    find("classes").classList.toggle("short", longest <= 3);
+    replace(find("classes"), ...classes.map((name, code) => make("button", { type: "button", "data-class": name, onclick: () => this.choose(code) },
+      make("span", { class: "dot", color: color(code) }), make("span", { class: "name" }, name),
+      keys[code] ? make("kbd", {}, keys[code].toUpperCase()) : null)));
+    if (!classes.length) {
+      find("classes").append(make("p", { class: "note" }, `Type the name of the first class, then press its ${isTouch ? "button" : "key"} to label this row.`));
+    }
+    this.showClasses();
   },
 
   // Label the selection, or the row on the card.
   async choose(code) {
     const name = this.labels.classes[code];
     if (name === undefined) return;
-    if (this.map.selected.size) {
-      const rows = [...this.map.selected];
-      this.select([]);
-      await this.label(rows, name, "map");
-      toast(`${whole(rows.length)} rows labeled ${name}. Press Z to undo.`);
-      return;
-    }
+    hush();
+    if (this.map.selected.size) { await this.labelSelected(code); return; }
     const shown = this.current;
+    if (shown === undefined && body.dataset.online !== "no") toast("That was too quick: the next row was not shown yet, and nothing was labeled. Press again.");
     if (!shown) return;
-    this.current = null; // a second key must not label a row that nobody has seen
+    this.current = undefined; // a second key must not label a row that nobody has seen
     const { row, version } = shown.card;
     delete body.dataset.answered;
     body.dataset.pressed = String(performance.now());
+    if (["suggested", "check"].includes(shown.why)) this.streak = shown.card.likely[0]?.[0] === name ? this.streak + 1 : 0;
     const isKept = shown.why === "review" && this.mode !== "second" && shown.card.label === name;
     await this.label([row], name, shown.why, { [row]: version }, true);
     if (isKept) toast(`Row ${whole(row + 1)} keeps the label ${name}.`);
+  },
+
+  async labelSelected(code) {
+    const name = this.labels.classes[code];
+    const rows = [...this.map.selected];
+    const before = rows.map((row) => this.map.labels.get(row)).filter((known) => known !== undefined);
+    const nChanged = before.filter((known) => known !== code).length;
+    this.select([]);
+    if (!await this.label(rows, name, "map")) return;
+    toast(`${nRows(rows.length)} labeled ${name}${nChanged ? `, ${whole(nChanged)} of them relabeled` : ""}.${isTouch ? "" : " Press Z to undo."}`);
+    if (this.current && rows.includes(this.current.card.row)) await this.next();
   },
 
   async label(rows, label, why, seen = null, next = false) {
@@ -111,9 +151,11 @@ const app = {
       body.dataset.answered = answer.place;
       if (next && why === "review" && this.mode !== "second") this.nextSuspect(rows[0]);
       else if (next) this.show(why === "review" ? await api.post("/api/next", { window: api.here.window, who: api.here.who, mode: this.mode }) : answer.next);
+      return true;
     } catch (error) {
       toast(error.message);
       if (next) await this.next();
+      return false;
     }
   },
 
@@ -124,20 +166,58 @@ const app = {
     else { this.turn("review"); this.next(); }
   },
 
+  // Take the label of the row on the card away.
+  async clear() {
+    const { card, why } = this.current;
+    hush();
+    await api.act("label", { rows: [card.row], label: null, why, seen: { [card.row]: card.version } }, () => this.offline());
+    await this.open(card.row, why, "Its label was removed.");
+  },
+
+  async removeClass(name) {
+    hush();
+    await api.act("remove", { label: name }, () => this.offline());
+    toast(`The class ${name} was removed.${isTouch ? "" : " Press Z to undo."}`);
+  },
+
   async skip() {
-    if (!this.current) return;
+    if (!this.current || this.map.selected.size) return;
+    hush();
     const { row } = this.current.card;
-    this.current = null;
+    this.current = undefined;
     if (this.mode !== "second") await api.act("skip", { rows: [row] }, () => this.offline());
     await this.next();
   },
 
   async step(kind) {
-    const { rows, why, text } = await api.act(kind, {}, () => this.offline());
+    hush();
+    this.streak = 0;
+    this.select([]);
+    const shown = this.current;
+    this.current = undefined; // what is told about the row meanwhile is not news of another window
+    let answer = { rows: [] };
+    try {
+      answer = await api.act(kind, {}, () => this.offline());
+    } finally {
+      if (answer.rows.length !== 1) this.current = shown;
+    }
+    const { rows, why, place, text } = answer;
     if (text) toast(text); // about a class
-    if (rows.length === 1) this.open(rows[0], why === "given" ? "review" : why, 
+    if (rows.length === 1) await this.open(rows[0], why === "given" ? "review" : why, 
       (card) => (kind === "redo" ? "Its label is back." : card.label === null ? "Its label was removed." : "Its earlier label is back."));
-    else if (rows.length) toast(`${kind === "undo" ? "Label removed from" : "Labeled again"}: ${whole(rows.length)} rows.`);
+    else if (rows.length) {
+      await this.reach(place);
+      const n = rows.filter((row) => this.map.labels.has(row)).length; // these had a label before
+      const removed = n < rows.length ? `the label was removed from ${nRows(rows.length - n)}` : "";
+      const restored = n ? `${nRows(n)} ${n === 1 ? "has its" : "have their"} earlier label back` : "";
+      toast(kind === "redo" ? `Labeled again: ${nRows(rows.length)}.` : `Undone: ${[removed, restored].filter(Boolean).join("; ")}.`);
+    }
+  },
+
+  // Wait until the page was told about an action.
+  reach(place) {
+    if (this.labels.place >= place) return Promise.resolve();
+    return new Promise((done) => { this.reaching.push([place, done]); setTimeout(done, 2000); });
   },
 
   select(rows) {
@@ -145,17 +225,19 @@ const app = {
     body.dataset.selected = rows.length;
     const place = find("selection");
     place.hidden = !rows.length;
+    for (const id of ["card", "skip", "why"]) find(id).hidden = rows.length > 0; // they are about another row
     if (rows.length) {
       this.turn("label");
-      place.replaceChildren(make("p", {}, make("strong", {}, `${whole(rows.length)} rows selected.`), " Choose a class for all of them. "),
-        make("button", { type: "button", class: "plain", onclick: () => this.select([]) }, "Cancel (Esc)"));
+      find("view-label").scrollTop = 0;
+      showSelection(place, this, rows, () => this.select([])).catch((error) => toast(error.message));
     }
+    this.showClasses();
     this.map.ask();
   },
 
   async explain() {
     clearTimeout(this.waiting);
-    if (!find("why").open || !this.current) return;
+    if (!find("why").open || !this.current || this.mode === "second") return;
     const { row } = this.current.card;
     this.waiting = setTimeout(async () => {
       const lines = await api.get(`/api/why/${row}`);
@@ -210,6 +292,8 @@ const app = {
       find(`view-${name}`).hidden = name !== view;
       find(`tab-${name}`).setAttribute("aria-selected", String(name === view));
     }
+    if (view !== "search") this.map.found.clear();
+    this.map.ask();
     if (view === "review") showReview(this);
     if (view === "search") { search(this); find("words").focus(); }
     if (view === "results") showResults(this);
@@ -230,7 +314,10 @@ const handlers = {
     app.say("");
     if (body.dataset.ready === "yes" && !app.current && !api.isWaiting()) app.next();
   },
-  closed() { app.offline(); },
+  closed() {
+    app.offline();
+    return app.isFinished;
+  },
   labels(facts) {
     const changed = facts.classes.join("\n") !== app.labels.classes.join("\n");
     app.labels = facts;
@@ -239,8 +326,11 @@ const handlers = {
     app.map.ask();
     body.dataset.place = facts.place;
     body.dataset.labels = facts.rows.length;
+    app.reaching = app.reaching.filter(([place, done]) => place > facts.place || done());
     showCount();
-    if (changed || !find("classes").childElementCount) { app.showClasses(); showFilters(facts.classes); }
+    if (changed) app.map.only = -1; // classes may have other codes now
+    if (changed || !find("classes").childElementCount) { app.makeClasses(); showFilters(facts.classes); }
+    if (changed && app.view === "results") showResults(app);
     showLegend(app);
     const shown = app.current;
     if (shown && facts.rows.includes(shown.card.row) && shown.card.label === null && ["suggested", "check", "random"].includes(shown.why)) {
@@ -254,7 +344,7 @@ const handlers = {
   model(facts) {
     const isMoved = facts.layout !== app.model.layout;
     app.model = facts;
-    showQuality(facts, app.labels);
+    showQuality(facts, app.labels, app.streak);
     showLegend(app);
     find("n-review").textContent = facts.suspects || "";
     body.dataset.full = facts.full.status;
@@ -280,7 +370,7 @@ async function move(layout) {
   const plane = new Float32Array(await api.get("/api/plane"));
   app.map.place(plane);
   body.dataset.layout = layout;
-  find("map-note").textContent = layout === "neighbors" ? "Similar rows are near each other." : "First view: principal components.";
+  showMapNote();
 }
 
 // The bars of the row on the card follow the model.
@@ -294,7 +384,7 @@ async function refreshPrediction() {
     if (app.current === shown) {
       shown.card.likely = card.likely;
       shown.card.suspect = card.suspect;
-      showCard(find("card"), shown, app.labels.classes, false);
+      app.showRow();
       app.showClasses();
     }
   } finally { refreshing = false; }
@@ -304,7 +394,7 @@ let tipping = 0;
 function hover(row, x = 0, y = 0) {
   const tip = find("tip");
   clearTimeout(tipping);
-  if (row < 0) { tip.hidden = true; return; }
+  if (row < 0 || row === app.map.blind) { tip.hidden = true; return; }
   tipping = setTimeout(() => {
     const code = app.map.codes[row];
     const name = app.labels.classes[code] ?? "no prediction";
@@ -318,6 +408,18 @@ function hover(row, x = 0, y = 0) {
   }, 40);
 }
 
+function setLasso(isOn) {
+  app.map.setLasso(isOn);
+  find("lasso").setAttribute("aria-pressed", String(isOn));
+  showMapNote();
+}
+
+function showMapNote() {
+  find("map-note").classList.toggle("hint", app.map.isLasso);
+  find("map-note").textContent = app.map.isLasso ? `Draw around the rows to select.${isTouch ? "" : " Esc ends it."}`
+    : body.dataset.layout === "neighbors" ? "Similar rows are near each other." : "First view: principal components.";
+}
+
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
   app.map.theme = theme;
@@ -326,7 +428,7 @@ function setTheme(theme) {
 
 function showKeys() {
   const lines = [["1, 2 … Q, W …", "label the row, or the selected rows, as on the buttons"], ["Space", "skip the row"],
-    ["Z", "undo"], ["Shift+Z", "redo"], ["+", "add a class"], ["/", "search"], ["Esc", "cancel the selection"],
+    ["Z", "undo"], ["Shift+Z", "redo"], ["+", "add a class"], ["/", "search"], ["Esc", "cancel the selection, or end a mode"],
     ["Shift+drag", "draw around rows on the map"], ["?", "this list"]];
   find("keys-body").replaceChildren(make("dl", {}, ...lines.flatMap(([key, text]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, text)])),
     make("button", { type: "button", onclick: () => find("keys").close() }, "Close"));
@@ -336,8 +438,15 @@ function showKeys() {
 function onKey(event) {
   // a field of a dialog that was closed keeps the focus until the next frame
   const isTyping = event.target.matches?.("input, select, textarea") && event.target.checkVisibility();
-  if (event.key === "Escape" && app.map.selected.size) { app.select([]); return; }
-  if (isTyping || document.querySelector("dialog[open]") || event.altKey) return;
+  const hasDialog = document.querySelector("dialog[open]") !== null;
+  if (event.key === "Escape" && !hasDialog) {
+    if (app.map.isLasso) setLasso(false);
+    else if (app.map.selected.size) app.select([]);
+    else if (app.mode === "second") app.endSecond();
+    if (isTyping) event.target.blur();
+    return;
+  }
+  if (isTyping || hasDialog || event.altKey) return;
   const key = event.key.toLowerCase();
   const isControl = event.ctrlKey || event.metaKey;
   const run = (work) => { event.preventDefault(); Promise.resolve(work()).catch((error) => toast(error.message)); };
@@ -370,14 +479,18 @@ async function addClass(event) {
   }
   try {
     await api.act("class", { label: name }, () => app.offline());
-  } catch (error) { toast(error.message); }
+  } catch (error) {
+    toast(error.message);
+    field.value = name; // to be corrected
+    field.focus();
+  }
 }
 
 function wire() {
   app.map = new RowMap(find("points"), {
     hover,
     pick: (row) => app.open(row, "map", "You chose it on the map."),
-    select: (rows) => { app.select(rows); find("lasso").setAttribute("aria-pressed", "false"); app.map.setLasso(false); },
+    select: (rows) => { setLasso(false); app.select(rows); },
   });
   const dark = matchMedia("(prefers-color-scheme: dark)");
   setTheme(localStorage.getItem("theme") ?? (dark.matches ? "dark" : "light"));
@@ -395,10 +508,7 @@ function wire() {
   on("closer", () => app.map.zoom(1.6));
   on("farther", () => app.map.zoom(1 / 1.6));
   on("whole", () => app.map.showAll());
-  on("lasso", () => {
-    app.map.setLasso(!app.map.isLasso);
-    find("lasso").setAttribute("aria-pressed", String(app.map.isLasso));
-  });
+  on("lasso", () => setLasso(!app.map.isLasso));
   for (const view of ["label", "review", "search", "results"]) on(`tab-${view}`, () => app.turn(view));
   document.querySelector("[role=tablist]").addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -410,12 +520,20 @@ function wire() {
   });
   find("new-class").addEventListener("submit", addClass);
   find("why").addEventListener("toggle", () => app.explain());
-  find("search").addEventListener("submit", (event) => event.preventDefault());
   let searching = 0;
+  find("search").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    clearTimeout(searching);
+    await search(app);
+    find("hits").querySelector("button")?.focus();
+  });
   for (const id of ["words", "show"]) {
     find(id).addEventListener("input", () => { clearTimeout(searching); searching = setTimeout(() => search(app), 150); });
   }
   document.addEventListener("keydown", onKey);
+  document.addEventListener("click", (event) => { // else Space would press the button again
+    if (event.detail) event.target.closest?.(".tools button, .map-tools button, #classes button, #skip, #legend button, #unused button, #clear")?.blur();
+  });
 }
 
 async function login() {
@@ -450,9 +568,9 @@ async function start() {
   wire();
   app.info = await login();
   api.here.who ||= app.info.who;
-  find("name").textContent = app.info.name.split(/[\\/]/).filter(Boolean).at(-1);
-  find("name").title = app.info.name;
-  document.title = `${app.info.name} · widemargin label`;
+  find("name").textContent = visible(app.info.name.split(/[\\/]/).filter(Boolean).at(-1));
+  find("name").title = visible(app.info.name);
+  document.title = `${visible(app.info.name)} · widemargin label`;
   showCount();
   showQuality(app.model, app.labels);
   api.listen(handlers);

@@ -21,14 +21,32 @@ export function draw(tag, facts = {}, ...inside) {
 }
 
 export const find = (id) => document.getElementById(id);
+
+// New content; what had the keyboard focus at this place has it again.
+export function replace(place, ...parts) {
+  const reach = () => [...place.querySelectorAll("a[href], button, input, select, summary, [tabindex]")];
+  const before = document.activeElement;
+  const i = reach().indexOf(before);
+  place.replaceChildren(...parts);
+  const now = i < 0 ? null : reach()[i];
+  if (now?.tagName === before.tagName && now.id === before.id) now.focus({ preventScroll: true });
+}
+
+// Characters that turn the order of others around become visible: a file name cannot pretend.
+const TURNS = { "\u202a": "LRE", "\u202b": "RLE", "\u202c": "PDF", "\u202d": "LRO", "\u202e": "RLO", "\u2066": "LRI", "\u2067": "RLI", "\u2068": "FSI", "\u2069": "PDI" };
+export function visible(text) {
+  const shown = text.replace(/[\u202a-\u202e\u2066-\u2069]/g, (character) => `[${TURNS[character]}]`);
+  return text && !/[^\s\p{C}\u115f\u1160\u2800\u3164\uffa0]/u.test(shown) ? "(no visible text)" : shown;
+}
 export const whole = (number) => number.toLocaleString("en");
 export const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
 // A probability that is not exactly 0 or 1 is not rounded to it.
 export const probable = (share) => (share > 0.99 ? "> 99 %" : share < 0.01 ? "< 1 %" : percent(share));
-// As in the report of a fitted model.
-export const withError = (value, std) => `${(100 * value).toFixed(1)} ± ${(100 * std).toFixed(1)} %`;
+
+export const isTouch = matchMedia("(hover: none) and (pointer: coarse)").matches; // there are no keys
 
 let hiding = 0;
+export function hush() { find("toast").hidden = true; }
 export function toast(text) {
   const element = find("toast");
   element.textContent = text;

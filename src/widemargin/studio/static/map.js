@@ -46,7 +46,9 @@ export class RowMap {
     this.certainty = new Uint8Array(0);
     this.labels = new Map();
     this.selected = new Set();
+    this.found = new Set(); // rows of a search
     this.current = -1;
+    this.blind = -1; // the row whose class must not be seen
     this.view = { x: 0, y: 0, zoom: 1 };
     this.nClasses = 0;
     this.theme = "light";
@@ -124,7 +126,7 @@ export class RowMap {
     this.step(now);
     const { width, height } = this.canvas;
     if (!this.pixels) return;
-    const { plane, codes, certainty, n, nClasses } = this;
+    const { plane, codes, certainty, n, nClasses, blind } = this;
     const table = palette(nClasses, this.theme);
     const ratio = window.devicePixelRatio || 1;
     const grown = Math.sqrt(Math.max(this.view.zoom, 0.5));
@@ -142,9 +144,9 @@ export class RowMap {
       const y = (top - plane[2 * i + 1] * scale) | 0;
       if (x < 0 || y < 0 || x + size > width || y + size > height) continue;
       let code = codes[i];
-      if (!(code < nClasses)) code = nClasses;
+      if (!(code < nClasses) || i === blind) code = nClasses;
       const isFaint = this.only >= 0 && code !== this.only;
-      const pixel = table[isFaint ? nClasses * LEVELS : code * LEVELS + (certainty[i] >> 4)];
+      const pixel = table[(isFaint ? nClasses + 1 : code) * LEVELS + (certainty[i] >> 4)];
       for (let row = 0; row < size; row++) {
         const cut = round && (row === 0 || row === size - 1) ? 1 : 0;
         const begin = (y + row) * width + x;
@@ -175,11 +177,12 @@ export class RowMap {
     const edge = isDark ? "#14171c" : "#ffffff";
     const radius = this.labels.size > 1500 ? 2.5 : 4.5;
     for (const [row, code] of this.labels) {
-      if (this.only < 0 || code === this.only) spot(row, radius, color(code), edge, 1.5);
+      if (row !== this.blind && (this.only < 0 || code === this.only)) spot(row, radius, color(code), edge, 1.5);
     }
-    if (this.selected.size && this.selected.size <= 5000) {
+    const marked = this.selected.size ? this.selected : this.found;
+    if (marked.size && marked.size <= 5000) {
       pen.beginPath(); // one path for all: a stroke for each takes long
-      for (const row of this.selected) {
+      for (const row of marked) {
         const [x, y] = this.toPixel(this.plane[2 * row], this.plane[2 * row + 1]);
         pen.moveTo(x + 4 * ratio, y);
         pen.arc(x, y, 4 * ratio, 0, 7);

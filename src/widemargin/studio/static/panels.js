@@ -2,10 +2,10 @@
 
 import { color } from "./colors.js";
 import { rowButton } from "./card.js";
-import { draw, find, make, percent, probable, whole, withError } from "./dom.js";
+import { draw, find, make, percent, probable, replace, toast, whole } from "./dom.js";
 
 function curve(points) {
-  const [width, height, left, low] = [400, 112, 34, 18];
+  const [width, height, left, low] = [400, window.innerHeight > 850 ? 112 : 84, 34, 18];
   const most = Math.max(...points.map((p) => p[0]), 10);
   const top = Math.min(1, Math.max(0.1, ...points.map((p) => p[1] + p[2])) * 1.05);
   const x = (n) => left + ((width - left - 6) * n) / most;
@@ -35,14 +35,8 @@ function curve(points) {
   return picture;
 }
 
-// What the server decided to show of the error, see `describe_error`.
-function liveError({ error, error_std: std, shown_error: shown }) {
-  if (!shown || shown.stage === "none") return "unknown";
-  if (shown.stage === "unknown") return "not known yet";
-  return shown.stage === "bound" ? `below ${shown.bound} %` : withError(error, std);
-}
-
-export function showQuality(model, labels) {
+export function showQuality({ curve: all, ...model }, labels, streak = 0) {
+  const known = all.filter(([n]) => n <= model.labels); // the others were undone
   const parts = [];
   if (model.status === "failed") parts.push(make("p", {}, `There is no model: ${model.problem}`));
   else if (model.status === "preparing") {
@@ -52,19 +46,20 @@ export function showQuality(model, labels) {
       labels.classes.length < 2 || model.status !== "ready"
         ? "Label rows of two classes to get predictions for all other rows." : "More labels are needed to estimate it."));
   } else {
-    const { stage, n_missing: missing } = model.shown_error;
-    parts.push(make("h3", {}, "Estimated error on unlabeled rows"), make("p", { class: "figure" }, liveError(model)));
+    const { stage, n_missing: missing, text } = model.shown_error;
+    parts.push(make("h3", {}, "Estimated error on unlabeled rows"), make("p", { class: "figure" }, text));
     const held = `${whole(model.random)} ${model.random === 1 ? "label" : "labels"} of random rows`;
     if (stage === "unknown") {
       parts.push(make("p", { class: "note basis" }, `${model.random ? held : "No label of a random row"} so far; ${missing} more ${missing === 1 ? "is" : "are"} needed.`),
         make("p", { class: "note" }, "Go on with the proposed rows: every fifth is drawn at random, to estimate the error."));
     } else {
       parts.push(make("p", { class: "note basis" }, `From ${held}${model.random < model.labels ? " and the predicted probabilities" : ""}.`));
-      if (model.curve.length) parts.push(curve(model.curve));
+      if (known.length) parts.push(curve(known));
       parts.push(make("p", { class: "note" }, stage === "bound"
         ? "The figure is the estimate plus one standard error, the upper edge of the band." : "The band is one standard error."));
     }
   }
+  if (streak >= 10) parts.push(make("p", { class: "note" }, `The last ${streak} proposed rows had the predicted class.`));
   find("quality").replaceChildren(...parts);
 }
 
@@ -74,12 +69,13 @@ export function showLegend(app) {
     const share = model.shares?.[code];
     const isOnly = app.map.only === code;
     return make("li", {}, make("button", {
-      type: "button", "aria-pressed": String(isOnly), title: "Show only this class on the map",
+      type: "button", "aria-pressed": String(isOnly),
+      title: `${share === undefined ? "" : `${percent(share)} of all rows are labeled or predicted ${name}. `}Press to see only these on the map.`,
       onclick: () => { app.map.only = isOnly ? -1 : code; app.map.ask(); showLegend(app); },
     }, make("span", { class: "dot", color: color(code) }), make("span", { class: "name" }, name),
     share === undefined ? null : make("span", { class: isOnly ? "" : "share" }, percent(share))));
   });
-  find("legend").replaceChildren(...list);
+  replace(find("legend"), ...list);
 }
 
 export async function showReview(app) {
@@ -88,7 +84,7 @@ export async function showReview(app) {
   app.reviewed = lines;
   const parts = [make("h2", {}, "Labels to review")];
   parts.push(make("p", { class: "note" }, lines.length
-    ? "The other labels contradict these. Open one, then press the key of its label to keep it, or that of another class."
+    ? "The other labels contradict these. Open one, then choose its label to keep it, or another class."
     : "No label contradicts the others."));
   parts.push(make("ul", { class: "rows" }, ...lines.map((line) => rowButton(line, line.why,
     () => app.review(line.row)))));
@@ -107,6 +103,10 @@ export async function search(app) {
   const words = encodeURIComponent(find("words").value);
   const show = encodeURIComponent(find("show").value);
   const { rows, listed } = await app.get(`/api/search?words=${words}&show=${show}`);
+  if (app.view === "search") {
+    app.map.found = new Set(rows.length < app.info.rows ? rows : []);
+    app.map.ask();
+  }
   const place = find("found");
   place.replaceChildren(`${whole(rows.length)} ${rows.length === 1 ? "row" : "rows"} `);
   if (rows.length) {
@@ -125,6 +125,7 @@ export function showFilters(classes) {
   select.replaceChildren(...Object.entries(plain).map(([value, text]) => make("option", { value }, text)),
     ...classes.map((name) => make("option", { value: `class:${name}` }, `class ${name}`)));
   select.value = before;
+  if (!select.value) select.value = "all"; // the class was removed
 }
 
 // A report as text that wraps; lines of aligned cells, which must not, become a table.
@@ -147,9 +148,9 @@ function fullFit(app) {
   const block = make("div", { class: "block" }, make("h2", {}, "Model"),
     make("p", { class: "note" }, "The full model averages more candidates than the live one, and is what a model file holds. It is fitted in the background; you can go on labeling."),
     make("div", { class: "line" },
-      make("button", { type: "button", class: "primary", id: "fit", disabled: !canFit, onclick: () => app.fit() },
+      make("button", { type: "button", class: full.status === "done" && full.is_current ? null : "primary", id: "fit", disabled: !canFit, onclick: () => app.fit() },
         isRunning ? "Fitting …" : full.status === "done" ? "Fit again" : "Fit the full model"),
-      full.status === "done" ? make("a", { class: "button", href: "/api/export/model", id: "get-model", download: true }, "Model file (.wm)") : null),
+      full.status === "done" ? make("a", { class: full.is_current ? "button primary" : "button", href: "/api/export/model", id: "get-model", download: true }, "Model file (.wm)") : null),
     hasTwo ? null : make("p", { class: "note" }, "Label rows of two classes first."));
   if (isRunning) block.append(make("pre", { tabindex: 0, "aria-label": "Progress" }, full.lines.join("\n") || "Starting …"));
   if (full.status === "failed") block.append(make("p", {}, `The fit failed: ${full.problem}`));
@@ -164,16 +165,26 @@ function fullFit(app) {
   return block;
 }
 
+function unusedClasses(app) {
+  const used = new Set(app.labels.codes);
+  const unused = app.labels.classes.filter((_, code) => !used.has(code));
+  if (!unused.length) return null;
+  const remove = (name) => app.removeClass(name).catch((error) => toast(error.message));
+  return make("div", { class: "block", id: "unused" }, make("h2", {}, "Classes without a label"),
+    ...unused.map((name) => make("div", { class: "line" }, make("button", { type: "button", onclick: () => remove(name) }, `Remove ${name}`))));
+}
+
 export function showResults(app) {
   const file = (what, id, text) => make("a", { class: "button", href: `/api/export/${what}`, id, download: true }, text);
   const name = make("input", { id: "who", maxlength: 200, value: app.here.who, autocomplete: "off" });
   name.addEventListener("change", () => app.rename(name.value));
-  find("view-results").replaceChildren(
+  replace(find("view-results"),
     make("div", { class: "block" }, make("h2", {}, "Labels and predictions"),
       make("p", { class: "note" }, "All columns, with label, prediction, probability, and whether the label was given, made here, or inferred."),
       make("div", { class: "line" }, file("table", "get-table", "Labeled table (.csv)"), file("history", "get-history", "History (.csv)")),
       make("p", { class: "note" }, `Every label is kept in ${app.info.store}. ${app.info.is_file ? "Run the same command" : "Call widemargin.label with the same rows"} again to continue.`)),
     fullFit(app),
+    ...[unusedClasses(app)].filter(Boolean),
     make("div", { class: "block" }, make("h2", {}, "People and windows"),
       make("div", { class: "field" }, make("label", { for: "who" }, "Your name, kept with your labels"), name),
       make("div", { class: "line" }, make("button", { type: "button", onclick: () => app.link() }, "Link for another browser"))),
