@@ -89,8 +89,8 @@ def _begin(task, path, target, endings, as_json, options, **parameters):
     endings = _FOLDER_ENDINGS if is_folder else endings
     files = outputs.plan_outputs(path, endings, **names, as_json=as_json)
     console = reports.open_console(stderr=files.table.is_stdout, quiet=as_json)
-    reading, uses, key = options["reading"], options["uses"], options["key"]
-    blocks = None
+    reading, uses, blocks = options["reading"], options["uses"], None
+    examining = {key: options[key] for key in ("key", "day_first")}
     if is_folder:
         from widemargin.cli import folders  # needs pyarrow
 
@@ -98,11 +98,11 @@ def _begin(task, path, target, endings, as_json, options, **parameters):
         folders.check_output(files.table, path)
         with reports.progress_bar(f"Reading {path}"):
             blocks, table = folders.read_folder(
-                path, target, reading, uses, key, options["seed"]
+                path, target, reading, uses, options["seed"], **examining
             )
     else:
         table = fitting.read_table(
-            path, target, reading, uses, key, options.get("labels")
+            path, target, reading, uses, options.get("labels"), **examining
         )
     parts = {"offer": offer, "settings": settings, "estimator": estimator}
     parts |= {"blocks": blocks, "table": table}
@@ -133,6 +133,7 @@ def _begin(task, path, target, endings, as_json, options, **parameters):
 @commands.key_option
 @commands.force_option
 @commands.column_options
+@commands.day_option
 @commands.reading_options
 @commands.seed_option
 def fit(path, target, folds, verbose, as_json, **options):
@@ -263,6 +264,7 @@ def _refuse_target(_ctx, _param, value):
 @commands.key_option
 @commands.force_option
 @commands.column_options
+@commands.day_option
 @commands.reading_options
 @commands.seed_option
 def cluster(path, n_clusters, as_json, **options):

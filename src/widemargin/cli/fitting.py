@@ -15,7 +15,15 @@ from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.labels import PartialLabels, has_label, known_names, labeled_mask
 from widemargin.model_files import load
 from widemargin.model_selection import SemiSupervisedSplit
-from widemargin.tables.columns import Kind, examine_columns, find_key
+from widemargin.tables.columns import (
+    LABEL_NEXT,
+    RANDOM_CHECK,
+    SUSPECT,
+    UNCERTAIN,
+    Kind,
+    examine_columns,
+    find_key,
+)
 from widemargin.tables.errors import TableError, check_columns
 from widemargin.tables.files import describe_path
 from widemargin.tables.targets import find_copies, read_target
@@ -78,7 +86,7 @@ class Table:
         return self.n_rows - self.labels.n_labeled
 
 
-def read_table(path, target, reading, uses, key=None, store=None):
+def read_table(path, target, reading, uses, store=None, **examining):
     """Read a table and decide what its columns are used as; a key is left out.
 
     Labels are those of the target column, or of a file that `widemargin label` wrote.
@@ -91,10 +99,13 @@ def read_table(path, target, reading, uses, key=None, store=None):
         from widemargin.studio.sources import stored_column
 
         frame[target], is_random = stored_column(frame, target, store)
-    return make_table(name, frame, cells, target, uses, key, is_random)
+    examining["is_random"] = is_random
+    return make_table(name, frame, cells, target, uses, **examining)
 
 
-def make_table(name, frame, cells, target, uses, key=None, is_random=None):
+def make_table(
+    name, frame, cells, target, uses, *, key=None, is_random=None, day_first=None
+):
     """Decide what the columns of a table are used as; a key is left out."""
     y, labels, is_key = None, None, False
     given = {use: [c for c in vars(uses)[use] if c != target] for use in vars(uses)}
@@ -112,7 +123,9 @@ def make_table(name, frame, cells, target, uses, key=None, is_random=None):
             )
         is_named = target in uses.categorical
         y, labels = read_target(frame.pop(target), as_names=is_named)
-    columns = examine_columns(frame, **given, name=name)
+    labeled = None if labels is None else labels.labeled
+    examining = {"name": name, "labeled": labeled, "day_first": day_first}
+    columns = examine_columns(frame, **given, **examining)
     if is_key:
         by_id = [replace(c, reason="by --id") if c.name == key else c for c in columns]
         columns = by_id
@@ -257,10 +270,10 @@ def _tabulate_given(model, X, labels, is_given, start=0, found=None):
     table.loc[is_given, "review"] = None
     report = getattr(model[-1], "report_", None)
     if report is not None:
-        marks = {"label next": report.label_next}
+        marks = {LABEL_NEXT: report.label_next}
         if report.check_rows is not None:
-            marks["label next (random check)"] = report.check_rows
-        marks["suspect label"] = report.suspect_labels.rows
+            marks[RANDOM_CHECK] = report.check_rows
+        marks[SUSPECT] = report.suspect_labels.rows
         for mark, rows in marks.items():
             own = rows[(rows >= start) & (rows < start + len(table))] - start
             table.loc[own, "review"] = mark
@@ -300,7 +313,7 @@ def join_table(cells, found, key=None):
 def _review(probabilities, classes):
     """Which labels to look at: their probability is nearer to chance than to one."""
     chance = 1 / len(classes)
-    marks = np.where(probabilities < (1 + chance) / 2, "uncertain", None)
+    marks = np.where(probabilities < (1 + chance) / 2, UNCERTAIN, None)
     return pd.array(marks, dtype="string")  # Parquet needs a type even if all are None
 
 

@@ -56,6 +56,11 @@ def listed(names):
     return shorten(map(repr, names), most=10)
 
 
+def shorten_text(text, most=60):
+    """The beginning of a long text."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def shorten(names, most=8):
     """The first of many names, with the number of the others."""
     names = list(names)
