@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from messy_tables import CLASS, TABLES
+from messy_tables import TABLES
 
 from widemargin import FewLabelClassifier, TableEncoder
 from widemargin.checks import DataWarning

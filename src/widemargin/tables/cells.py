@@ -37,9 +37,7 @@ _DAY_FORMS = (
 )  # fmt: skip
 _TIME_FORMS = ("", " %H:%M", " %H:%M:%S")
 _FORMS = (_ISO, *(day + time for day in _DAY_FORMS for time in _TIME_FORMS))
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-# Each month in English, German, French and Spanish, up to where it differs from all
-# others, without accents
+# Each month in English, German, French and Spanish, without accents
 _MONTH_NAMES = [
     ("january", "januar", "janner", "janvier", "enero"),
     ("february", "februar", "fevrier", "febrero"),
@@ -54,6 +52,7 @@ _MONTH_NAMES = [
     ("november", "novembre", "noviembre"),
     ("december", "dezember", "decembre", "diciembre"),
 ]
+_MONTHS = {names[0][:3].capitalize(): names for names in _MONTH_NAMES}
 _NAMED = re.compile(  # a day, a month and a year, or a month, a day and a year
     r"\s*(?:(?P<day>\d{1,2})(?:\.|st|nd|rd|th|er|º|ª)?(?P<gap>[ -])\s*(?:de )?"
     r"(?P<month>[^\W\d_]{3,10})\.?(?:[ -]| de | del )(?P<year>\d{2,4})"
@@ -254,10 +253,10 @@ def _find_month(name):
     plain = plain.replace("maerz", "marz")
     found = {
         month
-        for month, names in zip(_MONTHS, _MONTH_NAMES, strict=True)
+        for month, names in _MONTHS.items()
         if len(plain) >= 3 and any(each.startswith(plain) for each in names)
     }
-    return found.pop().capitalize() if len(found) == 1 else None
+    return found.pop() if len(found) == 1 else None
 
 
 def choose_date_form(filled, *, day_first=None):
@@ -335,8 +334,7 @@ def _with_month(cell, form):
     if english is None or "%b" in form:
         return english or cell
     month = re.search("[A-Z][a-z]{2}", english)[0]
-    name = _MONTH_NAMES[_MONTHS.index(month.lower())][0]
-    return english.replace(month, name.capitalize(), 1)
+    return english.replace(month, _MONTHS[month][0].capitalize(), 1)
 
 
 def _share(values, form):
