@@ -88,6 +88,7 @@ def predict(model_path, path, out, key, force, reading, as_json):
     counts = reports.count_labels(found.iloc[:, 0])
     found, ours = join_table(cells, found, key)
     if as_json and file.is_stdout:
+        file.check()
         filled = found.astype(object).where(found.notna(), None)  # JSON has no NaN
         predictions = filled.to_dict(orient="records")
     else:
