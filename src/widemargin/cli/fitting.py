@@ -15,6 +15,7 @@ from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.labels import PartialLabels, has_label, known_names, labeled_mask
 from widemargin.model_files import load
 from widemargin.model_selection import SemiSupervisedSplit
+from widemargin.tables import files
 from widemargin.tables.columns import (
     LABEL_NEXT,
     RANDOM_CHECK,
@@ -23,6 +24,7 @@ from widemargin.tables.columns import (
     Kind,
     examine_columns,
     find_key,
+    find_written,
 )
 from widemargin.tables.errors import TableError, check_columns
 from widemargin.tables.files import describe_path
@@ -55,6 +57,7 @@ class Table:
     n_all: int | None = None  # rows of a folder, of which these are some
     target: str | None = None  # the column with the labels
     key: str | None = None  # the column of --id
+    proposed_by: str = ""  # what proposed the rows whose labels are not random
 
     @property
     def n_rows(self):
@@ -133,6 +136,84 @@ def make_table(
     copies = () if y is None else find_copies(frame[used], y, labels.labeled)
     parts = {"cells": cells, "is_random": is_random, "target": target, "key": key}
     return Table(name, columns, frame, y, labels, copies, **parts)
+
+
+def recall_proposed(table, model_path=None):
+    """The table, with the labels of rows that an earlier fit proposed as not random.
+
+    Such rows are named by a column `review` of the table, or by the report of a model
+    that was fitted to the same rows. Those drawn as a check are random.
+    """
+    proposed, sources = _read_review(table.X), ["the column 'review'"]
+    if not (proposed & table.labels.labeled).any():
+        sources.clear()
+    if model_path is not None and (rows := _read_proposed(table, model_path)).size:
+        is_new = np.zeros(len(proposed), dtype=bool)
+        is_new[rows] = True
+        sources += [model_path] if (is_new & table.labels.labeled).any() else []
+        proposed |= is_new
+    if not sources:
+        return table
+    return replace(table, is_random=~proposed, proposed_by=" and ".join(sources))
+
+
+def _read_review(frame):
+    """Rows that the last mark in columns of earlier predictions proposes."""
+    proposed = np.zeros(len(frame), dtype=bool)
+    names = [name for name in find_written(frame) if name.endswith("review")]
+    for name in sorted(names, key=len):  # "predicted review" is later than "review"
+        marks = frame[name].to_numpy(dtype=object)
+        proposed |= marks == LABEL_NEXT
+        proposed &= marks != RANDOM_CHECK
+    return proposed
+
+
+def _read_proposed(table, path):
+    """Rows that the model in a file proposed, if it was fitted to rows like these."""
+    none = np.zeros(0, dtype=np.intp)
+    try:
+        model = load_model(path)
+    except (ValueError, OSError):  # no model, or one of another version
+        return none
+    is_pipeline = isinstance(model, Pipeline)
+    report = getattr(model[-1], "report_", None) if is_pipeline else None
+    encoder = model[0] if is_pipeline else None
+    if report is None or not isinstance(encoder, TableEncoder):
+        return none
+    columns = [each.name for each in encoder.columns_]
+    n_rows = report.n_labeled + report.n_unlabeled
+    is_same = columns == [each.name for each in table.columns]
+    is_same &= n_rows == len(table.X)
+    is_same &= set(map(str, model.classes_)) <= set(map(str, table.labels.classes))
+    if not is_same:
+        return none
+    checks = none if report.check_rows is None else report.check_rows
+    before = none if report.chosen_rows is None else report.chosen_rows
+    return np.union1d(np.setdiff1d(report.label_next, checks), before)
+
+
+def check_labels_elsewhere(table, path, missing):
+    """Raise `TableError` if the predictions to be replaced have labels of a person."""
+    try:
+        options = {"missing": missing, "target": table.target}
+        before = files.read_table(path, **options)
+    except (TableError, ValueError, OSError):  # of another kind, or none
+        return
+    if len(before) != len(table.X) or table.target not in before:
+        return
+    sources = [name for name in find_written(before) if name.endswith("source")]
+    if not sources:
+        return
+    # Labels that were given when the file was written have been removed on purpose.
+    was_given = (before[max(sources, key=len)] == "given").to_numpy()
+    is_new = before[table.target].notna().to_numpy() & ~table.labels.labeled
+    is_new &= ~was_given
+    if is_new.any():
+        raise TableError(
+            f"{path} has {is_new.sum():,} labels in {table.target!r} that {table.name} "
+            "does not have, and --force would replace them. Copy them there, or fit "
+            f"{path} instead, or choose another name with --predictions."
+        )
 
 
 def check_unlabeled(table, target, offers):
