@@ -1,4 +1,5 @@
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -575,3 +576,46 @@ def test_numbers_of_more_than_64_bits_are_refused(gap):
 def test_numbers_that_floats_merge_are_refused():
     with pytest.raises(ValueError, match="floats cannot distinguish"):
         read_labels([2**53 + 1, 2.0**53, None])
+
+
+def test_a_class_that_may_mark_unlabeled_samples_is_asked_about():
+    y = np.array(["unassigned"] * 90 + ["a", "b"] * 5)
+    with pytest.warns(DataWarning, match="'unassigned' in more than 80%"):
+        read_labels(y)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["x"] * 70 + ["a", "b"] * 15,  # not so many
+        ["x"] * 90 + ["a"] * 10,  # without it a single class
+        ["x"] * 90 + ["a", "b"] * 5 + [None],  # marked otherwise
+        [0] * 90 + [1, 2] * 5,
+    ],
+)
+def test_a_large_class_is_no_mark(y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_labels(y)
+
+
+def test_zero_among_signs_that_marks_unlabeled_samples_is_asked_about():
+    y = np.array([0] * 90 + [1, -1] * 5)
+    with pytest.warns(DataWarning, match=r"pass np.where\(y == 0, -1, y > 0\)"):
+        read_labels(y)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [0] * 5 + [1] * 5 + [-1] * 90,
+        [0] * 90 + [1] * 10,
+        [0] * 90 + [1] * 9 + [-1],
+        [0] * 50 + [1] * 25 + [-1] * 25,
+        [0] * 90 + [1, 2] * 4 + [-1, -1],
+    ],
+)
+def test_zero_is_a_class(y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_labels(np.array(y))

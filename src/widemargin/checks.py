@@ -25,6 +25,23 @@ def warn_of_data(message):
     warn_caller(message, DataWarning)
 
 
+def warn_of_order(X, y):
+    """Warn if the index of y has the values of that of X in another order.
+
+    Rows and labels are matched by position, as in scikit-learn.
+    """
+    ours, theirs = (getattr(each, "index", None) for each in (X, y))
+    if not (hasattr(X, "iloc") and hasattr(y, "iloc")) or len(ours) != len(theirs):
+        return
+    if ours.equals(theirs) or not (ours.is_unique and theirs.is_unique):
+        return
+    if ours.isin(theirs).all():
+        warn_of_data(
+            "y has the same index as X in another order, but labels belong to rows by "
+            "their position. To match them by the index, pass y.loc[X.index]."
+        )
+
+
 def check_number(owner, name, *, low=None, strict=False, high=None, integer=False):
     """Raise unless a parameter is a number; `high` is excluded, `low` if `strict`."""
     value = getattr(owner, name)

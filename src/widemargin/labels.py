@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 
 from widemargin.checks import warn_of_data
-from widemargin.defaults import MANY_CLASSES, MANY_SINGLE_CLASSES
+from widemargin.defaults import MANY_CLASSES, MANY_SINGLE_CLASSES, MARK_SHARE
 
 UNLABELED = -1  # the marker of unlabeled rows in integer targets
 _PLACEHOLDERS = (  # what people and programs write for a value that is not known
@@ -65,6 +65,29 @@ class PartialLabels:
     def placeholders(self):
         """Class names that look like marks of unlabeled samples."""
         return find_placeholders(self.classes.tolist())
+
+    @property
+    def likely_mark(self):
+        """A class that may mark unlabeled samples: most have it, and all have one.
+
+        None if there is none, or if without it there is no more than one class.
+        """
+        counts = np.bincount(self.codes)
+        is_most = counts.max() > MARK_SHARE * len(self.labeled)
+        if not (self.labeled.all() and is_most and self.n_classes > 2):
+            return None
+        return self.classes[counts.argmax()]
+
+    @property
+    def has_zero_mark(self):
+        """Whether 0 seems to mark unlabeled samples, beside classes -1 and 1."""
+        if self.classes.dtype.kind not in "iu" or self.classes.tolist() != [0, 1]:
+            return False
+        n_zero, n_one = np.bincount(self.codes).tolist()
+        n_marked = len(self.labeled) - self.n_labeled
+        # As many -1 as 1, or nearly so
+        is_class = 0 < n_marked < 4 * n_one and n_one < 4 * n_marked
+        return is_class and n_zero > MARK_SHARE * len(self.labeled)
 
     @property
     def is_scattered(self):
@@ -435,6 +458,19 @@ def _warn_of_doubts(labels):
             f"y holds the text {labels.placeholders[0]!r}, which is read as a class. "
             "If it marks unlabeled samples, pass an object array with None in their "
             "place; if it is a class, rename it."
+        )
+    mark = labels.likely_mark
+    if isinstance(mark, str) and mark not in labels.placeholders:
+        warn_of_data(
+            f"y holds {str(mark)!r} in more than {MARK_SHARE:.0%} of the samples, and "
+            "no sample is unlabeled. If it marks unlabeled samples, pass an object "
+            "array with None in their place."
+        )
+    if labels.has_zero_mark:
+        warn_of_data(
+            f"y is 0 in most samples, and {UNLABELED}, which marks an unlabeled "
+            "sample, in few. If the classes are -1 and 1, and 0 marks unlabeled "
+            f"samples, pass np.where(y == 0, {UNLABELED}, y > 0)."
         )
     if labels.is_scattered:
         warn_of_data(

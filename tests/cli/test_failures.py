@@ -37,7 +37,7 @@ def test_wrong_column_in_an_option(refused, option):
         ("table.csv.gz", b"\x1f\x8b no", "table.csv.gz cannot be unpacked by gzip"),
         ("table.csv", b"", "table.csv is empty"),
         ("table.csv", b"a,species\n", "table.csv has no rows"),
-        ("table.csv", "a,é\n1,2".encode("latin-1"), "add --encoding latin-1 if that"),
+        ("table.csv", "a,é\n1,2".encode("latin-1"), "add --encoding cp1252 if that"),
         ("table.csv", b"a,species\n1,2\n1,2,3\n", "Row 2 of table.csv has 3 cells"),
         ("table.csv", b"a,species\n1,2,3\n1,2,3\n", "the header names 2 columns"),
         ("table.csv", b"a,a,species\n1,2,3\n", "more than one column 'a'"),
@@ -261,7 +261,7 @@ def test_a_reader_may_end_within_a_long_output(done, iris, option, environment):
 def test_a_broken_pipe_elsewhere_is_an_internal_error(place, error, run, monkeypatch):
     """That of a process or a socket, while the output is read."""
 
-    def fail(*_):
+    def fail(*_, **__):
         raise error(32, "Broken pipe")
 
     monkeypatch.setattr(place, fail)
@@ -290,7 +290,7 @@ def test_debug_shows_where_an_error_arose(run):
 
 
 def test_an_internal_error_has_its_own_exit_code(run, monkeypatch):
-    def fail(*_):
+    def fail(*_, **__):
         raise AssertionError("2 + 2 = 5")
 
     monkeypatch.setattr("widemargin.cli.fitting.read_table", fail)

@@ -101,6 +101,69 @@ def test_suspect_labels_are_printed(done, iris):
     assert f"suspects row {row + 1} ({1000 + row}): {labels}" in report
 
 
+def test_labels_of_proposed_rows_are_not_random(done, iris, truth):
+    """Neither in the same table nor in the predictions that name them."""
+    outcome = json.loads(done(*FIT, "--json").stdout)["report"]
+    rows = np.array(outcome["label_next"]) - 1
+    chosen = sorted(set(rows + 1) - set(outcome["check_rows"]))
+    predictions = pd.read_csv("iris-predictions.csv")
+    unchanged = json.loads(done(*FIT, "--force", "--json").stdout)["report"]
+    assert unchanged["held_out_random"] is None
+    for name, frame in {"iris": iris, "filled": predictions}.items():
+        frame.loc[rows, "species"] = truth[rows]
+        frame.to_csv(f"{name}.csv", index=False)
+        words = "fit", f"{name}.csv", "--target", "species", "--force", "--json"
+        outcome = json.loads(done(*words).stdout)
+        expected = f"{len(chosen)} of the {30 + len(rows)} labels are of rows that"
+        assert any(note.startswith(expected) for note in outcome["notes"])
+        assert outcome["report"]["held_out_random"] == 30 + len(rows) - len(chosen)
+        model = widemargin.load(f"{name}.wm")[-1]
+        assert (model.report_.chosen_rows + 1).tolist() == chosen
+        again = json.loads(done(*words).stdout)["report"]  # it is not forgotten
+        assert again["held_out_random"] == outcome["report"]["held_out_random"]
+    assert "p(setosa)" in outcome["columns"]["left_out"]
+
+
+def test_labels_in_the_predictions_are_not_replaced(done, refused, truth):
+    done(*FIT)
+    predictions = pd.read_csv("iris-predictions.csv", dtype=str)
+    done(*FIT, "--force")
+    predictions.loc[1:2, "species"] = truth[1:3]
+    predictions.to_csv("iris-predictions.csv", index=False)
+    message = refused(*FIT, "--force")
+    assert (
+        "iris-predictions.csv has 2 labels in 'species' that iris.csv does" in message
+    )
+    done(*FIT, "--force", "--predictions", "other.csv")
+
+
+def test_labels_that_are_removed_from_the_table_are_no_loss(done, iris):
+    done(*FIT)
+    iris.loc[0, "species"] = None
+    iris.to_csv("iris.csv", index=False)
+    done(*FIT, "--force")
+
+
+def test_a_model_of_other_rows_proposes_nothing(done, iris, truth):
+    rows = np.array(json.loads(done(*FIT, "--json").stdout)["report"]["label_next"]) - 1
+    iris.loc[rows, "species"] = truth[rows]
+    iris.drop(index=149).to_csv("iris.csv", index=False)
+    outcome = json.loads(done(*FIT, "--force", "--json").stdout)
+    assert outcome["report"]["held_out_random"] is None
+    Path("iris.wm").write_bytes(b"PK, but no model")
+    iris.to_csv("iris.csv", index=False)
+    outcome = json.loads(done(*FIT, "--force", "--json").stdout)
+    assert outcome["report"]["held_out_random"] is None
+
+
+def test_a_class_that_the_error_does_not_count_is_named(done, iris):
+    kept = iris["species"].where(iris["species"] != "setosa")
+    iris["species"] = kept.where(iris.index > 0, "setosa")
+    iris.to_csv("iris.csv", index=False)
+    report = " ".join(done(*FIT).stdout.split())
+    assert "note the error does not count class 'setosa' (1 label), so it" in report
+
+
 def test_what_is_not_known_is_null(done, iris):
     """No class has two labels, so that none can be held out."""
     labeled = iris["species"].notna()
@@ -109,7 +172,7 @@ def test_what_is_not_known_is_null(done, iris):
     report = " ".join(done(*FIT).stdout.split())
     assert "error unknown, because no label could be held out" in report
     assert "note no class has two labels" in report
-    assert "has a single label" not in report  # which would say the same
+    assert "does not count class" not in report  # which would say the same
     outcome = json.loads(done(*FIT, "--json", "--force").stdout, parse_constant=int)
     assert outcome["report"]["candidates"][0]["error"] is None
     assert outcome["report"]["error"] is outcome["report"]["error_std"] is None

@@ -148,3 +148,41 @@ def test_the_inputs_are_kept(refused, model):
 def test_words_in_the_wrong_order(refused, model):
     message = refused("predict", "iris.csv", model)
     assert "the MODEL comes first, then the table" in message
+
+
+def test_cells_that_the_model_does_not_know_are_counted(done, refused, iris):
+    iris["amount"] = [f"€{i % 9},50" for i in range(150)]
+    iris.loc[:4, "amount"] = "free"
+    iris.to_csv("iris.csv", index=False)
+    done("fit", "iris.csv", "--target", "species")
+    known = done("predict", "iris.wm", "iris.csv", "--out", "same.csv")
+    assert "'amount': 5 of 150 cells, such as 'free', are counted" in known.stdout
+    assert "'color'" not in known.stdout
+    new = iris.tail(40).reset_index(drop=True)
+    new.loc[:2, "amount"], new.loc[0, "color"] = "unclear", "pink"
+    new.to_csv("new.csv", index=False)
+    result = done("predict", "iris.wm", "new.csv")
+    notes = " ".join(result.stderr.split())
+    assert "Note: 'amount': 3 of 40 cells, such as 'unclear', are counted as" in notes
+    assert "Note: 'color': 1 of 40 cells, such as 'pink', is not among the" in notes
+    outcome = json.loads(done("predict", "iris.wm", "new.csv", "--json").stdout)
+    assert len(outcome["notes"]) == 2
+    new["amount"] = "$1.50"
+    new.to_csv("new.csv", index=False)
+    message = refused("predict", "iris.wm", "new.csv")
+    assert "40 of 40 cells cannot be read as such, got '$1.50' in row 1" in message
+
+
+def test_the_decimal_mark_is_that_of_new_amounts(done, refused, iris):
+    """Also if the model was fitted on amounts with a decimal point."""
+    iris["amount"] = [f"${i % 9}.50" for i in range(150)]
+    iris.to_csv("iris.csv", index=False)
+    done("fit", "iris.csv", "--target", "species")
+    expected = done("predict", "iris.wm", "iris.csv", "--id", "flower_id").stdout
+    iris["amount"] = [f"{i % 9},50" for i in range(150)]
+    for name in ("sepal_length", "sepal_width", "petal_length", "petal_width"):
+        iris[name] = iris[name].map(lambda x: str(x).replace(".", ","), "ignore")
+    iris.to_csv("comma.csv", index=False, sep=";")
+    words = "predict", "iris.wm", "comma.csv", "--separator", ";", "--id", "flower_id"
+    assert done(*words, "--decimal", ",").stdout == expected
+    assert "or add --decimal ','." in refused(*words)

@@ -1,5 +1,6 @@
 """Signals end commands, their processes and nothing else."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -8,6 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from widemargin.cli import fitting
 
 TOOL = Path(__file__).parents[2] / "tools" / "signals.py"
 FIT = "fit", "iris.csv", "--target", "species", "--folds", 0
@@ -83,3 +86,32 @@ def test_an_interrupt_that_becomes_an_error_is_still_an_interrupt(
         signal.signal(signal.SIGINT, before)
     assert result.exit_code == 128 + signal.SIGINT
     assert result.stderr == "Interrupted; no file is half-written.\n"
+
+
+@posix
+@pytest.mark.parametrize("words", [FIT, ("predict", "iris.wm", "iris.csv", "--json")])
+def test_an_interrupt_that_is_dropped_is_still_an_interrupt(
+    words, run, done, folder, monkeypatch
+):
+    """Python drops it in a callback from compiled code; the command goes on."""
+    if words[0] == "predict":
+        done(*FIT)
+    before_all = sorted(folder.iterdir())
+    name = "fit_and_estimate" if words[0] == "fit" else "tabulate_new"
+    original = getattr(fitting, name)
+
+    def drop(*args, **options):
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        return original(*args, **options)
+
+    monkeypatch.setattr(f"widemargin.cli.fitting.{name}", drop)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        result = run(*words)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert result.exit_code == 128 + signal.SIGINT
+    assert result.stdout.count("{") == 0
+    assert result.stderr == "Interrupted; no file is half-written.\n"
+    assert sorted(folder.iterdir()) == before_all

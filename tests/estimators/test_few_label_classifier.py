@@ -1,6 +1,8 @@
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -23,6 +25,7 @@ from widemargin import (
     TransductiveSVC,
 )
 from widemargin.averaging import Average, average_models, family_prior
+from widemargin.checks import DataWarning
 from widemargin.datasets import hide_labels, make_two_moons
 from widemargin.defaults import GATHERED_ROWS
 from widemargin.estimators import (
@@ -745,7 +748,11 @@ def test_what_is_found_prints_as_a_table(fast, digits):
     assert len(lines) == 4
     lines = str(fast.explain(digits[0][:2], n=2)).splitlines()
     assert lines[0].split()[:2] == ["row", "predicted"]
-    assert len(lines) == 5
+    assert len(lines) == 7
+    assert lines[5].startswith("margin: half of the difference")
+    found = fast.explain(digits[0][:2], n=2)
+    rest = found.margins - found.amounts.sum(axis=1)
+    assert lines[6].endswith(f"listed add {rest[0]:.3f}, {rest[1]:.3f}")
     suspects = fast.report_.suspect_labels
     assert len(str(suspects).splitlines()) == 1 + len(suspects.rows)
 
@@ -975,3 +982,30 @@ def test_update_takes_labels_only(digits, partial):
     model = FewLabelClassifier(["spectral"], random_state=0).fit(digits[0], partial)
     with pytest.raises(TypeError, match="positional"):
         model.update(digits[0], partial)
+
+
+def test_a_column_that_is_y_is_told(digits, partial):
+    X, y = digits
+    for column in (y, partial):
+        with pytest.warns(DataWarning, match=r"np.delete\(X, \[64\], axis=1\)"):
+            FewLabelClassifier(random_state=0).fit(np.c_[X, column], partial)
+
+
+def test_labels_in_another_order_are_told(digits, partial):
+    """Labels of a Series belong to rows by their position."""
+    X, y = pd.DataFrame(digits[0]), pd.Series(partial)
+    with pytest.warns(DataWarning, match=r"in another order.* y.loc\[X.index\]"):
+        FewLabelClassifier(random_state=0).fit(X, y.sample(frac=1, random_state=0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        FewLabelClassifier(random_state=0).fit(X, y)
+        FewLabelClassifier(random_state=0).fit(X, y.set_axis(y.index + 7))
+
+
+def test_the_column_of_infinity_is_named(digits, partial):
+    X = digits[0].astype(float).copy()
+    X[3, 2] = np.inf
+    with pytest.raises(
+        ValueError, match="infinity, 1 times, first in row 3 of column 2"
+    ):
+        FewLabelClassifier().fit(X, partial)

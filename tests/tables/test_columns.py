@@ -23,6 +23,12 @@ DATES = [
     ["1/31/24", "12/1/23"],
     ["3 Mar 2024", "14 Apr 2023"],
     ["March 3, 2024", "April 14, 2023"],
+    ["March 3rd, 2024", "Sept 14, 2023"],
+    ["2. Mai 2024", "4. Dezember 2024", "1. Maerz 2023", "15. Jän. 2023"],
+    ["2 mai 2024", "1er août 2024", "4 déc. 2023", "3 janvier 2023"],
+    ["3 janvier 2023 14:05", "2 mai 2024 9:00"],
+    ["2 de mayo de 2024", "4 diciembre 2024", "3 ene 2023", "1 de marzo del 2023"],
+    ["3-Mai-24", "4-Okt-23"],
     [date(2024, 1, 5), date(2024, 2, 1)],
     list(pd.to_datetime(["2024-01-05", "2023-02-01"], utc=True)),
 ]
@@ -133,7 +139,7 @@ def test_text(values):
         (["1.234,5", "2"], "'1.234,5' is read as 1234.5"),
         (["5,5", "6"], "'5,5' is read as 5.5"),
         (["(3.5)", "4"], "'(3.5)' is read as -3.5"),
-        (["1/2/2024", "3/4/2024"], "'1/2/2024' is read as 02 January 2024; the day"),
+        (["1/2/2024", "3/4/2024"], "'1/2/2024' is read as 02 January 2024; if the day"),
         (["1.2.2024", "3.4.2024"], ""),
         (["1.5", "true"], ""),
         (["12", "b"], ""),
@@ -199,3 +205,74 @@ def test_rows_of_empty_cells_are_noted():
         "all cells of rows 2, 4, 6, 8, 10 and 1 more are empty; consider removing such "
         "rows"
     ]
+
+
+@pytest.mark.parametrize("n_serial", [20, 100, 180])
+def test_numbers_of_days_among_dates_are_left_out(n_serial):
+    """Excel makes them of the dates that it takes for dates."""
+    values = [str(45_000 + i) for i in range(n_serial)]
+    values += [f"{13 + i % 15}/08/2024" for i in range(N - n_serial)]
+    column = judge(values)
+    assert column.kind is Kind.LEFT_OUT
+    assert "'13/08/2024' and '45000'; write them in one format" in column.reason
+
+
+def test_other_numbers_among_dates_are_strays():
+    column = judge(["0"] * 10 + [f"{13 + i % 15}/08/2024" for i in range(N - 10)])
+    assert (column.kind, column.has_strays) == (Kind.DATES, True)
+
+
+@pytest.mark.parametrize(
+    "text", ["2. Mai", "Mai 2024", "3 marathon 2024", "2 jui 2024"]
+)
+def test_not_every_word_is_a_month(text):
+    assert judge([text, "x"] * 20).kind is Kind.CATEGORIES
+
+
+@pytest.mark.parametrize(
+    ("day_first", "form"), [(None, "%m/%d/%Y"), (False, "%m/%d/%Y"), (True, "%d/%m/%Y")]
+)
+def test_the_user_says_what_comes_first(day_first, form):
+    column = judge(["02/05/2024", "03/04/2024"], day_first=day_first)
+    assert column.form == form
+    advice = "read as 05 February 2024; if the day comes first, add --day-first"
+    assert (advice in column.note) == (day_first is None)
+    listed = judge(["02/05/2024", "03/04/2024"], dates=["a"], day_first=day_first)
+    assert listed.form == form
+    clear = judge(["02/15/2024", "03/04/2024"], day_first=day_first)
+    assert (clear.form, clear.note) == ("%m/%d/%Y", "")
+
+
+@pytest.mark.parametrize(
+    ("good", "cell", "advice"),
+    [
+        ("1.5", "70,70", "a decimal point, as in 28.70; write all of them in this way"),
+        (
+            "1,5",
+            "$70.70",
+            "a decimal comma, as in 28,70; write all of them in this way",
+        ),
+        ("31.01.2024", "10/24/2024", "in row 1; write all dates in one format"),
+        ("1.5", "see the invoice of May", "correct it, or leave the column out"),
+        ("1.5", "unclear", "if it marks a missing cell, add --missing 'unclear'"),
+    ],
+)
+def test_only_what_may_mark_a_missing_cell_is_advised_as_one(good, cell, advice):
+    others = {"1.5": "2.5", "1,5": "2,5", "31.01.2024": "01.02.2024"}
+    reading = judge([good, others[good]] * 20).reading
+    read = reading.dates if "%" in reading.form else reading.numbers
+    with pytest.raises(TableError) as raised:
+        read(pd.Series([cell, good]))
+    assert advice in str(raised.value)
+    assert ("--missing" in str(raised.value)) == (cell == "unclear")
+
+
+def test_strays_of_new_rows_are_refused_if_they_are_many():
+    """More than a fifth, as in training, and not only by chance."""
+    reading = judge(["?"] * 9 + [f"{i}.5" for i in range(N - 9)]).reading
+    assert reading.has_strays
+    rows = pd.Series(["$1", "unclear"] * 20)
+    with pytest.raises(TableError, match="20 of 40 cells cannot be read as such"):
+        reading.numbers(rows)
+    assert reading.numbers(pd.Series(["unclear"])).isna().all()
+    assert reading.numbers(pd.Series(["1"] * 30 + ["unclear"] * 9)).isna().sum() == 9

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from widemargin.tables.errors import TableError
+from widemargin.tables.errors import TableError, check_fitted
 from widemargin.tables.files import (
     check_twice,
     check_writable,
@@ -84,7 +84,7 @@ def test_a_separator_is_one_character(read, separator):
 def test_the_wrong_byte_of_a_long_file_is_named(tmp_path):
     path = tmp_path / "table.csv"
     path.write_bytes(b"a,y\n" + b"1,p\n" * 100_000 + b"2,\xe9\n")
-    with pytest.raises(TableError, match=r"byte 400,006 is 0xe9"):
+    with pytest.raises(TableError, match="line 100,002 has the byte 0xe9"):
         read_table(path)
 
 
@@ -94,7 +94,11 @@ def test_encodings(tmp_path):
     assert list(read_table(path, encoding="latin-1")) == ["größe", "y"]
     with pytest.raises(TableError, match="is what it is") as info:
         read_table(path)
-    assert "--encoding latin-1" in str(info.value)
+    assert "--encoding cp1252" in str(info.value)
+    path.write_bytes(b"a,y\n1,\x81\n")  # nothing in cp1252
+    with pytest.raises(TableError, match=r"line 2 has the byte 0x81\); .* latin-1 if"):
+        read_table(path)
+    path.write_bytes("größe,y\n1,ü\n".encode("latin-1"))
     assert "--format" not in str(info.value)
     path.write_bytes("größe,y\n1,ü\n".encode("utf-16"))
     with pytest.raises(TableError, match="add --encoding utf-16"):
@@ -272,3 +276,25 @@ def test_a_table_that_is_too_large_is_not_taken_for_a_broken_one(
     path.write_bytes(b"some bytes")
     with pytest.raises(MemoryError):
         read_table(path)
+
+
+def test_a_euro_sign_of_windows_is_read_as_advised(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes("a,y\n12€,p\n".encode("cp1252"))
+    with pytest.raises(
+        TableError, match=r"line 2 has the byte 0x80.* --encoding cp1252"
+    ):
+        read_table(path)
+    assert read_table(path, encoding="cp1252")["a"].tolist() == ["12€"]
+
+
+def test_quotes_are_what_to_check_in_a_row_that_is_too_long(read):
+    with pytest.raises(
+        TableError, match=r"begins with '2'\. Cells that contain ',' need"
+    ):
+        read("a,b\n1,x\n2,x, y\n")
+
+
+def test_all_columns_that_may_be_meant_are_named():
+    with pytest.raises(TableError, match="Did you mean 'Message' and 'PLAN'"):
+        check_fitted(["message", "plan"], ["Message", "PLAN"], "new.csv", "the model")

@@ -226,3 +226,21 @@ def test_a_copy_among_mixed_columns_is_named(rng):
     with pytest.warns(DataWarning, match="'kind'") as seen:
         FewLabelClassifier(random_state=0).fit(mixed, labels)
     assert len([each for each in seen if each.category is DataWarning]) == 1
+
+
+def test_one_number_among_names_may_mark_unlabeled_rows():
+    values = pd.Series(["0"] * 90 + ["a", "b"] * 5, name="team", dtype=object)
+    with pytest.raises(TableError) as raised:
+        read_target(values)
+    assert "mixes text and the number 0, which is in 90 of its 100" in str(raised.value)
+    assert "add --missing '0'" in str(raised.value)
+    with pytest.raises(TableError, match="--missing 'a'"):
+        read_target(pd.Series(["0", "1"] * 45 + ["a"] * 10, name="team", dtype=object))
+
+
+@pytest.mark.parametrize("values", [[f"${i}.50" for i in range(40)], np.arange(40) / 7])
+def test_numbers_that_are_too_many_for_classes_are_not_advised_as_names(values):
+    with pytest.raises(TableError, match=r"low and high\.$"):
+        read_target(pd.Series(values, name="team"))
+    with pytest.raises(TableError, match="add --categorical 'team' to take them as"):
+        read_target(pd.Series(list(values) * 3, name="team"))

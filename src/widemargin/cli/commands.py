@@ -212,6 +212,12 @@ column_options = _gathered(
     _columns("Read a column as dates.", "--dates"),
     _columns("Leave out a column.", "--drop"),
 )
+day_option = click.option(
+    "--day-first/--month-first",
+    default=None,
+    help="Whether 1/2/2024 is 1 February or January 2. By default, the column shows "
+    "it, and a note says so if it does not.",
+)
 key_option = click.option(
     "--id",
     "key",

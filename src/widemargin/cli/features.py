@@ -7,8 +7,9 @@ from sklearn.pipeline import Pipeline
 
 from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.model_files.preparers import example_cells
-from widemargin.tables.cells import texts_of
+from widemargin.tables.cells import as_numbers, texts_of
 from widemargin.tables.columns import Column, Kind
+from widemargin.tables.encodings import find_unread
 from widemargin.tables.errors import TableError, check_fitted, listed
 
 
@@ -39,12 +40,39 @@ def columns_of(model):
     ]
 
 
-def text_columns_of(model):
+def text_columns_of(model, decimal="."):
     """Names of the columns that a model uses as text."""
     columns = columns_of(model) or []
     kinds = (Kind.CATEGORIES, Kind.TEXT)
     # pandas would read "1.234" of a column with a decimal comma as a fraction.
-    return {c.name for c in columns if c.kind in kinds or c.form == ","}
+    has_comma = {c.name for c in columns if c.form == ","}
+    if decimal == ",":
+        has_comma |= {c.name for c in columns if c.kind is Kind.NUMBERS}
+    return has_comma | {c.name for c in columns if c.kind in kinds}
+
+
+def with_decimal(frame, model, decimal):
+    """Rows of a table whose numbers the user has said to have this decimal mark."""
+    if decimal == ".":
+        return frame
+    numbers = {}
+    for column in columns_of(model) or ():
+        if column.kind is Kind.NUMBERS and column.name in frame and column.form != ",":
+            values = frame[column.name]
+            read = as_numbers(values, decimal)
+            numbers[column.name] = read.astype(object).where(read.notna(), values)
+    return frame.assign(**numbers)
+
+
+def count_unread(frame, model):
+    """Cells of new rows that a model does not know, for each column."""
+    encoder = encoder_of(model)
+    return [] if encoder is None else list(find_unread(encoder.features_, frame))
+
+
+def describe_unread(found):
+    """Notes on such cells."""
+    return [str(each) for each in found if each.n_cells]
 
 
 def encoder_of(model):

@@ -92,8 +92,8 @@ def _begin(task, path, target, endings, as_json, options, **parameters):
     endings = _FOLDER_ENDINGS if is_folder else endings
     files = outputs.plan_outputs(path, endings, **names, as_json=as_json)
     console = reports.open_console(stderr=files.table.is_stdout, quiet=as_json)
-    reading, uses, key = options["reading"], options["uses"], options["key"]
-    blocks = None
+    reading, uses, blocks = options["reading"], options["uses"], None
+    examining = {key: options[key] for key in ("key", "day_first")}
     if is_folder:
         from widemargin.cli import folders  # needs pyarrow
 
@@ -101,15 +101,29 @@ def _begin(task, path, target, endings, as_json, options, **parameters):
         folders.check_output(files.table, path)
         with reports.progress_bar(f"Reading {path}"):
             blocks, table = folders.read_folder(
-                path, target, reading, uses, key, options["seed"]
+                path, target, reading, uses, options["seed"], **examining
             )
     else:
         table = fitting.read_table(
-            path, target, reading, uses, key, options.get("labels")
+            path, target, reading, uses, options.get("labels"), **examining
         )
+        if target is not None and table.is_random is None and _uses_random(estimator):
+            table = fitting.recall_proposed(
+                table, files.model.path if options["force"] else None
+            )
+        is_replaced = options["force"] and Path(files.table.path).is_file()
+        if target is not None and is_replaced:
+            fitting.check_labels_elsewhere(table, files.table.path, reading.missing)
     parts = {"offer": offer, "settings": settings, "estimator": estimator}
     parts |= {"blocks": blocks, "table": table}
     return SimpleNamespace(**parts, outputs=files, console=console)
+
+
+def _uses_random(estimator):
+    """Whether an estimator can tell labels of random rows from others."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    return has_fit_parameter(estimator, "random_labels")
 
 
 @click.command(cls=Command, task="classify", help=_FIT, **_SETTINGS)
@@ -136,6 +150,7 @@ def _begin(task, path, target, endings, as_json, options, **parameters):
 @commands.key_option
 @commands.force_option
 @commands.column_options
+@commands.day_option
 @commands.reading_options
 @commands.seed_option
 def fit(path, target, folds, verbose, as_json, **options):
@@ -174,12 +189,14 @@ def fit(path, target, folds, verbose, as_json, **options):
             model, measured = _fit_folder(work)
     if work.blocks is None:
         found = fitting.tabulate_training(table, model)
-        joined, _ = fitting.join_table(table.cells, found, options["key"])
+        joined, names = fitting.join_table(table.cells, found, options["key"])
+        review = names[-1]
         work.outputs.write(model, joined)
         inferred = reports.count_labels(found["label"][found["source"] == "inferred"])
         cells, labels = table.cells, found["label"]
     else:
         inferred, cells, labels = _write_folder(work, model, path, options["key"])
+        review = "review"
     report, facts = getattr(model[-1], "report_", None), []
     if report:
         key = table.naming_column
@@ -189,7 +206,10 @@ def fit(path, target, folds, verbose, as_json, **options):
     if folds or not report:
         facts += _describe_estimate(measured, declared.name, folds)
     facts.append(("inferred", reports.describe_counts(inferred) or "0 rows"))
-    reports.print_facts(work.console, [*facts, *work.outputs.describe(model)])
+    facts += work.outputs.describe(model, table.n_rows)
+    if report and report["label_next"] and options["labels"] is None:
+        facts.append(("next", _describe_next(path, target, work.outputs, review)))
+    reports.print_facts(work.console, facts)
     if as_json:
         outcome = {
             **reports.table_as_json(path, table, target),
@@ -200,6 +220,15 @@ def fit(path, target, folds, verbose, as_json, **options):
             **work.outputs.as_json(),
         }
         reports.print_json(outcome)
+
+
+def _describe_next(path, target, outputs, review):
+    """Where a person finds the rows to label, and where their labels belong."""
+    table = "the table" if path == "-" else path
+    return (
+        f"the column {review!r} of {outputs.table.describe()} marks the rows to label "
+        f"next; fill in {target!r} in {table}, and run the command again with --force"
+    )
 
 
 def _fit_folder(work):
@@ -266,6 +295,7 @@ def _refuse_target(_ctx, _param, value):
 @commands.key_option
 @commands.force_option
 @commands.column_options
+@commands.day_option
 @commands.reading_options
 @commands.seed_option
 def cluster(path, n_clusters, as_json, **options):
@@ -300,7 +330,9 @@ def cluster(path, n_clusters, as_json, **options):
             numbers += f"; next best {choice.second}"
         listed = f"{work.estimator.n_clusters_} ({numbers}): {listed}"
     clusters = "clusters", listed
-    reports.print_facts(work.console, [clusters, *work.outputs.describe(model)])
+    reports.print_facts(
+        work.console, [clusters, *work.outputs.describe(model, table.n_rows)]
+    )
     if as_json:
         facts = reports.table_as_json(path, table)
         reports.print_json({**facts, "clusters": counts, **work.outputs.as_json()})

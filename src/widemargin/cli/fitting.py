@@ -15,7 +15,17 @@ from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.labels import PartialLabels, has_label, known_names, labeled_mask
 from widemargin.model_files import load
 from widemargin.model_selection import SemiSupervisedSplit
-from widemargin.tables.columns import Kind, examine_columns, find_key
+from widemargin.tables import files
+from widemargin.tables.columns import (
+    LABEL_NEXT,
+    RANDOM_CHECK,
+    SUSPECT,
+    UNCERTAIN,
+    Kind,
+    examine_columns,
+    find_key,
+    find_written,
+)
 from widemargin.tables.errors import TableError, check_columns
 from widemargin.tables.files import describe_path
 from widemargin.tables.targets import find_copies, read_target
@@ -47,6 +57,7 @@ class Table:
     n_all: int | None = None  # rows of a folder, of which these are some
     target: str | None = None  # the column with the labels
     key: str | None = None  # the column of --id
+    proposed_by: str = ""  # what proposed the rows whose labels are not random
 
     @property
     def n_rows(self):
@@ -78,7 +89,7 @@ class Table:
         return self.n_rows - self.labels.n_labeled
 
 
-def read_table(path, target, reading, uses, key=None, store=None):
+def read_table(path, target, reading, uses, store=None, **examining):
     """Read a table and decide what its columns are used as; a key is left out.
 
     Labels are those of the target column, or of a file that `widemargin label` wrote.
@@ -91,10 +102,13 @@ def read_table(path, target, reading, uses, key=None, store=None):
         from widemargin.studio.sources import stored_column
 
         frame[target], is_random = stored_column(frame, cells, target, store)
-    return make_table(name, frame, cells, target, uses, key, is_random)
+    examining["is_random"] = is_random
+    return make_table(name, frame, cells, target, uses, **examining)
 
 
-def make_table(name, frame, cells, target, uses, key=None, is_random=None):
+def make_table(
+    name, frame, cells, target, uses, *, key=None, is_random=None, day_first=None
+):
     """Decide what the columns of a table are used as; a key is left out."""
     y, labels, is_key = None, None, False
     given = {use: [c for c in vars(uses)[use] if c != target] for use in vars(uses)}
@@ -112,7 +126,9 @@ def make_table(name, frame, cells, target, uses, key=None, is_random=None):
             )
         is_named = target in uses.categorical
         y, labels = read_target(frame.pop(target), as_names=is_named)
-    columns = examine_columns(frame, **given, name=name)
+    labeled = None if labels is None else labels.labeled
+    examining = {"name": name, "labeled": labeled, "day_first": day_first}
+    columns = examine_columns(frame, **given, **examining)
     if is_key:
         by_id = [replace(c, reason="by --id") if c.name == key else c for c in columns]
         columns = by_id
@@ -120,6 +136,84 @@ def make_table(name, frame, cells, target, uses, key=None, is_random=None):
     copies = () if y is None else find_copies(frame[used], y, labels.labeled)
     parts = {"cells": cells, "is_random": is_random, "target": target, "key": key}
     return Table(name, columns, frame, y, labels, copies, **parts)
+
+
+def recall_proposed(table, model_path=None):
+    """The table, with the labels of rows that an earlier fit proposed as not random.
+
+    Such rows are named by a column `review` of the table, or by the report of a model
+    that was fitted to the same rows. Those drawn as a check are random.
+    """
+    proposed, sources = _read_review(table.X), ["the column 'review'"]
+    if not (proposed & table.labels.labeled).any():
+        sources.clear()
+    if model_path is not None and (rows := _read_proposed(table, model_path)).size:
+        is_new = np.zeros(len(proposed), dtype=bool)
+        is_new[rows] = True
+        sources += [model_path] if (is_new & table.labels.labeled).any() else []
+        proposed |= is_new
+    if not sources:
+        return table
+    return replace(table, is_random=~proposed, proposed_by=" and ".join(sources))
+
+
+def _read_review(frame):
+    """Rows that the last mark in columns of earlier predictions proposes."""
+    proposed = np.zeros(len(frame), dtype=bool)
+    names = [name for name in find_written(frame) if name.endswith("review")]
+    for name in sorted(names, key=len):  # "predicted review" is later than "review"
+        marks = frame[name].to_numpy(dtype=object)
+        proposed |= marks == LABEL_NEXT
+        proposed &= marks != RANDOM_CHECK
+    return proposed
+
+
+def _read_proposed(table, path):
+    """Rows that the model in a file proposed, if it was fitted to rows like these."""
+    none = np.zeros(0, dtype=np.intp)
+    try:
+        model = load_model(path)
+    except (ValueError, OSError):  # no model, or one of another version
+        return none
+    is_pipeline = isinstance(model, Pipeline)
+    report = getattr(model[-1], "report_", None) if is_pipeline else None
+    encoder = model[0] if is_pipeline else None
+    if report is None or not isinstance(encoder, TableEncoder):
+        return none
+    columns = [each.name for each in encoder.columns_]
+    n_rows = report.n_labeled + report.n_unlabeled
+    is_same = columns == [each.name for each in table.columns]
+    is_same &= n_rows == len(table.X)
+    is_same &= set(map(str, model.classes_)) <= set(map(str, table.labels.classes))
+    if not is_same:
+        return none
+    checks = none if report.check_rows is None else report.check_rows
+    before = none if report.chosen_rows is None else report.chosen_rows
+    return np.union1d(np.setdiff1d(report.label_next, checks), before)
+
+
+def check_labels_elsewhere(table, path, missing):
+    """Raise `TableError` if the predictions to be replaced have labels of a person."""
+    try:
+        options = {"missing": missing, "target": table.target}
+        before = files.read_table(path, **options)
+    except (TableError, ValueError, OSError):  # of another kind, or none
+        return
+    if len(before) != len(table.X) or table.target not in before:
+        return
+    sources = [name for name in find_written(before) if name.endswith("source")]
+    if not sources:
+        return
+    # Labels that were given when the file was written have been removed on purpose.
+    was_given = (before[max(sources, key=len)] == "given").to_numpy()
+    is_new = before[table.target].notna().to_numpy() & ~table.labels.labeled
+    is_new &= ~was_given
+    if is_new.any():
+        raise TableError(
+            f"{path} has {is_new.sum():,} labels in {table.target!r} that {table.name} "
+            "does not have, and --force would replace them. Copy them there, or fit "
+            f"{path} instead, or choose another name with --predictions."
+        )
 
 
 def check_unlabeled(table, target, offers):
@@ -257,10 +351,10 @@ def _tabulate_given(model, X, labels, is_given, start=0, found=None):
     table.loc[is_given, "review"] = None
     report = getattr(model[-1], "report_", None)
     if report is not None:
-        marks = {"label next": report.label_next}
+        marks = {LABEL_NEXT: report.label_next}
         if report.check_rows is not None:
-            marks["label next (random check)"] = report.check_rows
-        marks["suspect label"] = report.suspect_labels.rows
+            marks[RANDOM_CHECK] = report.check_rows
+        marks[SUSPECT] = report.suspect_labels.rows
         for mark, rows in marks.items():
             own = rows[(rows >= start) & (rows < start + len(table))] - start
             table.loc[own, "review"] = mark
@@ -300,7 +394,7 @@ def join_table(cells, found, key=None):
 def _review(probabilities, classes):
     """Which labels to look at: their probability is nearer to chance than to one."""
     chance = 1 / len(classes)
-    marks = np.where(probabilities < (1 + chance) / 2, "uncertain", None)
+    marks = np.where(probabilities < (1 + chance) / 2, UNCERTAIN, None)
     return pd.array(marks, dtype="string")  # Parquet needs a type even if all are None
 
 

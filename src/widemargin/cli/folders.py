@@ -11,7 +11,7 @@ from sklearn.decomposition import TruncatedSVD
 from widemargin.blocks import BLOCK_ROWS, ParquetBlocks, gather_rows, list_parquet
 from widemargin.checks import name_package
 from widemargin.cli import fitting
-from widemargin.cli.features import features_of
+from widemargin.cli.features import count_unread, features_of
 from widemargin.cli.reports import count_labels
 from widemargin.estimators import FewLabelClassifier
 from widemargin.tables.errors import TableError, check_columns
@@ -55,7 +55,7 @@ def check_options(estimator, options):
         raise TableError("--labels needs one table, not a folder; join the files.")
 
 
-def read_folder(path, target, reading, uses, key, seed):
+def read_folder(path, target, reading, uses, seed, *, key=None, day_first=None):
     """The blocks of a folder, and the table of their labeled rows and some others."""
     marks, name = all_marks(reading.missing), describe_path(path)
     as_names = target in uses.categorical
@@ -66,7 +66,8 @@ def read_folder(path, target, reading, uses, key, seed):
     except ValueError as error:
         raise TableError(f"Column {target!r} of {name}: {error}") from error
     frame = found.rows.assign(**{target: found.y})
-    table = fitting.make_table(name, frame, frame.copy(), target, uses, key)
+    examining = {"key": key, "day_first": day_first}
+    table = fitting.make_table(name, frame, frame.copy(), target, uses, **examining)
     return blocks, replace(table, n_all=len(blocks))
 
 
@@ -108,14 +109,21 @@ def write_training(blocks, model, output, key, advance):
 
 
 def predict_folder(model, path, output, reading, key, advance):
-    """Write the predictions of all rows of a folder; how often each occurs."""
-    marks, name = all_marks(reading.missing), describe_path(path)
+    """Write the predictions of all rows of a folder.
+
+    The result is how often each occurs, and what cells the model does not know.
+    """
+    marks, name, unread = all_marks(reading.missing), describe_path(path), {}
 
     def tabulate(cells, start):
         frame = features_of(tidy_cells(cells, marks), model, name)
+        for each in count_unread(frame, model):
+            before = unread.get(each.name)
+            unread[each.name] = each if before is None else before + each
         return fitting.tabulate_new(model, frame)
 
-    return write_predictions(path, output, tabulate, key, advance)
+    counts = write_predictions(path, output, tabulate, key, advance)
+    return counts, unread.values()
 
 
 def write_predictions(path, output, tabulate, key, advance):

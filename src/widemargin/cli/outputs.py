@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from widemargin.cli.reports import print_table
+from widemargin.cli.signals import raise_if_received
 from widemargin.model_files import save
 from widemargin.model_files.parts import describe_privacy
 from widemargin.model_files.writing import write_whole
@@ -50,7 +51,11 @@ class Output:
             raise ValueError(f"Cannot write {path}: permission denied.")
 
     def check(self):
-        """Raise ValueError unless the file may be written; nothing is changed."""
+        """Raise ValueError unless the file may be written; nothing is changed.
+
+        After a signal, nothing may be written.
+        """
+        raise_if_received()
         self.check_name()
         if not (self.is_stdout or self.force) and os.path.exists(self.path):
             raise ValueError(
@@ -98,9 +103,9 @@ class Outputs:
         with _naming(self.model.path):
             save(model, self.model.path)
 
-    def describe(self, model):
-        """Facts for a reader."""
-        yield "model", f"{self.model.path}. {describe_privacy(model[-1])}"
+    def describe(self, model, n_rows):
+        """Facts for a reader; `n_rows` is the number of rows of the table."""
+        yield "model", f"{self.model.path}. {describe_privacy(model[-1], n_rows)}"
         yield "predictions", self.table.describe()
 
     def as_json(self):

@@ -46,7 +46,13 @@ widemargin predict iris.wm new.csv --json | jq .predictions
 def predict(model_path, path, out, key, force, reading, as_json):
     """Predict the labels of new rows."""
     from widemargin.cli import inputs, reports
-    from widemargin.cli.features import features_of, text_columns_of
+    from widemargin.cli.features import (
+        count_unread,
+        describe_unread,
+        features_of,
+        text_columns_of,
+        with_decimal,
+    )
     from widemargin.cli.fitting import join_table, load_model, tabulate_new
     from widemargin.cli.outputs import plan_table
     from widemargin.tables.errors import check_columns
@@ -66,43 +72,54 @@ def predict(model_path, path, out, key, force, reading, as_json):
 
         folders.check_output(file, path)
         with reports.progress_bar(f"Predicting {path}") as advance:
-            counts = folders.predict_folder(model, path, file, reading, key, advance)
-        _report(name, sum(counts.values()), counts, file, model_path, path, as_json)
+            counts, unread = folders.predict_folder(
+                model, path, file, reading, key, advance
+            )
+        outcome = {"notes": describe_unread(unread)}
+        _report(name, counts, file, model_path, path, as_json, **outcome)
         return
-    frame, cells = reading.read(path, text=text_columns_of(model))
+    text = text_columns_of(model, reading.decimal)
+    frame, cells = reading.read(path, text=text)
     if key is not None:
         check_columns([key], frame, name)
-    features = features_of(frame, model, name)
+    features = features_of(with_decimal(frame, model, reading.decimal), model, name)
+    notes = describe_unread(count_unread(features, model))
     file.check()
     found = tabulate_new(model, features)
     counts = reports.count_labels(found.iloc[:, 0])
     found, ours = join_table(cells, found, key)
     if as_json and file.is_stdout:
+        file.check()
         filled = found.astype(object).where(found.notna(), None)  # JSON has no NaN
         predictions = filled.to_dict(orient="records")
     else:
         file.write_table(found, guarded=ours[:1])  # labels of the model, not the user
         predictions = file.path
-    _report(name, len(found), counts, file, model_path, path, as_json, predictions)
+    outcome = {"notes": notes, "predictions": predictions}
+    _report(name, counts, file, model_path, path, as_json, **outcome)
 
 
-def _report(name, n_rows, counts, file, model_path, path, as_json, predictions=None):
+def _report(name, counts, file, model_path, path, as_json, *, notes, predictions=None):
     """Print how many rows were predicted, and where they are."""
     from widemargin.cli import reports
 
-    console = reports.open_console(quiet=as_json or file.is_stdout)
+    is_quiet, n_rows = as_json or file.is_stdout, sum(counts.values())
     facts = [
         ("table", f"{name}, {reports.plural(n_rows, 'row')}"),
+        *(("note", note) for note in notes),
         ("predicted", reports.describe_counts(counts)),
         ("predictions", file.describe()),
     ]
-    reports.print_facts(console, facts)
+    reports.print_facts(reports.open_console(quiet=is_quiet), facts)
+    for note in notes if is_quiet else ():
+        reports.print_error(f"Note: {note}")
     if as_json:
         outcome = {
             "model": model_path,
             "table": path,
             "rows": n_rows,
             "counts": counts,
+            "notes": notes,
         }
         predictions = file.path if predictions is None else predictions
         reports.print_json({**outcome, "predictions": predictions})

@@ -245,6 +245,13 @@ def _table_notes(table, notes_few_labels=True):
     if table.labels is None:
         return
 
+    if table.proposed_by:
+        n_labels = table.labels.n_labeled
+        n_proposed = int((table.labels.labeled & ~table.is_random).sum())
+        yield (
+            f"{n_proposed:,} of the {n_labels:,} labels are of rows that an earlier "
+            f"fit proposed (see {table.proposed_by}), so they are not a random sample"
+        )
     for name, is_same in table.copies:
         what = "equals the target" if is_same else "has one value for each class"
         yield (
@@ -253,6 +260,13 @@ def _table_notes(table, notes_few_labels=True):
         )
     yield from describe_alike(table.labels.classes.tolist())
     yield from describe_placeholders(table.labels.classes)
+    mark = table.labels.likely_mark
+    if mark is not None and mark not in table.labels.placeholders:
+        yield (
+            f"{str(mark)!r} is the label of {table.counts[str(mark)]:,} of "
+            f"{table.n_rows:,} rows, and no row is unlabeled; if it marks unlabeled "
+            f"rows, add --missing {str(mark)!r}"
+        )
     if table.labels.is_scattered:
         yield (
             f"most of the {table.labels.n_labeled:,} labels are the only one of their "

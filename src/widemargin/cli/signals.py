@@ -41,6 +41,16 @@ def as_interrupts():
     finally:
         for number, own in usual.items():
             signal.signal(number, own)
+        _received.clear()
+
+
+def raise_if_received():
+    """Raise KeyboardInterrupt after a signal: something may have caught the first one.
+
+    Python drops it, for example, if it comes in a callback from compiled code.
+    """
+    if _received:
+        raise KeyboardInterrupt
 
 
 @contextlib.contextmanager

@@ -232,10 +232,10 @@ class Draw:
     _parts: dict = field(default_factory=dict, repr=False)
 
     @property
-    def n_single(self):
-        """Number of classes with a single label, or copies of it."""
+    def single_codes(self):
+        """Codes of the classes with a single label, or copies of it."""
         _, first = np.unique(self.copy_idx, return_index=True)
-        return int((np.bincount(self.sample.codes[first]) == 1).sum())
+        return np.flatnonzero(np.bincount(self.sample.codes[first]) == 1)
 
     def take(self, max_rows, *, labeled_only=False):
         """The `Part` of all labels, or half as many as rows, and unlabeled rows."""

@@ -16,7 +16,13 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from widemargin.checks import check_number, is_table, refuse, warn_caller
+from widemargin.checks import (
+    check_number,
+    is_table,
+    refuse,
+    warn_caller,
+    warn_of_order,
+)
 from widemargin.graphs import Graph, check_adjacency
 from widemargin.kernels import Custom, Kernel, Landmarks, Precomputed, read_kernel
 from widemargin.labels import (
@@ -321,6 +327,7 @@ def read_rows(estimator, X, *, reset=True):
             _refuse_mixed(X, who, type(estimator).__name__, reset=reset)
             _refuse_texts(X, who, type(estimator).__name__, reset=reset)
             _refuse_missing(X, who, estimator, reset=reset)
+            _refuse_infinite(X, who)
             raise
         rows = GramRows(X) if is_gram else Rows(X)
     elif is_pairwise(estimator):
@@ -422,6 +429,23 @@ def _refuse_missing(X, who, estimator, *, reset):
     )
 
 
+def _refuse_infinite(X, who):
+    """Raise if a matrix or a data frame holds infinity."""
+    try:
+        infinite = np.isinf(np.asarray(X, dtype=np.float64))
+    except (ValueError, TypeError):
+        return
+    if infinite.ndim != 2 or not infinite.any():
+        return
+    columns = getattr(X, "columns", range(infinite.shape[1]))
+    row, column = np.argwhere(infinite)[0]
+    raise ValueError(
+        f"{who} contains infinity, {infinite.sum():,} times, first in row {row} of "
+        f"column {columns[column]!r}; correct such cells, or replace them by NaN and "
+        "impute them."
+    )
+
+
 def _is_numeric(values):
     """Whether the cells of a column can be read as numbers, NaN and None included."""
     kind = getattr(values.dtype, "kind", "O")
@@ -453,6 +477,8 @@ def read_sample(estimator, X, y, sample_weight, *, merge=None):
         from widemargin.tables.targets import warn_of_copies  # needs pandas
 
         warn_of_copies(X, y)
+        if not estimator.encodes_tables:  # otherwise it has done so
+            warn_of_order(X, y)
     weights = check_sample_weight(estimator, sample_weight, len(rows))
     if getattr(estimator, "class_weight", None) is not None:
         used = labeled_mask(y) & (weights > 0)

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from widemargin.averaging import average_models, estimate_error
 from widemargin.blocks import Blocks, anchor_rows, join_anchors
-from widemargin.checks import check_choice, is_table
+from widemargin.checks import check_choice, is_table, warn_of_order
 from widemargin.estimators._candidates import (
     NAMES,
     SUPERVISED,
@@ -40,6 +40,7 @@ from widemargin.estimators.interaction import Explanation, Suspects
 from widemargin.estimators.spectral_classifier import SpectralClassifier
 from widemargin.estimators.table_encoder import TableEncoder
 from widemargin.kernels import Rbf
+from widemargin.labels import labeled_mask
 from widemargin.linalg.random import as_generator
 from widemargin.processes import parallel
 from widemargin.progress import Progress
@@ -47,6 +48,7 @@ from widemargin.solvers.active_learning import Suggestions, rank_suspects
 from widemargin.solvers.driver import Interruptible
 from widemargin.stored import is_finite, require
 
+_COMPARED_LABELS = 100  # that a column must equal to be looked at more closely
 _NEGLIGIBLE_WEIGHT = 1e-3  # candidates below it do not predict
 
 
@@ -197,6 +199,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
                     "sample_weight and random_labels."
                 )
             return self._fit_blocks(X)
+        _warn_of_mistakes(X, y)
         X = self._encode(X, y, reset=True)
         return self._fit(X, y, sample_weight, random_labels)
 
@@ -328,10 +331,12 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
         error = _estimate_error(average, sample, draw, inferred.certainty, is_random)
         suspects = rank_suspects(average.held_out, sample.codes)
         suspects = _name_suspects(sample, *suspects)
+        chosen = np.flatnonzero((sample.given_codes >= 0) & ~random_rows)
         report = write_report(
             learned.fitted, average, error, draw, inferred, learned.prior,
             learned.skipped,
             is_random=is_random,
+            chosen_rows=self._positions(chosen),
             suggested=self._suggest_if_possible(),
             suspects=replace(suspects, rows=self._positions(suspects.rows)),
         )  # fmt: skip
@@ -576,6 +581,22 @@ class _Learned:
     average: object
     skipped: list  # names of candidates that an interrupt left out
     was_interrupted: bool
+
+
+def _warn_of_mistakes(X, y):
+    """Warn if X has a column that is y, or if y has the rows of X in another order."""
+    is_plain = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "iuf"
+    if is_plain and np.shape(y) == (len(X),):
+        labels = np.asarray(y)
+        is_number = labels.dtype.kind in "iuf"
+        # A first look at some labels, without pandas, which takes time to import
+        some = np.flatnonzero(labeled_mask(labels))[: _COMPARED_LABELS * is_number]
+        is_equal = (X[some] == labels[some, None]).all(axis=0)
+        if len(some) and is_equal.any():
+            from widemargin.tables.targets import warn_of_equal_columns
+
+            warn_of_equal_columns(X, labels, np.flatnonzero(is_equal))
+    warn_of_order(X, y)
 
 
 def _fit_encoder(X, y):

@@ -58,6 +58,9 @@ class FewLabelReport(Stored):
         would outweigh all others under equal priors; None if the labels cannot decide.
     messages : tuple of str
         What a user should know.
+    chosen_rows : ndarray of int or None
+        Positions of the labeled rows that were not drawn at random, see
+        `random_labels` of `FewLabelClassifier.fit`.
     """
 
     candidates: tuple
@@ -73,12 +76,13 @@ class FewLabelReport(Stored):
     messages: tuple
     check_rows: np.ndarray | None = field(default=None, repr=False)
     n_random: int | None = None
+    chosen_rows: np.ndarray | None = field(default=None, repr=False)
 
     def check(self, n_features):
         """Raise ValueError unless it lists candidates, row numbers and texts."""
         are_lines = all(isinstance(c, CandidateReport) for c in self.candidates)
         require(are_lines and len(self.candidates) > 0, self, "candidates")
-        for name in ("label_next", "check_rows"):
+        for name in ("label_next", "check_rows", "chosen_rows"):
             rows = getattr(self, name)
             fits = rows is None or (rows.ndim == 1 and rows.dtype.kind == "i")
             require(fits, self, name)
@@ -209,7 +213,7 @@ def _interval(error, std, largest):
 
 def write_report(
     fitted, average, error, draw, inference, prior, skipped=(),
-    *, is_random, suggested, suspects,
+    *, is_random, chosen_rows, suggested, suspects,
 ):  # fmt: skip
     """The report of a fit; `error` with its standard error, `skipped` the names."""
     n_scored = np.where(average.n_scored > 0, average.n_scored, np.nan)
@@ -241,6 +245,7 @@ def write_report(
         label_next=suggested.rows,
         check_rows=suggested.rows[suggested.is_check],
         suspect_labels=suspects,
+        chosen_rows=chosen_rows,
         helps=helps,
         messages=(
             *_describe_choice(is_random, is_held_out),
@@ -285,6 +290,8 @@ def _messages(fitted, average, draw, helps, skipped, error):
     """What a user should know, most important first."""
     if skipped:
         yield f"interrupted: {', '.join(skipped)} not tried"
+    if average.n_held_out and len(draw.single_codes):
+        yield _describe_single(draw.sample.classes[draw.single_codes].tolist())
     counts = np.bincount(draw.sample.codes, weights=draw.counts)
     most, constant_error = counts.argmax(), 1.0 - counts.max() / counts.sum()
     is_held_out = np.isfinite(average.held_out).all(axis=1)
@@ -314,14 +321,20 @@ def _messages(fitted, average, draw, helps, skipped, error):
             "held-out labels best"
         )
     elif helps is None and len(fitted) > 1:
-        yield "the held-out labels do not show whether unlabeled rows help"
-    n_single = draw.n_single
-    if average.n_held_out and n_single:
-        has = "1 class has" if n_single == 1 else f"{n_single} classes have"
-        yield f"{has} a single label, which could not be held out"
+        yield "the held-out labels are too few to show whether unlabeled rows help"
     for part, weight in zip(fitted, average.weights, strict=True):
         if weight > _NOTEWORTHY_WEIGHT:
             yield from (f"{part.name}: {message}" for message in part.messages)
+
+
+def _describe_single(names):
+    """A note on classes whose only label could not be held out."""
+    one, shown = len(names) == 1, ", ".join(map(repr, names[:5]))
+    more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
+    return (
+        f"the error does not count {'class' if one else 'classes'} {shown}{more} "
+        f"(1 label{'' if one else ' each'}), so it is probably too low"
+    )
 
 
 def _percent(value, spread):

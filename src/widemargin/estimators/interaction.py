@@ -7,6 +7,8 @@ import numpy as np
 from widemargin.labels import decide, margins
 from widemargin.stored import Stored, is_finite, require
 
+_MAX_SHOWN = 5  # rows whose remainder an explanation prints
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -52,7 +54,16 @@ class Explanation:
         return pd.DataFrame(columns)
 
     def __str__(self):
-        return self.frame().to_string(index=False, float_format="{:.3f}".format)
+        lines = self.frame().to_string(index=False, float_format="{:.3f}".format)
+        rest = (self.margins - self.amounts.sum(axis=1)).round(3) + 0.0
+        shown = ", ".join(f"{value:.3f}" for value in rest[:_MAX_SHOWN])
+        more = ", ..." if len(rest) > _MAX_SHOWN else ""
+        return (
+            f"{lines}\n"
+            "margin: half of the difference between the scores of predicted and other\n"
+            "amount: what the label of the labeled row adds to the margin; the labels "
+            f"that are not listed add {shown}{more}"
+        )
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,12 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from widemargin.checks import is_table
+from widemargin.checks import is_table, refuse, warn_of_data
 from widemargin.estimators._estimator import Estimator
+from widemargin.labels import labeled_mask
 from widemargin.stored import require
 
+_USES = "numeric", "categorical", "text", "dates", "drop"
 # `widemargin.tables` is imported where it is used: it needs pandas, which takes time.
 
 
@@ -27,7 +29,8 @@ class TableEncoder(TransformerMixin, Estimator):
     categories  up to 100 different texts: one feature per category
     text        more than 20 different texts, usually of three or more words, or more
                 than 100 that occur repeatedly: TF-IDF weights of the words
-    left out    empty and constant columns, and identifiers
+    left out    empty and constant columns, identifiers, columns that are filled in only
+                with the label, and predictions that `widemargin` added to the table
     ==========  ====================================================================
 
     ``FewLabelClassifier`` encodes data frames automatically. Use this class in a
@@ -39,6 +42,9 @@ class TableEncoder(TransformerMixin, Estimator):
         Columns of this kind, whatever they look like.
     drop : list of str, default=()
         Columns to leave out.
+    day_first : bool or None, default=None
+        Whether "1/2/2024" is 1 February. By default, the column shows it: "31/1/2024"
+        has the day first. If it does not, the month comes first, and a note says so.
 
     Attributes
     ----------
@@ -78,6 +84,7 @@ class TableEncoder(TransformerMixin, Estimator):
     text: list | tuple = ()
     dates: list | tuple = ()
     drop: list | tuple = ()
+    day_first: bool | None = None
 
     saved_state = ("columns_", "features_")
 
@@ -85,8 +92,8 @@ class TableEncoder(TransformerMixin, Estimator):
         """Decide what the columns of a table hold, and learn their encoding.
 
         If the kinds are already decided, pass them as `columns`, a list of `Column`.
-        Labels y do not change the features; a warning names columns that are copies of
-        them.
+        Labels y only serve to find columns that are copies of them: a warning names
+        these, and those that are filled in only where y has a label are left out.
         """
         from widemargin.tables.columns import Kind, examine_columns
         from widemargin.tables.encodings import FEATURES
@@ -94,8 +101,16 @@ class TableEncoder(TransformerMixin, Estimator):
 
         frame = self._read(X, reset=True)
         if columns is None:
-            uses = {use: _as_names(names) for use, names in self.get_params().items()}
-            columns = examine_columns(frame, name="X", dropped_by="drop", **uses)
+            if self.day_first not in (None, True, False):
+                refuse(self, "day_first", "True, False or None")
+            uses = {use: _as_names(getattr(self, use)) for use in _USES}
+            labeled = None
+            if is_table(X) and np.shape(y) == (len(frame),):
+                labeled = labeled_mask(y)
+            options = {"name": "X", "dropped_by": "drop", "labeled": labeled}
+            options["day_first"] = self.day_first
+            columns = examine_columns(frame, **options, **uses)
+            _warn_of_filled(columns)
             kinds = [each.kind for each in columns]
             used = [i for i, kind in enumerate(kinds) if kind is not Kind.LEFT_OUT]
             warn_of_copies(X, y, used)
@@ -195,6 +210,23 @@ class TableEncoder(TransformerMixin, Estimator):
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _warn_of_filled(columns):
+    """Warn of columns that are left out because they are filled in with the label."""
+    from widemargin.tables.columns import FILLED_WITH_LABEL
+    from widemargin.tables.errors import listed
+
+    names = [each.name for each in columns if each.reason == FILLED_WITH_LABEL]
+    if names:
+        one = len(names) == 1
+        warn_of_data(
+            f"The column{'' if one else 's'} {listed(names)} of X "
+            f"{'is' if one else 'are'} filled in almost only where y has a label, like "
+            f"a copy of y, and {'is' if one else 'are'} left out. To use "
+            f"{'it' if one else 'them'}, list {'it' if one else 'them'} in a parameter "
+            "of TableEncoder, such as categorical."
+        )
 
 
 def _as_names(names):

@@ -41,8 +41,8 @@ def save(model: Any, path: str | PathLike[str]) -> None:
         Fitted. The steps before the estimator may be scikit-learn's scalers, imputers,
         encoders, PCA, TruncatedSVD and text vectorizers, also in a ColumnTransformer.
     path : str or Path
-        An existing file is replaced, and its permissions are kept. A crash leaves the
-        old one as it was.
+        An existing file is replaced without a question, unlike by the command line,
+        and its permissions are kept. A crash leaves the old one as it was.
 
     Raises
     ------

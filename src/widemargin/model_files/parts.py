@@ -167,8 +167,11 @@ def _unfitted(value):
     return replace_parts(value, Estimator, clone)
 
 
-def describe_privacy(model):
-    """A sentence on the training rows that a fitted model, or pipeline, holds."""
+def describe_privacy(model, n_given=None):
+    """A sentence on the training rows that a fitted model, or pipeline, holds.
+
+    `n_given` is the number of rows that it was fitted to, if it is known.
+    """
     if isinstance(model, Pipeline):
         return (
             f"{describe_privacy(model[-1])} Its preprocessing contains column "
@@ -183,6 +186,8 @@ def describe_privacy(model):
         stacked = np.vstack(tables)
     n_rows = len(distinct_rows(stacked)[0])
     rows = "1 training row" if n_rows == 1 else f"{n_rows:,} training rows"
+    if n_given is not None and n_rows < n_given:
+        rows += f" (of {n_given:,})"
     return f"The model contains {rows}: anyone with the file can read their features."
 
 

@@ -9,10 +9,13 @@ from numbers import Number
 
 import numpy as np
 import pandas as pd
+from scipy.stats import hypergeom
 
 from widemargin.checks import is_table
+from widemargin.defaults import FILLED_WITH_LABEL_RULE
 from widemargin.stored import Stored
 from widemargin.tables.cells import (
+    MIN_READABLE,
     Reading,
     as_numbers,
     choose_date_form,
@@ -24,16 +27,24 @@ from widemargin.tables.cells import (
 from widemargin.tables.errors import TableError, check_columns, check_twice, shorten
 
 _LIKE_KEY = "looks like an identifier"  # why a column is left out
+FILLED_WITH_LABEL = "filled only where the target is"
 _MAX_CATEGORIES = 100  # features that one column becomes
 _MIN_VALUES_OF_KEY = 10  # up to so many values may all differ and be no identifier
 _IDENTIFIER = re.compile(r"(^|[^a-z])(id|index|row|key|nr|no|number)$|^column 1$", re.I)
-# A column of numbers or dates may have a few other cells, such as "unknown".
-_MIN_READABLE = 0.8
 _MIN_WORDS = 3  # per cell of free text; names and codes have fewer
 # Up to so many values are categories, however many words they have: a list of choices
 # in a form, such as "No, but I plan to".
 _MAX_PHRASES = 20
 _WORD = re.compile(r"\w\w+")
+# What the columns hold that a command, or an export of the labeling page, adds
+LABEL_NEXT, RANDOM_CHECK = "label next", "label next (random check)"
+SUSPECT, UNCERTAIN = "suspect label", "uncertain"
+REVIEWS = (LABEL_NEXT, RANDOM_CHECK, SUSPECT, UNCERTAIN)
+_SOURCES, _EXPORTED = (
+    ("given", "inferred", "irrelevant"),
+    ("given", "labeled", "inferred"),
+)
+_PROBABILITY = re.compile(r"p\((.*)\)", re.DOTALL)
 _OPTIONS = {  # parameter of TableEncoder: option of the command line
     "numeric": "--numeric",
     "categorical": "--categorical",
@@ -79,14 +90,24 @@ class Column(Stored):
         return Reading(self.name, self.form, self.has_strays)
 
 
-def examine_columns(frame, *, name="the table", dropped_by="--drop", **uses):
+def examine_columns(
+    frame,
+    *,
+    name="the table",
+    dropped_by="--drop",
+    labeled=None,
+    day_first=None,
+    **uses,
+):
     """The `Column` of each column, as the user lists it in `uses` or as it looks.
 
     `uses` are the parameters of `TableEncoder`: numeric, categorical and so on;
-    `dropped_by` is what the user knows `drop` as.
+    `dropped_by` is what the user knows `drop` as. `labeled` is a mask of the rows with
+    label, by which columns that are filled in only with it are left out; `day_first`
+    is whether 1/2/2024 is in February, None to find out.
     """
     check_columns([column for names in uses.values() for column in names], frame, name)
-    columns = []
+    columns, written = [], find_written(frame)
     for column in frame:
         given = [use for use, names in uses.items() if column in names]
         if len(given) > 1:
@@ -96,9 +117,14 @@ def examine_columns(frame, *, name="the table", dropped_by="--drop", **uses):
         if given == ["drop"]:
             seen = Column(column, Kind.LEFT_OUT, f"by {dropped_by}")
         elif given:
-            seen = _use(column, values, given[0])
+            seen = _use(column, values, given[0], day_first)
+        elif column in written:
+            seen = Column(column, Kind.LEFT_OUT, "predictions of an earlier model")
         else:
-            seen = _examine(column, values)
+            seen = _examine(column, values, day_first)
+            is_used = seen.kind is not Kind.LEFT_OUT and labeled is not None
+            if is_used and _is_filled_with_label(values, labeled):
+                seen = Column(column, Kind.LEFT_OUT, FILLED_WITH_LABEL)
         columns.append(seen)
     if all(column.kind is Kind.LEFT_OUT for column in columns):
         reasons = "; ".join(f"{column.name!r}: {column.reason}" for column in columns)
@@ -108,6 +134,61 @@ def examine_columns(frame, *, name="the table", dropped_by="--drop", **uses):
             "TableEncoder(numeric=...))."
         )
     return columns
+
+
+def find_written(frame):
+    """Names of the columns that `widemargin` added to a table as its predictions.
+
+    They are recognized together, by their names and by what they hold, so that a
+    column of the user with one of these names is not among them.
+    """
+    names_of = {}  # a name that was taken is written with "predicted " before it
+    for name in frame:
+        names_of.setdefault(re.sub(r"^(predicted )+", "", name), []).append(name)
+    classes = [_PROBABILITY.fullmatch(base) for base in names_of]
+    classes = [match[1] for match in classes if match]
+    if len(classes) > 1 and {"label", "probability"} <= names_of.keys():
+        shares = ["probability", *(f"p({each})" for each in classes)]
+        contents = {"label": classes, "source": _SOURCES, "review": REVIEWS}
+        required = {"label", *shares}
+    elif {"prediction", "probability", "source"} <= names_of.keys():  # an export
+        shares, contents = ["probability"], {"prediction": None, "source": _EXPORTED}
+        required = {"prediction", "probability", "source"}
+    else:
+        return set()
+    found = set()
+    for base in [*shares, *contents, "relevant"]:
+        names = names_of.get(base, [])
+        for name in names:
+            cells = frame[name].dropna()
+            if base in contents:
+                values = contents[base]
+                # A person may have corrected labels.
+                is_free = values is None or (base == "label" and len(names) == 1)
+                is_ours = is_free or set(cells.map(str)) <= set(values)
+            else:
+                is_ours = bool(as_numbers(cells).between(0, 1).all())
+            found |= {name} if is_ours else set()
+    is_whole = all(found & set(names_of[base]) for base in required)
+    return found if is_whole else set()
+
+
+def _is_filled_with_label(values, labeled):
+    """Whether a column has values in rows with a label and hardly any in others.
+
+    Nothing about the other rows can be learned from it.
+    """
+    filled = values.notna().to_numpy()
+    shares = [
+        filled[rows].mean() if rows.any() else 1.0 for rows in (labeled, ~labeled)
+    ]
+    if shares[0] < FILLED_WITH_LABEL_RULE.labeled:
+        return False
+    if shares[1] > FILLED_WITH_LABEL_RULE.unlabeled:
+        return False
+    sizes = len(filled), int(filled.sum()), int(labeled.sum())
+    chance = hypergeom.sf(int(filled[labeled].sum()) - 1, *sizes)
+    return bool(chance < FILLED_WITH_LABEL_RULE.chance)
 
 
 def find_key(columns):
@@ -155,13 +236,13 @@ def _to_pandas(table):
         return pd.DataFrame({name: np.asarray(table[name]) for name in table.columns})
 
 
-def _use(name, values, use):
+def _use(name, values, use, day_first):
     """A column that the user has listed."""
     kind, filled = _KINDS[use], values.dropna()
     if kind is Kind.NUMBERS:
         return Column(name, kind, form=choose_decimal(filled))
     if kind is Kind.DATES:
-        form, note = choose_date_form(filled)
+        form, note = choose_date_form(filled, day_first=day_first)
         if not form:
             raise TableError(
                 f"Column {name!r} is listed as dates, but {_why_no_dates(filled)}"
@@ -186,7 +267,7 @@ def _why_no_dates(filled):
     )
 
 
-def _examine(name, values):
+def _examine(name, values, day_first):
     values = values.reset_index(drop=True)  # names of rows may occur twice
     filled = values.dropna()
     if not len(filled):
@@ -198,12 +279,13 @@ def _examine(name, values):
         return Column(name, Kind.LEFT_OUT, f"always {_shown(filled.iloc[0])}")
     decimal = choose_decimal(filled)
     numbers = as_numbers(filled, decimal)
-    if numbers.notna().mean() >= _MIN_READABLE:
+    is_number = numbers.notna().mean() >= MIN_READABLE
+    mixed = find_mixed_dates(filled) if numbers.isna().any() else None
+    if is_number and mixed is None:
         return _examine_numbers(name, values, filled, numbers, decimal)
-    form, note = choose_date_form(filled)
-    if form:
+    form, note = choose_date_form(filled, day_first=day_first)
+    if form and not is_number:
         return _examine_dates(name, values, filled, form, note)
-    mixed = find_mixed_dates(filled)
     if mixed is not None:
         reason = f"dates in different formats, such as {mixed[0]!r} and {mixed[1]!r}"
         return Column(name, Kind.LEFT_OUT, f"{reason}; write them in one format")

@@ -1,6 +1,6 @@
 """Columns of a table as features: what each kind of column learns and computes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from widemargin.stored import Stored, is_finite, require
 from widemargin.tables.cells import Reading, texts_of
 from widemargin.tables.columns import Kind
+from widemargin.tables.errors import shorten_text
 
 _MISSING = "(missing)"  # a category like others
 _MANY_TEXTS = 100  # a word of one text only is left out from here on
@@ -203,6 +204,53 @@ class TextFeature(Stored):
         require(fits and len(set(self.words)) == len(self.words), self, "words")
         fits = is_finite(self.idf, 1) and len(self.idf) == len(self.words)
         require(fits and bool((self.idf >= 0).all()), self, "idf")
+
+
+@dataclass(frozen=True)
+class Unread:
+    """Cells of a column in new rows that a model does not know."""
+
+    name: str  # of the column
+    n_cells: int
+    n_rows: int
+    example: str
+    is_category: bool = False  # otherwise they count as missing
+
+    def __add__(self, other):
+        """The same of more rows."""
+        n_cells, n_rows = self.n_cells + other.n_cells, self.n_rows + other.n_rows
+        example = self.example if self.n_cells else other.example
+        return replace(self, n_cells=n_cells, n_rows=n_rows, example=example)
+
+    def __str__(self):
+        cells = f"{self.n_cells:,} of {self.n_rows:,} cells"
+        what = "counted as missing"
+        if self.is_category:
+            what = "not among the categories of the training rows"
+        verb = "is" if self.n_cells == 1 else "are"
+        return (
+            f"{self.name!r}: {cells}, such as {shorten_text(self.example)!r}, {verb} "
+            f"{what}"
+        )
+
+
+def find_unread(features, frame):
+    """Unread cells of each column that may have any, as `Unread`."""
+    for feature in features:
+        values = frame[feature.name]
+        is_category = isinstance(feature, CategoryFeature)
+        if is_category:
+            known = texts_of(values).isin(feature.categories)
+        elif getattr(feature, "has_strays", False):
+            reading = Reading(feature.name, feature.form, has_strays=True)
+            is_number = isinstance(feature, NumberFeature)
+            read = reading.numbers if is_number else reading.dates
+            known = read(values).notna()
+        else:
+            continue
+        unread = values[values.notna() & ~known]
+        example = str(unread.iloc[0]) if len(unread) else ""
+        yield Unread(feature.name, len(unread), len(values), example, is_category)
 
 
 FEATURES = {

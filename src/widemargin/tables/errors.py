@@ -14,7 +14,7 @@ def check_columns(wanted, columns, name):
     missing = [column for column in wanted if column not in columns]
     if not missing:
         return
-    advice = _advise(missing[0], columns)
+    advice = _advise(missing, columns)
     noun = "is no column" if len(missing) == 1 else "are no columns"
     raise TableError(
         f"There {noun} {listed(missing)} in {name}. {advice}Its columns are "
@@ -40,20 +40,26 @@ def check_fitted(wanted, columns, name, who):
         others = [column for column in columns if column not in wanted]
         raise TableError(
             f"{name} lacks the {noun} {listed(lacking)} that {who} was fitted on. "
-            f"{_advise(lacking[0], others)}Its columns are {listed(columns)}."
+            f"{_advise(lacking, others)}Its columns are {listed(columns)}."
         )
 
 
-def _advise(name, columns):
-    """The column that a user may have meant, as a question; the case may differ."""
+def _advise(names, columns):
+    """The columns that a user may have meant, as a question; the case may differ."""
     by_text = {column.casefold(): column for column in columns}
-    near = get_close_matches(name.casefold(), by_text, 1)
-    return f"Did you mean {by_text[near[0]]!r}? " if near else ""
+    near = [get_close_matches(name.casefold(), by_text, 1) for name in names]
+    found = [repr(by_text[each[0]]) for each in near if each]
+    return f"Did you mean {' and '.join(dict.fromkeys(found))}? " if found else ""
 
 
 def listed(names):
     """Names in quotes, the first ones of many."""
     return shorten(map(repr, names), most=10)
+
+
+def shorten_text(text, most=60):
+    """The beginning of a long text."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def shorten(names, most=8):

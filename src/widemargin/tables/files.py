@@ -134,13 +134,16 @@ def _decode(data, name, encoding):
         return data.decode(encoding).removeprefix("\ufeff")
     except LookupError as error:
         raise TableError(
-            f"--encoding must be the name of an encoding, such as latin-1, got "
+            f"--encoding must be the name of an encoding, such as cp1252, got "
             f"{encoding!r}."
         ) from error
     except UnicodeDecodeError as error:
         where = f"byte {error.start:,} is {data[error.start]:#04x}"
+        likely = None if b"\0" in data else _likely_encoding(data)  # if it is a text
+        if likely is not None:
+            line = data.count(b"\n", 0, error.start) + 1
+            where = f"line {line:,} has the byte {data[error.start]:#04x}"
         message = f"{name} is not a text file in {encoding.upper()} ({where}); save it"
-        likely = None if b"\0" in data else "latin-1"  # if it is a text at all
         if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             likely = "utf-16"
         if likely is None or codecs.lookup(likely) == codecs.lookup(encoding):
@@ -150,11 +153,22 @@ def _decode(data, name, encoding):
         ) from error
 
 
+def _likely_encoding(data):
+    """That of Windows, in which 0x80 is the euro sign, unless bytes have no meaning."""
+    try:
+        data.decode("cp1252")
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "cp1252"
+
+
 def _read_text(lines, name, missing, text, target, options):
     """A table of text, and its cells; pandas finds the types, not of the target."""
     rows = _read_rows(lines, name, options["sep"])
     names = _read_names(rows, name)
-    cells = pd.DataFrame(list(_full(rows, names, name)), columns=names, dtype=object)
+    cells = pd.DataFrame(
+        list(_full(rows, names, name, options["sep"])), columns=names, dtype=object
+    )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
@@ -228,13 +242,19 @@ def _long_cells(length):
         csv.field_size_limit(before)
 
 
-def _full(rows, names, name):
+def _full(rows, names, name, separator):
     """The rows, each of which must have a cell for every column."""
     for number, row in enumerate(rows, 1):
         if len(row) != len(names):
             what = f"it begins with {row[0][:40]!r}. Name all columns in the first line"
             if len(row) < len(names):
                 what = "complete it. If it is the last one, the file may be cut off"
+            elif row[0].strip():
+                what = (
+                    f"it begins with {row[0][:40]!r}. Cells that contain "
+                    f"{separator!r} need quotation marks around them; check those of "
+                    "this row, and whether the first line names all columns"
+                )
             raise TableError(
                 f"Row {number:,} of {name} has {len(row):,} cells, but the header "
                 f"names {len(names):,} columns; {what}."

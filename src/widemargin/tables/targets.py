@@ -17,7 +17,7 @@ from widemargin.labels import (
 )
 from widemargin.tables.cells import as_numbers, choose_decimal
 from widemargin.tables.columns import as_frame
-from widemargin.tables.errors import TableError, listed
+from widemargin.tables.errors import TableError, listed, shorten
 
 _LARGEST = 2**53  # pandas reads numbers beside empty cells as floats, exact up to here
 
@@ -47,8 +47,9 @@ def read_target(values, *, as_names=False):
             f"class{marked}."
         )
     if not as_names and len(different) > MANY_CLASSES:
-        _refuse_amounts(name, pd.Series(sorted(map(str, different))))
-    if len(different) > max(MANY_CLASSES, 0.9 * n_labeled):
+        labels = pd.Series(y[labeled]).map(str)
+        _refuse_amounts(name, pd.Series(sorted(set(labels))), labels)
+    if len(different) > _most_classes(n_labeled):
         raise TableError(
             f"Column {name!r} holds {len(different):,} different labels in "
             f"{n_labeled:,} labeled rows; a target has several rows of each class. "
@@ -119,13 +120,23 @@ def _refuse_measured(name, numbers):
     if len(broken):
         raise TableError(
             f"Column {name!r} holds measured numbers such as {broken.iloc[0]:g}, but a "
-            "target holds classes; choose another column with --target, turn them into "
-            f"classes, such as low and high, or add --categorical {name!r} to take "
-            "them as names."
+            "target holds classes; choose another column with --target, or turn them "
+            f"into classes, such as low and high{_or_names(name, numbers)}."
         )
 
 
-def _refuse_amounts(name, texts):
+def _or_names(name, values):
+    """The advice to take numbers as names, if they are not too many for classes."""
+    if values.nunique() > _most_classes(len(values)):
+        return ""
+    return f", or add --categorical {name!r} to take them as names"
+
+
+def _most_classes(n_labeled):
+    return max(MANY_CLASSES, 0.9 * n_labeled)
+
+
+def _refuse_amounts(name, texts, labels):
     """Raise `TableError` if nearly all of many different labels are amounts."""
     numbers = as_numbers(texts, choose_decimal(texts))
     plain = pd.to_numeric(texts, errors="coerce")
@@ -134,8 +145,8 @@ def _refuse_amounts(name, texts):
         raise TableError(
             f"Column {name!r} holds {len(texts):,} different amounts such as "
             f"{example!r}, but a target holds classes; choose another column with "
-            "--target, turn them into classes, such as low and high, or add "
-            f"--categorical {name!r} to take them as names."
+            "--target, or turn them into classes, such as low and high"
+            f"{_or_names(name, labels)}."
         )
 
 
@@ -145,7 +156,16 @@ def _refuse_mixture(values):
     is_number = pd.to_numeric(filled, errors="coerce").notna()
     if is_number.all() or is_number.mean() < 0.5:
         return
-    others = filled[~is_number]
+    others, known = filled[~is_number], filled[is_number]
+    mark = str(known.iloc[0])
+    is_single = known.map(str).nunique() == 1 and np.isfinite(float(mark))
+    if is_single and len(known) > len(others):  # one number among names is no name
+        raise TableError(
+            f"Column {values.name!r} mixes text and the number {mark}, which is in "
+            f"{len(known):,} of its {len(filled):,} filled cells; if it marks "
+            f"unlabeled rows, add --missing {mark!r}, or --categorical "
+            f"{values.name!r} if it is the name of a class."
+        )
     example, row = str(others.iloc[0]), others.index[0] + 1
     verb = "is" if len(others) == 1 else "are"
     raise TableError(
@@ -228,6 +248,22 @@ def find_copies(frame, y, labeled):
         if not _may_be_chance(counts, n_rows, is_same, chance):
             copies.append((name, is_same))
     return tuple(copies)
+
+
+def warn_of_equal_columns(X, y, columns):
+    """Warn if some columns of an array X equal the labels in y, which are numbers."""
+    labeled = labeled_mask(y)
+    frame = pd.DataFrame(X[:, columns], columns=columns.tolist())
+    frame = frame.loc[:, (y[labeled] == frame[labeled].T).all(axis=1).to_numpy()]
+    copies = [name for name, _ in find_copies(frame, np.asarray(y, object), labeled)]
+    if copies:
+        one = len(copies) == 1
+        warn_of_data(
+            f"The column{'' if one else 's'} {shorten(map(str, copies))} of X "
+            f"{'equals' if one else 'equal'} y in all labeled rows. If "
+            f"{'it is' if one else 'they are'} not known for new rows, pass "
+            f"np.delete(X, {copies!r}, axis=1)."
+        )
 
 
 def warn_of_copies(X, y, columns=None):
