@@ -93,6 +93,16 @@ class CurveGraph(NamedTuple):
     rows_per_cluster: int  # on average, at least: walks end soon in small clusters
 
 
+class DiscreteRule(NamedTuple):
+    """Columns of few values among others, when clusters are searched."""
+
+    most_values: int
+    rows_per_value: int  # on average, at least
+    share: float  # of the distance to a near row that a gap between values may be
+    most_rows: int  # whose distances are compared
+    rounding: float  # variance that Gaussians get, over squared gaps
+
+
 class MixtureRule(NamedTuple):
     """When a mixture of Gaussians replaces the clusters that it was fitted from."""
 
@@ -663,6 +673,10 @@ OUTLIER_RULE = OutlierRule(5, 3.0, 0.47)
 # the problems of umc-label-free, two or three seeds. Command: `python
 # benchmarks/evidence/clusters.py CLUSTER_CURVES`.
 CLUSTER_CURVES = CurveGraph(1.5, 3, 50)
+
+# A one-hot column of 0 and 1 must not separate rows that are near each other otherwise.
+# XX. Data: XX. Command: `python benchmarks/evidence/cluster_categories.py`.
+DISCRETE = DiscreteRule(10, 10, 0.5, 300, 1 / 6)
 
 # Mixtures of Gaussians that start from the clusters of the search. The mean adjusted
 # Rand index is 0.618 on the sets of defaults-clustering (up to 1,000 rows) and 0.762 on
