@@ -168,6 +168,7 @@ def compare_constants(n_seeds):
         "share": (0.25, 0.35, 0.5, 0.7, 1.0),
         "most_values": (0, 2, 5, 10, 20),
         "rows_per_value": (5, 10, 20),
+        "rounding": (0.0, 1 / 12, 1 / 6, 1 / 4, 1 / 3),
     }.items():
         rules = {value: DISCRETE._replace(**{field: value}) for value in values}
         changes = {value: constant("DISCRETE", rule) for value, rule in rules.items()}

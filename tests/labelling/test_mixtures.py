@@ -178,6 +178,18 @@ def test_categories_have_volumes_like_their_shares(rng, n_categories):
     assert_allclose(volumes[0] - volumes[1], np.log(n_categories), atol=0.25)
 
 
+def test_repeated_values_are_no_misfit(nested):
+    """Gaussians of few values beside others are as good as without them."""
+    X, y = nested
+    poor = (X[:, 0] > 0).astype(int)
+    _, alone = fit_better_mixture(X, poor, 2, np.arange(300))
+    mixed = np.column_stack([X, np.eye(3)[np.arange(300) % 3]])
+    mixture, trials = fit_better_mixture(mixed, poor, 2, np.arange(300))
+    assert trials[0].is_better
+    assert trials[0].misfit < alone[0].misfit + 0.05
+    assert adjusted_rand_score(y, mixture(mixed)[:, 0] > 0) > 0.9
+
+
 def test_no_mixture_of_equal_or_few_rows():
     codes = np.arange(30) % 2
     assert fit_better_mixture(np.ones((30, 2)), codes, 2, np.arange(30)) == (None, ())

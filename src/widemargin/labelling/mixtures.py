@@ -167,6 +167,13 @@ def fit_better_mixture(X, codes, n_clusters, order):
             found = held_out_densities(points, own, fold_of, fit, MIXTURE_WIDTHS)
             found = found.mean(axis=1)
         gain, misfit = float(found[0] - density_before), float(found.max() - found[0])
+        if misfit > 0 and blur.any():
+            # Repeated values are Gaussian in no cluster, unless they are spread.
+            sharp = partial(fit, blur=0.0)
+            spread = points + draw_blur(X, frame, order)
+            found = held_out_densities(spread, own, fold_of, sharp, MIXTURE_WIDTHS)
+            found = found.mean(axis=1)
+            misfit = float(found.max() - found[0])
         overlap = float(adjusted_rand_score(codes, own))
         trials.append(MixtureTrial(is_shared, gain, misfit, overlap))
         mixtures.append(replace(mixture, center=frame.center, axes=frame.axes))
@@ -266,6 +273,13 @@ def frame_blur(X, frame):
     """
     steps = find_gaps(X)[:, None] * frame.axes
     return DISCRETE.rounding * (steps.T @ steps)
+
+
+def draw_blur(X, frame, order):
+    """Random shifts of the rows, in the components, with the covariance of the blur."""
+    shifts = np.empty(X.shape)
+    shifts[order] = np.random.default_rng(0).normal(size=X.shape)
+    return (np.sqrt(DISCRETE.rounding) * find_gaps(X) * shifts) @ frame.axes
 
 
 def prior_covariance(points, n_clusters):
