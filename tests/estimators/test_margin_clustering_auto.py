@@ -206,3 +206,67 @@ def test_many_rows_are_clustered_along_a_graph_of_the_user():
     assert model.parameters_.source == "graph"
     assert_array_equal(model.predict(X), model.labels_)
     assert adjusted_rand_score(y, model.labels_) > 0.95
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """Four clusters, and a one-hot category that has nothing to do with them."""
+    X, y = make_blobs(300, n_features=4, centers=4, cluster_std=1.2, random_state=3)
+    category = np.random.default_rng(3).integers(0, 4, 300)
+    return np.hstack([X / X.std(axis=0), np.eye(4)[category]]), y
+
+
+@pytest.fixture(scope="module")
+def mixed_model(mixed):
+    return MaxMarginClustering(4, random_state=0).fit(mixed[0])
+
+
+def test_categories_are_not_taken_for_clusters(mixed, mixed_model):
+    (X, y), model = mixed, mixed_model
+    assert adjusted_rand_score(y, model.labels_) == 1.0
+    assert_array_equal(model.predict(X), model.labels_)
+    indicator = np.hstack([X[:, :4], X[:, 4:6] @ [[1.0], [1.0]]])
+    model = MaxMarginClustering(4, random_state=0).fit(indicator)
+    assert adjusted_rand_score(y, model.labels_) == 1.0
+
+
+def test_a_model_of_narrowed_columns_is_saved(mixed, mixed_model, tmp_path):
+    (X, _), model = mixed, mixed_model
+    widemargin.save(model, tmp_path / "model.wm")
+    loaded = widemargin.load(tmp_path / "model.wm")
+    assert_allclose(loaded.decision_function(X), model.decision_function(X))
+
+
+def test_a_model_of_narrowed_columns_takes_other_ways(mixed):
+    X, y = mixed
+    path = MaxMarginClustering(4, random_state=0).fit_path(X, ambient_reg=[1e-3, 1e-2])
+    for model in path:
+        assert adjusted_rand_score(y, model.labels_) > 0.95
+        assert adjusted_rand_score(y, model.predict(X)) > 0.95
+    with patch.object(
+        MaxMarginClustering,
+        "limits",
+        MaxMarginClustering.limits._replace(graph_rows=100),
+    ):
+        model = MaxMarginClustering(4, random_state=0).fit(X)
+    assert model.parameters_.source == "graph"
+    assert adjusted_rand_score(y, model.labels_) > 0.95
+    assert_array_equal(model.predict(X), model.labels_)
+    model = MaxMarginClustering(4, outliers="auto", random_state=0).fit(X)
+    assert adjusted_rand_score(y, model.labels_) > 0.9
+    assert_array_equal(model.predict(X) == -1, model.labels_ == -1)
+
+
+def test_a_given_width_is_that_of_the_given_rows(mixed):
+    X, _ = mixed
+    model = MaxMarginClustering(4, **FIXED, random_state=0).fit(X)
+    assert_allclose(model.function_.points, X)
+
+
+@pytest.mark.slow
+def test_the_number_of_clusters_beside_a_category(mixed):
+    X, y = mixed
+    model = MaxMarginClustering("auto", random_state=0).fit(X)
+    assert model.n_clusters_ == 4
+    assert adjusted_rand_score(y, model.labels_) == 1.0
+    assert_array_equal(model.predict(X), model.labels_)

@@ -159,6 +159,37 @@ def test_columns_without_news_do_not_matter(nested, which):
     assert adjusted_rand_score(plain(X)[:, 0] > 0, other(more)[:, 0] > 0) > 0.9
 
 
+@pytest.mark.parametrize("n_categories", [2, 3, 4, 6])
+def test_categories_have_volumes_like_their_shares(rng, n_categories):
+    """Without the blur they would have none, and any density."""
+    codes = np.arange(300) % n_categories
+    X = np.hstack([rng.normal(size=(300, 3)), np.eye(n_categories)[codes]])
+    frame = mixtures.principal_frame(X, n_categories + 2)
+    points, blur = frame.project(X), mixtures.frame_blur(X, frame)
+    with patch.object(mixtures, "MIXTURE", MIXTURE._replace(prior_rows=1e-12)):
+        whole, parts = (
+            mixtures._estimate_hard(points, labels, k, np.eye(len(blur)), blur)
+            for labels, k in ((np.zeros(300, dtype=int), 1), (codes, n_categories))
+        )
+    volumes = [
+        np.log(np.einsum("kii->ki", own.factors)).sum(axis=1).mean()
+        for own in (whole, parts)
+    ]
+    assert_allclose(volumes[0] - volumes[1], np.log(n_categories), atol=0.25)
+
+
+def test_repeated_values_are_no_misfit(nested):
+    """Gaussians of few values beside others are as good as without them."""
+    X, y = nested
+    poor = (X[:, 0] > 0).astype(int)
+    _, alone = fit_better_mixture(X, poor, 2, np.arange(300))
+    mixed = np.column_stack([X, np.eye(3)[np.arange(300) % 3]])
+    mixture, trials = fit_better_mixture(mixed, poor, 2, np.arange(300))
+    assert trials[0].is_better
+    assert trials[0].misfit < alone[0].misfit + 0.05
+    assert adjusted_rand_score(y, mixture(mixed)[:, 0] > 0) > 0.9
+
+
 def test_no_mixture_of_equal_or_few_rows():
     codes = np.arange(30) % 2
     assert fit_better_mixture(np.ones((30, 2)), codes, 2, np.arange(30)) == (None, ())

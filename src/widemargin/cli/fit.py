@@ -300,7 +300,7 @@ def _refuse_target(_ctx, _param, value):
 @commands.seed_option
 def cluster(path, n_clusters, as_json, **options):
     """Find groups in a table without labels."""
-    from widemargin.cli import fitting, reports
+    from widemargin.cli import fitting, profiles, reports
 
     k = {"n_clusters": n_clusters}
     work = _begin("cluster", path, None, _CLUSTER_ENDINGS, as_json, options, **k)
@@ -329,10 +329,16 @@ def cluster(path, n_clusters, as_json, **options):
         if choice.second is not None:
             numbers += f"; next best {choice.second}"
         listed = f"{work.estimator.n_clusters_} ({numbers}): {listed}"
-    clusters = "clusters", listed
+    seen = model[0], table.X, found["cluster"].to_numpy()
+    profile = profiles.profile_clusters(*seen)
+    notes = [note] if (note := profiles.find_single_column(*seen)) else []
+    lines = [("clusters", listed), *profiles.describe_profiles(profile)]
+    lines += [("note", note) for note in notes]
     reports.print_facts(
-        work.console, [clusters, *work.outputs.describe(model, table.n_rows)]
+        work.console, [*lines, *work.outputs.describe(model, table.n_rows)]
     )
     if as_json:
         facts = reports.table_as_json(path, table)
-        reports.print_json({**facts, "clusters": counts, **work.outputs.as_json()})
+        facts["notes"] += notes
+        facts |= {"clusters": counts, "profiles": profile}
+        reports.print_json({**facts, **work.outputs.as_json()})

@@ -40,6 +40,7 @@ from widemargin.labelling.clusters import (
     cluster_graph,
 )
 from widemargin.labelling.constraints import read_constraints
+from widemargin.labelling.discrete import weigh_gaps
 from widemargin.labelling.mixtures import fit_better_mixture
 from widemargin.labelling.numbers import NumberChoice, count_gaussians
 from widemargin.labelling.outliers import Reach, find_reach
@@ -147,6 +148,11 @@ class MaxMarginClustering(ClusterMixin, Estimator):
     norm of the kernel divided by its mean diagonal, and L the graph Laplacian divided
     by its mean degree. :doc:`/guide/clustering` describes the search and its deviations
     from [1]_, and how parameters are chosen.
+
+    With ``kernel="rbf"``, columns of up to ten values (indicators, one-hot categories)
+    are multiplied by a weight of at most one before anything else, so that they do not
+    separate rows that are near each other in the other columns. Sparse rows and blocks
+    stay as they are.
 
     Parameters left at "auto" are chosen among 12 combinations: widths of a quarter,
     half and the whole of the median distance, `ambient_reg` :math:`2^{-12}` and
@@ -427,14 +433,15 @@ def _fit_chosen_number(estimator, X, init, fixed):
         )
     rng = as_generator(estimator.random_state)
     seed = int(rng.integers(2**31))  # the same for all numbers
-    task = _read_task(estimator, X, None, None)
+    rows = read_rows(estimator, X)
+    task = _read_task(estimator, rows, None, None)
     with planned(_NUMBER_STAGES):
         choice = _choose_number(estimator, task, seed)
         fitted = clone(estimator)
         fitted.set_params(n_clusters=choice.chosen, random_state=seed)
         try:
-            for rows in track(_FIT, [task.sample.rows]):
-                fitted.fit(rows)
+            for own in track(_FIT, [rows]):
+                fitted.fit(own)
         finally:
             _take_over(estimator, fitted, number_choice_=choice)
     return estimator
@@ -543,7 +550,12 @@ def _read_task(estimator, X, init, fixed):
     n_rows, who = len(rows), type(estimator).__name__
     n_clusters = _least_clusters(estimator, n_rows)
     constraints = read_constraints(init, fixed, n_rows, n_clusters, f"{who}.fit")
-    return ClusterTask(collect_sample(rows, merge="none"), constraints)
+    task = ClusterTask(collect_sample(rows, merge="none"), constraints)
+    is_plain = not (rows.is_sparse or rows.pairwise or rows.in_blocks)
+    if is_plain and _is_width_open(read_parameter(estimator, "kernel")):
+        weights = weigh_gaps(rows.X, task.sample.order)
+        task = task if weights is None else task.weighted(weights)
+    return task
 
 
 def _least_clusters(estimator, n_rows):
@@ -577,10 +589,19 @@ def _choose(estimator, task, search, graph, rng):
 def _is_open(estimator, task, search):
     """Whether sizes, kernel and weights are left open, of dense rows."""
     rows, kernel = task.sample.rows, read_parameter(estimator, "kernel")
-    is_rbf = isinstance(kernel, Rbf) and kernel.gamma == "auto"
     is_plain = not (rows.is_sparse or rows.pairwise)
     is_open = estimator.n_clusters > 1 and estimator.ambient_reg == "auto"
-    return is_rbf and is_plain and is_open and search.tries_spectrum(task.constraints)
+    return (
+        _is_width_open(kernel)
+        and is_plain
+        and is_open
+        and search.tries_spectrum(task.constraints)
+    )
+
+
+def _is_width_open(kernel):
+    """Whether the width of the kernel is chosen, and with it the scale of the rows."""
+    return isinstance(kernel, Rbf) and kernel.gamma == "auto"
 
 
 def _is_left_to_graph(estimator, task, search):
@@ -604,7 +625,8 @@ def _find_along_graph(estimator, task, graph, rng):
     codes, inertia = found
     signs, n_neighbors = sign_coding(codes, n_clusters), knn.n_neighbors
     index = rows.index(kernel, n_neighbors)
-    estimator.function_ = NeighborFunction(kernel, rows.X, signs, n_neighbors, index)
+    function = NeighborFunction(kernel, rows.X, signs, n_neighbors, index)
+    estimator.function_ = task.of_given(function)
     estimator.parameters_ = Parameters(1, kernel, 0.0, "graph")
     estimator.labels_, estimator.objective_ = codes.astype(np.int64), inertia
     estimator.choice_, estimator.graph_ = None, knn
@@ -630,7 +652,8 @@ def _find(estimator, task, search, model, smoother, rng, found=None):
     else:  # while parameters were chosen
         result = replace(found, objective=problem.value(found.solution))
     signs = sign_coding(result.solution, estimator.n_clusters)
-    estimator.function_ = model.space.to_function(smoother.coordinates(signs))
+    function = model.space.to_function(smoother.coordinates(signs))
+    estimator.function_ = task.of_given(function)
     estimator.parameters_ = model.parameters
     estimator.labels_ = result.solution.astype(np.int64)
     estimator.objective_ = result.objective
@@ -661,6 +684,6 @@ def _try_mixtures(estimator, task, smoother, search, result, rng):
     problem = search.make_problem(smoother, task)
     if np.array_equal(own, codes) or not problem.is_feasible(own):
         return
-    estimator.function_, estimator.labels_ = mixture, own
+    estimator.function_, estimator.labels_ = task.of_given(mixture), own
     estimator.parameters_ = replace(estimator.parameters_, source="mixture")
     estimator.objective_ = problem.value(own)

@@ -21,6 +21,7 @@ from widemargin.defaults import (
 from widemargin.graphs import Graph
 from widemargin.graphs.laplacian import spectral_dimension
 from widemargin.labelling.constraints import Constraints
+from widemargin.labelling.discrete import WeightedColumns, weigh
 from widemargin.labelling.problem import LabelProblem
 from widemargin.labelling.search import search_labels
 from widemargin.labelling.starts import make_starts
@@ -28,6 +29,7 @@ from widemargin.labelling.strategies import Search, Steepest
 from widemargin.labels import decide, sign_coding
 from widemargin.linalg.rows import gram_order
 from widemargin.objectives.class_sizes import nearest_sizes, size_bounds
+from widemargin.rows import Rows
 from widemargin.sample import Sample
 from widemargin.solvers.result import SolveResult, Status, worst
 from widemargin.spaces import graph_spectrum
@@ -43,10 +45,23 @@ class ClusterTask:
 
     sample: Sample
     constraints: Constraints
+    column_weights: np.ndarray | None = None  # by which given rows were multiplied
 
     def part(self, idx):
         """The task of some of the rows."""
-        return ClusterTask(self.sample.part(idx), self.constraints.part(idx))
+        sample, constraints = self.sample.part(idx), self.constraints.part(idx)
+        return replace(self, sample=sample, constraints=constraints)
+
+    def weighted(self, weights):
+        """The task of the same rows with columns multiplied by weights."""
+        rows = Rows(weigh(self.sample.rows.X, weights))
+        sample = replace(self.sample, rows=rows)
+        return replace(self, sample=sample, column_weights=weights)
+
+    def of_given(self, function):
+        """A function of the rows of the task as one of rows as they were given."""
+        weights = self.column_weights
+        return function if weights is None else WeightedColumns(weights, function)
 
     @property
     def weights(self):

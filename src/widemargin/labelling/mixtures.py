@@ -14,7 +14,8 @@ from scipy.linalg import cholesky, eigh, solve_triangular
 from scipy.special import logsumexp
 from sklearn.metrics import adjusted_rand_score
 
-from widemargin.defaults import MIXTURE, MIXTURE_WIDTHS
+from widemargin.defaults import DISCRETE, MIXTURE, MIXTURE_WIDTHS
+from widemargin.labelling.discrete import find_gaps
 from widemargin.linalg.rows import row_blocks
 from widemargin.stored import Stored, is_finite, require
 
@@ -147,15 +148,16 @@ def fit_better_mixture(X, codes, n_clusters, order):
     frame = principal_frame(X, n_dims) if n_dims > 0 else None
     if frame is None:
         return None, ()
-    points = frame.project(X)
+    points, blur = frame.project(X), frame_blur(X, frame)
     prior = prior_covariance(points, n_clusters)
     fold_of = np.empty(len(codes), dtype=int)
     fold_of[order] = np.arange(len(codes)) % MIXTURE.n_folds
-    before = partial(_estimate_hard, n_clusters=n_clusters, prior=prior)
+    known = {"n_clusters": n_clusters, "prior": prior, "blur": blur}
+    before = partial(_estimate_hard, **known)
     density_before = held_out_densities(points, codes, fold_of, before, (1.0,)).mean()
     trials, mixtures = [], []
     for is_shared in (False, True):
-        fit = partial(fit_mixture, n_clusters=n_clusters, prior=prior, shared=is_shared)
+        fit = partial(fit_mixture, **known, shared=is_shared)
         mixture = fit(points, codes)
         densities = mixture.log_densities(points)
         own = densities.argmax(axis=1)
@@ -165,6 +167,13 @@ def fit_better_mixture(X, codes, n_clusters, order):
             found = held_out_densities(points, own, fold_of, fit, MIXTURE_WIDTHS)
             found = found.mean(axis=1)
         gain, misfit = float(found[0] - density_before), float(found.max() - found[0])
+        if misfit > 0 and blur.any():
+            # Repeated values are Gaussian in no cluster, unless they are spread.
+            sharp = partial(fit, blur=0.0)
+            spread = points + draw_blur(X, frame, order)
+            found = held_out_densities(spread, own, fold_of, sharp, MIXTURE_WIDTHS)
+            found = found.mean(axis=1)
+            misfit = float(found.max() - found[0])
         overlap = float(adjusted_rand_score(codes, own))
         trials.append(MixtureTrial(is_shared, gain, misfit, overlap))
         mixtures.append(replace(mixture, center=frame.center, axes=frame.axes))
@@ -173,11 +182,11 @@ def fit_better_mixture(X, codes, n_clusters, order):
     return None if best is None else mixtures[best], tuple(trials)
 
 
-def fit_mixture(points, codes, n_clusters, prior, *, shared=False):
+def fit_mixture(points, codes, n_clusters, prior, *, blur=0.0, shared=False):
     """The mixture that expectation maximization finds from given clusters."""
     members, last = _indicators(codes, n_clusters), -np.inf
     for _ in range(_MAX_ROUNDS):
-        mixture = _estimate(points, members, prior, shared)
+        mixture = _estimate(points, members, prior, blur, shared)
         densities = mixture.log_densities(points)
         total = logsumexp(densities, axis=1)
         if total.mean() < last + _TOL:
@@ -224,13 +233,14 @@ def _log_smoothed(new, inside, width):
     return log_sums - np.log(len(inside)) - new.shape[1] * np.log(width)
 
 
-def _estimate_hard(points, codes, n_clusters, prior):
+def _estimate_hard(points, codes, n_clusters, prior, blur=0.0):
     """Gaussians of given clusters."""
-    return _estimate(points, _indicators(codes, n_clusters), prior, shared=False)
+    members = _indicators(codes, n_clusters)
+    return _estimate(points, members, prior, blur, shared=False)
 
 
-def _estimate(points, members, prior, shared):
-    """Gaussians of given memberships (n, k), without a frame."""
+def _estimate(points, members, prior, blur, shared):
+    """Gaussians of given memberships (n, k), without a frame, with `blur` added."""
     n_clusters, counts = members.shape[1], members.sum(axis=0)
     means = (members.T @ points) / np.maximum(counts, 1e-9)[:, None]
     scatters = []
@@ -244,11 +254,32 @@ def _estimate(points, members, prior, shared):
     # As if some more rows had the covariance of the prior.
     n_more = MIXTURE.prior_rows * (len(prior) + 2)
     factors = [
-        cholesky((scatter + n_more * prior) / (size + n_more), lower=True)
+        cholesky((scatter + n_more * prior) / (size + n_more) + blur, lower=True)
         for scatter, size in zip(scatters, sizes, strict=True)
     ]
     nothing = np.zeros(0)
     return Mixture(nothing, nothing, counts / counts.sum(), means, np.array(factors))
+
+
+def frame_blur(X, frame):
+    """The covariance, in the components, of what columns of few values are rounded by.
+
+    Gaussians without any width would describe a column that has the same value in all
+    rows of a cluster best, whatever the other columns hold. As if values were rounded,
+    each such column has a further variance. With a sixth of the squared gap between
+    values, clusters that are the k categories of a one-hot column, equally large, have
+    volumes that are smaller by about the factor k: (1 + 6 / k) to the (k - 1) / 2. This
+    outweighs their shares of 1 / k and no more.
+    """
+    steps = find_gaps(X)[:, None] * frame.axes
+    return DISCRETE.rounding * (steps.T @ steps)
+
+
+def draw_blur(X, frame, order):
+    """Random shifts of the rows, in the components, with the covariance of the blur."""
+    shifts = np.empty(X.shape)
+    shifts[order] = np.random.default_rng(0).normal(size=X.shape)
+    return (np.sqrt(DISCRETE.rounding) * find_gaps(X) * shifts) @ frame.axes
 
 
 def prior_covariance(points, n_clusters):

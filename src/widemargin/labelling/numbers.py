@@ -11,6 +11,7 @@ from widemargin.labelling.choice import similarities
 from widemargin.labelling.clusters import fit_k_means
 from widemargin.labelling.mixtures import (
     fit_mixture,
+    frame_blur,
     held_out_densities,
     principal_frame,
     prior_covariance,
@@ -143,12 +144,13 @@ def count_gaussians(X, labelings, order, rng):
     if frame is None:
         return None
     points, numbers = frame.project(X)[order], [1, *labelings]
+    blur = frame_blur(X, frame)
     labelings = {1: np.zeros(len(order), dtype=int)} | labelings
     fold_of = distinct_of % NUMBER_RULE.n_folds
     densities, is_shared = [], []
     for number in numbers:
         prior, codes = prior_covariance(points, number), labelings[number][order]
-        fit = partial(fit_mixture, n_clusters=number, prior=prior)
+        fit = partial(fit_mixture, n_clusters=number, prior=prior, blur=blur)
         fits = [partial(fit, shared=shared) for shared in (False, True)]
         both = [
             held_out_densities(points, codes, fold_of, own, (1.0,))[0] for own in fits
@@ -159,24 +161,25 @@ def count_gaussians(X, labelings, order, rng):
     number, shared = numbers[place], is_shared[place]
     replication = 1.0
     if number > 1:
-        replication = replicate(points, number, shared, distinct_of, rng)
+        replication = replicate(points, number, shared, distinct_of, rng, blur)
     gains = np.array([own.mean() - densities[0].mean() for own in densities])
     return GaussianCount(np.array(numbers), gains, number, replication)
 
 
-def replicate(points, n_clusters, is_shared, distinct_of, rng):
+def replicate(points, n_clusters, is_shared, distinct_of, rng, blur=0.0):
     """Mean similarity of the clusters of two mixtures, each of one half of the points.
 
     The mixtures start from k-means, which is fitted to the same half. Copies are in the
     same half: `distinct_of` are positions among the distinct rows.
     """
+    options = {"blur": blur, "shared": is_shared}
     prior, found = prior_covariance(points, n_clusters), []
     for _ in range(NUMBER_RULE.n_splits):
         is_first = rng.permutation(distinct_of.max() + 1)[distinct_of] % 2 == 0
         both = []
         for half in (points[is_first], points[~is_first]):
             codes = fit_k_means(half, n_clusters, rng).labels_
-            mixture = fit_mixture(half, codes, n_clusters, prior, shared=is_shared)
+            mixture = fit_mixture(half, codes, n_clusters, prior, **options)
             both.append(mixture.log_densities(points).argmax(axis=1))
         found.append(adjusted_rand_score(*both))
     return float(np.mean(found))
