@@ -354,7 +354,7 @@ def test_sentence_about_few_relevant_rows(results):
 
 
 def test_table_of_clustering_with_default_settings(results):
-    table = table_of("docs/guide/clustering.md", "MaxMarginClustering", "k-means")
+    table = table_of("docs/guide/clustering.md", "MaxMarginClustering", "Ward")
     columns = {
         "MaxMarginClustering": "MaxMarginClustering",
         "k-means": "KMeans",
