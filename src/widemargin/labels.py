@@ -468,8 +468,8 @@ def _warn_of_doubts(labels):
         )
     if labels.has_zero_mark:
         warn_of_data(
-            f"y is 0 in most samples, and {UNLABELED}, which marks an unlabeled "
-            "sample, in few. If the classes are -1 and 1, and 0 marks unlabeled "
+            f"y is 0 in most samples and {UNLABELED} in few, but {UNLABELED} marks an "
+            "unlabeled sample. If the classes are -1 and 1, and 0 marks unlabeled "
             f"samples, pass np.where(y == 0, {UNLABELED}, y > 0)."
         )
     if labels.is_scattered:

@@ -215,8 +215,8 @@ column_options = _gathered(
 day_option = click.option(
     "--day-first/--month-first",
     default=None,
-    help="Whether 1/2/2024 is 1 February or January 2. By default, the column shows "
-    "it, and a note says so if it does not.",
+    help="Whether 1/2/2024 is 1 February or January 2. By default, other dates "
+    "of the column decide. If they do not, the month comes first, and a note says so.",
 )
 key_option = click.option(
     "--id",

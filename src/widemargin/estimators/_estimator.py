@@ -430,7 +430,9 @@ def _refuse_missing(X, who, estimator, *, reset):
 
 
 def _refuse_infinite(X, who):
-    """Raise if a matrix or a data frame holds infinity."""
+    """Raise if a matrix or a data frame of real numbers holds infinity."""
+    if np.iscomplexobj(X):
+        return
     try:
         infinite = np.isinf(np.asarray(X, dtype=np.float64))
     except (ValueError, TypeError):

@@ -153,7 +153,7 @@ def _check_rows(frame, cells, target, path, facts):
     if known is None and facts["is_file"] is not False:
         raise TableError(
             f"{path} does not say which table its labels belong to; run widemargin "
-            "label on the table that was labeled once more, then fit it."
+            "label once more on the table that was labeled, then fit it."
         )
     if known is None or known["kind"] != "table":
         what = name if facts["is_file"] else "arrays"
