@@ -180,7 +180,15 @@ def test_clusters_that_are_groups_of_values_or_nearly_the_values():
     assert note(np.where(np.arange(200) % 3 == 0, 0, codes)) is None
     assert note((numbers > 3).astype(int)) is None
     assert note(np.zeros(200, dtype=int)) is None
+    assert note((np.arange(200) % 20 == 0).astype(int)) is None  # 5 % of the rows
     assert "equal the values of 'plan'" in note(np.where(codes == 3, -1, codes))
+
+
+def test_a_long_word_keeps_its_beginning():
+    long = "Donaudampfschifffahrtsgesellschaft"
+    frame = pd.DataFrame({"x": np.arange(60) % 7, "firm": [long] * 30 + ["other"] * 30})
+    profiles = profile_clusters(make_encoder(frame), frame, np.repeat([0, 1], 30))
+    assert "'Donaudampfschifffahrts" in str(list(describe_profiles(profiles)))
 
 
 def test_profiles_of_words_and_of_many_clusters():

@@ -116,6 +116,8 @@ def test_dates_in_different_formats_are_named():
     assert find_mixed_dates(pd.Series(["2024-01-30", "a text", "3"])) is None
     assert find_mixed_dates(pd.Series(["2024-01-30", "2024-02-28"])) is None
     assert find_mixed_dates(pd.Series([3.5, True])) is None
+    salaries = pd.Series(["12.10.24", *map(str, range(20_000, 60_000, 150))])
+    assert find_mixed_dates(salaries) is None  # one date among numbers
 
 
 @pytest.mark.parametrize(

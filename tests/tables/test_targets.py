@@ -43,6 +43,8 @@ def test_numbers_beside_text_can_be_names():
     with pytest.raises(TableError, match="'y' mixes numbers and text"):
         read(values, object)
     assert read(values, object, as_names=True).classes.tolist() == ["1", "2", "two"]
+    with pytest.raises(TableError, match="'y' mixes text and the number True"):
+        read([True, True, True, "no", None], object)
 
 
 def test_measured_numbers_are_no_classes():

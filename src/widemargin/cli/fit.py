@@ -207,7 +207,8 @@ def fit(path, target, folds, verbose, as_json, **options):
         facts += _describe_estimate(measured, declared.name, folds)
     facts.append(("inferred", reports.describe_counts(inferred) or "0 rows"))
     facts += work.outputs.describe(model, table.n_rows)
-    if report and report["label_next"] and options["labels"] is None:
+    is_table = options["labels"] is None and not Path(path).is_dir()
+    if report and report["label_next"] and is_table:
         facts.append(("next", _describe_next(path, target, work.outputs, review)))
     reports.print_facts(work.console, facts)
     if as_json:

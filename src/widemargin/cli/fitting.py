@@ -150,7 +150,8 @@ def recall_proposed(table, model_path=None):
     if model_path is not None and (rows := _read_proposed(table, model_path)).size:
         is_new = np.zeros(len(proposed), dtype=bool)
         is_new[rows] = True
-        sources += [model_path] if (is_new & table.labels.labeled).any() else []
+        if (is_new & table.labels.labeled).any():
+            sources.append(f"{model_path}, by row numbers")
         proposed |= is_new
     if not sources:
         return table

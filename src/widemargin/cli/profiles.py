@@ -1,7 +1,6 @@
 """What separates clusters: each compared with all rows, column by column."""
 
 import shlex
-import textwrap
 
 import numpy as np
 import pandas as pd
@@ -15,6 +14,7 @@ from widemargin.tables.encodings import (
     NumberFeature,
     TextFeature,
 )
+from widemargin.tables.errors import shorten_text
 
 _MOST_COLUMNS, _MOST_CLUSTERS = 3, 12  # that a report shows
 _LEAST_EFFECT = 0.5  # standard deviations; the largest effect is always shown
@@ -67,7 +67,7 @@ def describe_profiles(profiles):
 def _describe(line):
     own, overall = line["in_cluster"], line["in_all"]
     if "value" in line:
-        value = textwrap.shorten(line["value"], _VALUE_WIDTH, placeholder="...")
+        value = shorten_text(line["value"], _VALUE_WIDTH)
         return f"{line['column']} {value!r} {join(f'{own:.0%} ({overall:.0%})')}"
     return f"{line['column']} {join(f'{_shown(own)} ({_shown(overall)})')}"
 
@@ -98,17 +98,24 @@ def find_single_column(encoder, frame, labels):
         table = pd.crosstab(codes, labels).to_numpy()
         # Of rows in the usual cluster of their value, and with the usual value there.
         own, usual = table.max(axis=1).sum(), table.max(axis=0).sum()
-        if own < _NEARLY * len(labels) or n_values > len(labels) / 5:
+        # What the largest cluster and the most common value alone would reach
+        by_cluster, by_value = table.sum(axis=0).max(), table.sum(axis=1).max()
+        if not _explains(own, by_cluster, len(labels)) or n_values > len(labels) / 5:
             continue
         nearly = "" if min(own, usual) >= _ALIKE * len(labels) else "nearly "
         how = f"{nearly}equal the values"
-        if usual < _NEARLY * len(labels):
+        if not _explains(usual, by_value, len(labels)):
             how = "are groups of values"
         return (
             f"the clusters {how} of {feature.name!r}; to look for others, add "
             f"--drop {shlex.quote(feature.name)}"
         )
     return None
+
+
+def _explains(n_right, n_by_chance, n_rows):
+    """Whether nearly all rows are right that a constant guess gets wrong."""
+    return n_rows - n_right <= (1 - _NEARLY) * (n_rows - n_by_chance)
 
 
 def _numbers(feature, values):

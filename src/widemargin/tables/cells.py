@@ -73,6 +73,7 @@ _TRIED = 200  # cells that decide which formats are tried on all
 # Share of dates in a column of dates: one cell of twenty may be a typing error, and a
 # column of texts with some dates among them stays one of texts.
 _MIN_DATES = 0.95
+_LEAST_DATES = 0.05  # of the cells, for numbers to be dates that Excel has changed
 # A column of numbers or dates may have a few other cells, such as "unknown".
 MIN_READABLE = 0.8
 _MIN_UNREAD = 4  # so many cells of new rows may be such, whatever their share
@@ -305,7 +306,10 @@ def find_mixed_dates(filled):
     numbers = pd.to_numeric(filled, errors="coerce")
     is_serial = numbers.between(*_SERIALS) & (numbers % 1 == 0)
     n_dates = int(is_like.sum())
-    if not n_dates or n_dates + is_serial.sum() < _MIN_DATES * len(filled):
+    # A single date among numbers is a stray cell, and the numbers are not dates.
+    if n_dates < _LEAST_DATES * len(filled):
+        return None
+    if n_dates + is_serial.sum() < _MIN_DATES * len(filled):
         return None
     texts = texts[is_like]
     if is_serial.any():

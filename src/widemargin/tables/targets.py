@@ -153,12 +153,13 @@ def _refuse_amounts(name, texts, labels):
 def _refuse_mixture(values):
     """Raise `TableError` for a column of text at least half of which are numbers."""
     filled = values.dropna()
-    is_number = pd.to_numeric(filled, errors="coerce").notna()
+    numbers = pd.to_numeric(filled, errors="coerce")
+    is_number = numbers.notna()
     if is_number.all() or is_number.mean() < 0.5:
         return
     others, known = filled[~is_number], filled[is_number]
     mark = str(known.iloc[0])
-    is_single = known.map(str).nunique() == 1 and np.isfinite(float(mark))
+    is_single = known.map(str).nunique() == 1 and np.isfinite(numbers[known.index[0]])
     if is_single and len(known) > len(others):  # one number among names is no name
         raise TableError(
             f"Column {values.name!r} mixes text and the number {mark}, which is in "
