@@ -20,6 +20,7 @@ from widemargin.studio.state import (
     apply,
     check_action,
     check_name,
+    check_rows,
     compare_people,
 )
 from widemargin.tables.targets import describe_alike
@@ -318,6 +319,7 @@ class Session:
         if isinstance(label, str):
             label = check_name(label)
         if kind == "label" and label is not None:
+            check_rows(rows, self.source.n_rows)
             rows = self._without_unseen(rows)
         with self._lock:
             self.state = self.store.catch_up(self.state)
@@ -349,7 +351,7 @@ class Session:
         """Rows without those that nobody can see; `Refusal` if no other is left."""
         reasons = self.unreadable
         seen = [row for row in rows if row not in reasons]
-        if rows and not seen:
+        if not seen:
             reason = reasons[rows[0]].rstrip(".")
             raise Refusal(f"{reason}, so that the row cannot be labeled.")
         return seen
