@@ -389,7 +389,8 @@ class Session:
             if images is not None:
                 images.open(row)
         except ValueError as error:
-            self.unreadable[row] = str(error)
+            # replaced, because other threads iterate over it without the lock
+            self.unreadable = {**self.unreadable, row: str(error)}
         return row not in self.unreadable
 
     def _second_opinion(self, state, who, taken):
