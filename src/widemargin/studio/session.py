@@ -77,6 +77,7 @@ class Session:
         self._lock, self._changed = threading.RLock(), threading.Condition()
         self._model_lock, self._listeners = threading.Lock(), []
         self._rng = np.random.default_rng(seed)
+        self._readable = set()  # rows whose images were opened
         self._windows, self._jobs, self._is_closed = {}, [], False
         self._n_settling = 0  # threads that wait for suggestions
         self.plane, self.layout = principal_plane(source.X, seed), "principal"
@@ -385,9 +386,11 @@ class Session:
     def _can_be_seen(self, row):
         """Whether a row has no image, or one that can be read."""
         images = self.source.images
+        if images is None or row in self._readable:
+            return row not in self.unreadable
         try:
-            if images is not None:
-                images.open(row)
+            images.open(row)
+            self._readable.add(row)
         except ValueError as error:
             # replaced, because other threads iterate over it without the lock
             self.unreadable = {**self.unreadable, row: str(error)}
