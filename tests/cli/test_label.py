@@ -172,6 +172,13 @@ def test_stored_labels_of_changed_rows_are_refused(refused, done, iris, labeled)
     done("fit", "iris.csv", *words, *options, *method)
 
 
+def test_stored_labels_of_another_target_are_refused(refused, labeled):
+    words = "--target", "color", "--labels", "iris-labels.sqlite", "--out", "m.wm"
+    message = refused("fit", "iris.csv", *words)
+    assert "labels for the column 'species', but the target is 'color'" in message
+    assert "--target species" in message
+
+
 def test_labels_of_an_older_file_are_checked_first(refused, done, iris, labeled):
     store = Store("iris-labels.sqlite")
     store.note(contents=None)

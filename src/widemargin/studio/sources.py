@@ -168,6 +168,11 @@ def _check_rows(frame, cells, target, path, facts):
     cells = cells[kept].drop(columns=[target, facts["target"]], errors="ignore")
     change = find_change(known, describe_rows(cells, "table"), features=False)
     if change is not None:
+        if facts["target"] not in (None, target):
+            raise TableError(
+                f"{path} holds labels for the column {facts['target']!r}, but the "
+                f"target is {target!r}; use --target {facts['target']} or another file."
+            )
         raise TableError(
             f"The labels in {path} belong to another table than this one: {change[0]}. "
             f"Choose the table that was labeled ({name}), or restore it."
