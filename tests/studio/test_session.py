@@ -247,6 +247,10 @@ def test_classes_are_undone_in_words(session):
         session.act("remove", "g", "ann", label="cat")
     assert session.state.classes == ()
     assert session.act("undo", "h", "ann")["text"] == "The class cat is back."
+    session.act("class", "i", "ann", label="dog")
+    session.act("label", "j", "bob", rows=[3], label="dog", why="map")
+    assert session.act("undo", "k", "ann")["text"] == "The class dog is still used."
+    assert session.act("redo", "l", "ann")["text"] == "The class dog is still used."
 
 
 def test_known_labels_are_taken_over_once(digits, tmp_path):

@@ -62,6 +62,17 @@ def _percent(probability):
     return "> 99 %" if probability > 0.99 else f"{100 * probability:.0f} %"
 
 
+def _describe_class(name, before, state):
+    """What became of a class that was undone or redone; `before` are the classes."""
+    if name not in state.classes:
+        what = "was removed" if name in before else "was removed before"
+    elif name not in before:
+        what = "is back"
+    else:
+        what = "is still " + ("used" if name in state.names.values() else "there")
+    return f"The class {name} {what}."
+
+
 class Session:
     """All that the page shows and does, whatever carries it there.
 
@@ -334,6 +345,7 @@ class Session:
             )
             if kind in ("undo", "redo") and target is None:
                 return {"rows": [], "place": self.state.place}
+            before = self.state.classes
             is_new = self.store.append(event)
             self.state = self.store.catch_up(self.state)
             answer = {"rows": list(rows), "place": self.state.place}
@@ -341,10 +353,8 @@ class Session:
                 batch = self.state.batches[target]
                 answer["rows"] = list(batch.rows) if is_new else []
                 answer["why"] = batch.why
-                if batch.kind != "label":
-                    is_there = batch.label in self.state.classes
-                    what = "is back" if is_there else "was removed"
-                    answer["text"] = f"The class {batch.label} {what}."
+                if batch.kind != "label" and is_new:
+                    answer["text"] = _describe_class(batch.label, before, self.state)
         self._tell("labels")
         return answer
 

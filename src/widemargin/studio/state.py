@@ -244,7 +244,7 @@ class _Draft:
         batch = self.batches[event.target]
         if batch.kind == "label":
             self._derive(batch.rows)
-        else:
+        if batch.label in self.namings:
             self._derive_class(batch.label)
 
     def _derive(self, rows):
