@@ -86,6 +86,17 @@ def test_another_target_is_not_taken_for_other_data(done, refused, folder, visit
     assert "labels for the column 'species', but the target is 'specis'" in message
 
 
+def test_the_order_of_day_and_month_can_be_given(done, folder, iris, visited):
+    iris.assign(picked=[f"{i % 9 + 1}/{i % 7 + 1}/2024" for i in range(150)]).to_csv(
+        "iris.csv", index=False
+    )
+    words = "label", "iris.csv", "--target", "species", "--port", 0
+    said = " ".join(done(*words).stdout.split())
+    assert "if the day comes first, add --day-first" in said
+    result = done(*words, "--day-first", "--labels", "other.sqlite")
+    assert "--day-first" not in result.stdout
+
+
 def test_placeholders_among_the_labels_are_noted(done, folder, iris, visited):
     iris.loc[1, "species"] = "?"
     iris.to_csv("iris.csv", index=False)
@@ -159,6 +170,13 @@ def test_stored_labels_of_changed_rows_are_refused(refused, done, iris, labeled)
     options = "--drop", "color", "--categorical", "sepal_width", "--folds", 0
     method = "--method", "supervised"
     done("fit", "iris.csv", *words, *options, *method)
+
+
+def test_stored_labels_of_another_target_are_refused(refused, labeled):
+    words = "--target", "color", "--labels", "iris-labels.sqlite", "--out", "m.wm"
+    message = refused("fit", "iris.csv", *words)
+    assert "labels for the column 'species', but the target is 'color'" in message
+    assert "--target species" in message
 
 
 def test_labels_of_an_older_file_are_checked_first(refused, done, iris, labeled):

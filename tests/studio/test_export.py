@@ -12,6 +12,7 @@ from widemargin.studio.export import export_bytes, labeled_table
 from widemargin.studio.session import Session
 from widemargin.studio.sources import read_source
 from widemargin.studio.store import Store
+from widemargin.tables.columns import find_written
 
 
 @pytest.fixture
@@ -91,7 +92,9 @@ def test_columns_of_the_same_name_are_kept(tmp_path):
     )
     table = labeled_table(session)
     assert table["source"].tolist() == ["x", "y"] * 10
-    assert "label_source" in table
+    added = {"prediction", "probability", "predicted source"}
+    table = pd.read_csv(io.BytesIO(export_bytes(session, "table")[0]))
+    assert find_written(table) == added  # and they are no features
     session.store.close()
 
 

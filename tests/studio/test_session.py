@@ -14,7 +14,7 @@ from widemargin.labels import labeled_mask
 from widemargin.studio.export import export_bytes, labeled_table
 from widemargin.studio.jobs import Job, targets
 from widemargin.studio.session import Session, _percent
-from widemargin.studio.sources import from_arrays, read_source
+from widemargin.studio.sources import ImageFiles, from_arrays, read_source
 from widemargin.studio.state import Conflict, Refusal
 from widemargin.studio.store import Store, StoreError
 
@@ -118,7 +118,9 @@ def test_rows_that_nobody_can_see_are_not_proposed(source, tmp_path):
         assert session.card(0)["unreadable"] == "It is broken."
 
 
-def test_files_that_cannot_be_read_are_noticed_when_they_are_proposed(tmp_path, rng):
+def test_files_that_cannot_be_read_are_noticed_when_they_are_proposed(
+    tmp_path, rng, monkeypatch
+):
     for i in range(12):
         path = tmp_path / f"{i}.png"
         Image.fromarray(rng.integers(255, size=(8, 8), dtype=np.uint8)).save(path)
@@ -131,6 +133,8 @@ def test_files_that_cannot_be_read_are_noticed_when_they_are_proposed(tmp_path, 
         rows = [session.next_row(window) for window in range(7)]
         assert rows[6] is None
         assert {found.row for found in rows[:6]} == {*np.flatnonzero(~np.array(broken))}
+        monkeypatch.delattr(ImageFiles, "open")  # each was opened once
+        assert session.next_row(0).row == rows[0].row
         assert "cannot be read" in session.card(broken.index(True))["unreadable"]
 
 
@@ -243,6 +247,10 @@ def test_classes_are_undone_in_words(session):
         session.act("remove", "g", "ann", label="cat")
     assert session.state.classes == ()
     assert session.act("undo", "h", "ann")["text"] == "The class cat is back."
+    session.act("class", "i", "ann", label="dog")
+    session.act("label", "j", "bob", rows=[3], label="dog", why="map")
+    assert session.act("undo", "k", "ann")["text"] == "The class dog is still used."
+    assert session.act("redo", "l", "ann")["text"] == "The class dog is still used."
 
 
 def test_known_labels_are_taken_over_once(digits, tmp_path):

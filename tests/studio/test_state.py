@@ -119,6 +119,17 @@ def test_a_class_stays_while_somebody_else_uses_it():
     assert apply(state, redo("f", "b", "bob")).classes == ("dog",)
 
 
+def test_a_class_that_was_removed_goes_with_a_label_that_brought_it_back():
+    state = apply(State(), name_class("a", "cat"), name_class("b", "cat", "remove"))
+    state = apply(state, label("c", [1], "cat", "bob"))  # by an old window
+    assert state.classes == ("cat",)
+    state = apply(state, undo("d", "c", "bob"))
+    assert state.classes == ()
+    state = apply(state, redo("e", "c", "bob"))
+    assert state.classes == ("cat",)
+    assert names(state) == {1: "cat"}
+
+
 def test_a_class_without_labels_can_be_removed():
     state = apply(
         State(), *(label(name, [i], name) for i, name in enumerate(["cat", "dog"]))
@@ -146,6 +157,9 @@ def test_a_class_without_labels_can_be_removed():
         (label("a", [True], "cat"), "no row True"),
         (label("a", ["1"], "cat"), "no row '1'"),
         (label("a", [], "cat"), "no row to label"),
+        (label("a", [{}], "cat"), "no row {}"),
+        (Event("remove", "a", "ann", (1,), "cat"), "'remove' has no rows, got 1"),
+        (Event("undo", "a", "ann", ("x",)), "'undo' has no rows"),
         (label("a", [1, 1], "cat"), "one label at a time"),
         (label("a", [1], ""), "1 to 200 characters, got 0"),
         (label("a", [1], "x" * 201), "got 201"),

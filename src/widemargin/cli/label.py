@@ -63,6 +63,7 @@ _EXITS = {
 )
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @commands.column_options
+@commands.day_option
 @commands.reading_options
 def label(given, target, embeddings, labels, as_json, **options):
     """Label rows on a page."""
@@ -87,6 +88,7 @@ def label(given, target, embeddings, labels, as_json, **options):
         embeddings=embeddings,
         reading=vars(options["reading"]),
         uses=vars(options["uses"]),
+        day_first=options["day_first"],
     )
     store = labels or default_store(given)
     server = open_page(

@@ -27,8 +27,9 @@ def labeled_table(session):
         "source": sources,
     }
     for name, column in columns.items():
-        taken = name in frame
-        frame[f"{source.target}_{name}" if taken else name] = column
+        while name in frame:
+            name = f"predicted {name}"
+        frame[name] = column
     return frame
 
 

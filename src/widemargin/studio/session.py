@@ -20,6 +20,7 @@ from widemargin.studio.state import (
     apply,
     check_action,
     check_name,
+    check_rows,
     compare_people,
 )
 from widemargin.tables.targets import describe_alike
@@ -61,6 +62,17 @@ def _percent(probability):
     return "> 99 %" if probability > 0.99 else f"{100 * probability:.0f} %"
 
 
+def _describe_class(name, before, state):
+    """What became of a class that was undone or redone; `before` are the classes."""
+    if name not in state.classes:
+        what = "was removed" if name in before else "was removed before"
+    elif name not in before:
+        what = "is back"
+    else:
+        what = "is still " + ("used" if name in state.names.values() else "there")
+    return f"The class {name} {what}."
+
+
 class Session:
     """All that the page shows and does, whatever carries it there.
 
@@ -76,6 +88,7 @@ class Session:
         self._lock, self._changed = threading.RLock(), threading.Condition()
         self._model_lock, self._listeners = threading.Lock(), []
         self._rng = np.random.default_rng(seed)
+        self._readable = set()  # rows whose images were opened
         self._windows, self._jobs, self._is_closed = {}, [], False
         self._n_settling = 0  # threads that wait for suggestions
         self.plane, self.layout = principal_plane(source.X, seed), "principal"
@@ -318,6 +331,7 @@ class Session:
         if isinstance(label, str):
             label = check_name(label)
         if kind == "label" and label is not None:
+            check_rows(rows, self.source.n_rows)
             rows = self._without_unseen(rows)
         with self._lock:
             self.state = self.store.catch_up(self.state)
@@ -331,6 +345,7 @@ class Session:
             )
             if kind in ("undo", "redo") and target is None:
                 return {"rows": [], "place": self.state.place}
+            before = self.state.classes
             is_new = self.store.append(event)
             self.state = self.store.catch_up(self.state)
             answer = {"rows": list(rows), "place": self.state.place}
@@ -338,10 +353,8 @@ class Session:
                 batch = self.state.batches[target]
                 answer["rows"] = list(batch.rows) if is_new else []
                 answer["why"] = batch.why
-                if batch.kind != "label":
-                    is_there = batch.label in self.state.classes
-                    what = "is back" if is_there else "was removed"
-                    answer["text"] = f"The class {batch.label} {what}."
+                if batch.kind != "label" and is_new:
+                    answer["text"] = _describe_class(batch.label, before, self.state)
         self._tell("labels")
         return answer
 
@@ -349,7 +362,7 @@ class Session:
         """Rows without those that nobody can see; `Refusal` if no other is left."""
         reasons = self.unreadable
         seen = [row for row in rows if row not in reasons]
-        if rows and not seen:
+        if not seen:
             reason = reasons[rows[0]].rstrip(".")
             raise Refusal(f"{reason}, so that the row cannot be labeled.")
         return seen
@@ -383,11 +396,14 @@ class Session:
     def _can_be_seen(self, row):
         """Whether a row has no image, or one that can be read."""
         images = self.source.images
+        if images is None or row in self._readable:
+            return row not in self.unreadable
         try:
-            if images is not None:
-                images.open(row)
+            images.open(row)
+            self._readable.add(row)
         except ValueError as error:
-            self.unreadable[row] = str(error)
+            # replaced, because other threads iterate over it without the lock
+            self.unreadable = {**self.unreadable, row: str(error)}
         return row not in self.unreadable
 
     def _second_opinion(self, state, who, taken):

@@ -168,6 +168,11 @@ def _check_rows(frame, cells, target, path, facts):
     cells = cells[kept].drop(columns=[target, facts["target"]], errors="ignore")
     change = find_change(known, describe_rows(cells, "table"), features=False)
     if change is not None:
+        if facts["target"] not in (None, target):
+            raise TableError(
+                f"{path} holds labels for the column {facts['target']!r}, but the "
+                f"target is {target!r}; use --target {facts['target']} or another file."
+            )
         raise TableError(
             f"The labels in {path} belong to another table than this one: {change[0]}. "
             f"Choose the table that was labeled ({name}), or restore it."
@@ -275,10 +280,12 @@ def encode_image(images, row, side):
     return buffer.getvalue()
 
 
-def read_source(path, target=None, *, embeddings=None, reading=None, uses=None):
+def read_source(
+    path, target=None, *, embeddings=None, reading=None, uses=None, day_first=None
+):
     """The source of a path: a folder of images, a file of texts, or a table.
 
-    `reading` and `uses` are how a table is read, see `widemargin.tables`.
+    `reading`, `uses` and `day_first` are how a table is read, see `widemargin.tables`.
     """
     if path == "-":
         raise TableError(
@@ -289,7 +296,7 @@ def read_source(path, target=None, *, embeddings=None, reading=None, uses=None):
     elif Path(path).suffix.lower() in TEXT_ENDINGS and not is_table_name(path):
         source = read_texts(path)
     else:
-        source = read_rows(path, target, reading or {}, uses or {})
+        source = read_rows(path, target, reading or {}, uses or {}, day_first)
     if embeddings is not None:
         source = with_embeddings(source, embeddings)
     elif source.X is None:
@@ -412,7 +419,7 @@ def read_texts(path):
     return Source(str(path), None, kind="texts", **parts)
 
 
-def read_rows(path, target, reading, uses):
+def read_rows(path, target, reading, uses, day_first=None):
     """The rows of a table, encoded as `widemargin fit` does it."""
     target = target or "label"
     text = (*uses.get("categorical", ()), *uses.get("text", ()))
@@ -425,7 +432,8 @@ def read_rows(path, target, reading, uses):
         labels, values = _known_labels(frame[target])
     uses = {use: [c for c in names if c != target] for use, names in uses.items()}
     check_columns([c for names in uses.values() for c in names], frame, str(path))
-    columns = examine_columns(features, name=str(path), **uses)
+    examining = {"name": str(path), "day_first": day_first}
+    columns = examine_columns(features, **examining, **uses)
     encoder = TableEncoder(**uses).fit(features, columns=columns)
     X = encoder.transform(features)
     used = [c for c in encoder.columns_ if c.kind is not Kind.LEFT_OUT]

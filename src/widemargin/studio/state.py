@@ -244,7 +244,7 @@ class _Draft:
         batch = self.batches[event.target]
         if batch.kind == "label":
             self._derive(batch.rows)
-        else:
+        if batch.label in self.namings:
             self._derive_class(batch.label)
 
     def _derive(self, rows):
@@ -296,7 +296,9 @@ def check_action(state, event, n_rows, seen=None):
     check_name(event.batch, "The name of a batch")
     check_name(event.who, "The name of a person")
     if event.kind in ("label", "skip"):
-        _check_rows(event.rows, n_rows)
+        check_rows(event.rows, n_rows)
+    elif event.rows:
+        raise Refusal(f"The action {event.kind!r} has no rows, got {len(event.rows)}.")
     if event.kind == "label" and event.why not in REASONS:
         raise Refusal(f"There is no reason {event.why!r}; use one of {REASONS}.")
     if event.kind in ("class", "remove") or event.label is not None:
@@ -324,14 +326,15 @@ def _check_unused(state, name):
         )
 
 
-def _check_rows(rows, n_rows):
+def check_rows(rows, n_rows):
+    """Raise `Refusal` unless rows can be labeled together."""
     if not rows:
         raise Refusal("There is no row to label.")
-    if len(set(rows)) < len(rows):
-        raise Refusal("A row can be given one label at a time.")
     for row in rows:
         if type(row) is not int or not 0 <= row < n_rows:
             raise Refusal(f"There is no row {row!r}; rows are 0 to {n_rows - 1:,}.")
+    if len(set(rows)) < len(rows):
+        raise Refusal("A row can be given one label at a time.")
 
 
 @dataclass(frozen=True)

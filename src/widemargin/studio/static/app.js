@@ -136,11 +136,12 @@ const app = {
   async labelSelected(code) {
     const name = this.labels.classes[code];
     const rows = [...this.map.selected];
-    const before = rows.map((row) => this.map.labels.get(row)).filter((known) => known !== undefined);
-    const nChanged = before.filter((known) => known !== code).length;
+    const before = new Map(rows.map((row) => [row, this.map.labels.get(row) ?? code]));
     this.select([]);
-    if (!await this.label(rows, name, "map")) return;
-    toast(`${nRows(rows.length)} labeled ${name}${nChanged ? `, ${whole(nChanged)} of them relabeled` : ""}.${isTouch ? "" : " Press Z to undo."}`);
+    const answer = await this.label(rows, name, "map");
+    if (!answer) return;
+    const nChanged = answer.rows.filter((row) => before.get(row) !== code).length; // without those that cannot be read
+    toast(`${nRows(answer.rows.length)} labeled ${name}${nChanged ? `, ${whole(nChanged)} of them relabeled` : ""}.${isTouch ? "" : " Press Z to undo."}`);
     if (this.current && rows.includes(this.current.card.row)) await this.next();
   },
 
@@ -151,11 +152,11 @@ const app = {
       body.dataset.answered = answer.place;
       if (next && why === "review" && this.mode !== "second") this.nextSuspect(rows[0]);
       else if (next) this.show(why === "review" ? await api.post("/api/next", { window: api.here.window, who: api.here.who, mode: this.mode }) : answer.next);
-      return true;
+      return answer;
     } catch (error) {
       toast(error.message);
       if (next) await this.next();
-      return false;
+      return null;
     }
   },
 
