@@ -996,9 +996,12 @@ def test_labels_in_another_order_are_told(digits, partial):
     X, y = pd.DataFrame(digits[0]), pd.Series(partial)
     with pytest.warns(DataWarning, match=r"in another order.* y.loc\[X.index\]"):
         FewLabelClassifier(random_state=0).fit(X, y.sample(frac=1, random_state=0))
+    model = FewLabelClassifier(random_state=0).fit(X, y)
+    with pytest.warns(DataWarning, match="in another order"):
+        model.update(y.sample(frac=1, random_state=0))
     with warnings.catch_warnings():
         warnings.simplefilter("error", DataWarning)
-        FewLabelClassifier(random_state=0).fit(X, y)
+        FewLabelClassifier(random_state=0).fit(X, y).update(y).update(partial)
         FewLabelClassifier(random_state=0).fit(X, y.set_axis(y.index + 7))
 
 

@@ -200,6 +200,8 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
                 )
             return self._fit_blocks(X)
         _warn_of_mistakes(X, y)
+        # Names of the rows, with which `update` compares those of its labels
+        self._row_names = X.iloc[:, :0] if hasattr(X, "iloc") and is_table(X) else None
         X = self._encode(X, y, reset=True)
         return self._fit(X, y, sample_weight, random_labels)
 
@@ -256,6 +258,7 @@ class FewLabelClassifier(KnownLabelsScore, Estimator):
                 "keeps some of them; call fit again with blocks of the new labels."
             )
         check_length(self, y, len(rows))
+        warn_of_order(self._row_names, y)
         before = {part.name: part for part in fitted}
         return self._fit(rows, y, sample_weight, random_labels, before)
 
