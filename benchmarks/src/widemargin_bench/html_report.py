@@ -173,7 +173,7 @@ def _frame(title, summaries, body):
             f"<title>widemargin: {escape(title)}</title>\n<style>\n{css}</style>\n"
             "</head>",
             f'<body>\n<header class="top">\n<h1>{escape(title)}</h1>',
-            "<p>Every figure of ours was measured by <code>widemargin bench "
+            "<p>All our figures were measured by <code>widemargin bench "
             "run</code>. Next to it are the paper’s figure and the figures of other "
             "methods on the same draws. Sentences about results are computed from the "
             "results.</p>",

@@ -188,20 +188,12 @@ def fit(path, target, folds, verbose, as_json, **options):
         else:
             model, measured = _fit_folder(work)
     if work.blocks is None:
-        found = fitting.tabulate_training(table, model)
-        joined, names = fitting.join_table(table.cells, found, options["key"])
-        review = names[-1]
-        work.outputs.write(model, joined)
-        inferred = reports.count_labels(found["label"][found["source"] == "inferred"])
-        cells, labels = table.cells, found["label"]
+        inferred, cells, labels, review = _write_table(work, model, options["key"])
     else:
         inferred, cells, labels = _write_folder(work, model, path, options["key"])
         review = "review"
-    report, facts = getattr(model[-1], "report_", None), []
+    report, facts = _read_report(model, table, cells, labels), []
     if report:
-        key = table.naming_column
-        keys = None if key is None else cells[key]
-        report = reports.name_rows(reports.report_as_json(report), labels, keys)
         facts += reports.describe_report(report, cells[table.shown_columns])
     if folds or not report:
         facts += _describe_estimate(measured, declared.name, folds)
@@ -221,6 +213,28 @@ def fit(path, target, folds, verbose, as_json, **options):
             **work.outputs.as_json(),
         }
         reports.print_json(outcome)
+
+
+def _read_report(model, table, cells, labels):
+    """The report of a model with names of rows, as JSON; None if it has none."""
+    from widemargin.cli import reports
+
+    report, key = getattr(model[-1], "report_", None), table.naming_column
+    if not report:
+        return None
+    keys = None if key is None else cells[key]
+    return reports.name_rows(reports.report_as_json(report), labels, keys)
+
+
+def _write_table(work, model, key):
+    """Write the files of one table: counts, cells, labels, the column to review."""
+    from widemargin.cli import fitting, reports
+
+    found = fitting.tabulate_training(work.table, model)
+    joined, names = fitting.join_table(work.table.cells, found, key)
+    work.outputs.write(model, joined)
+    inferred = reports.count_labels(found["label"][found["source"] == "inferred"])
+    return inferred, work.table.cells, found["label"], names[-1]
 
 
 def _describe_next(path, target, outputs, review):

@@ -411,7 +411,7 @@ NAMES = {  # of methods in a sentence
 
 
 def best_without_labels(results):
-    """The mean index of ours, and of the best other method that uses no label."""
+    """Our mean index, and that of the best other method without labels."""
     means, benchmark = {}, results.summary("umc-label-free").benchmark
     for method in benchmark.methods:
         if method.kind == "peer":
