@@ -174,7 +174,7 @@ def _frame(title, summaries, body):
             "</head>",
             f'<body>\n<header class="top">\n<h1>{escape(title)}</h1>',
             "<p>All our figures were measured by <code>widemargin bench "
-            "run</code>. Next to it are the paper’s figure and the figures of other "
+            "run</code>. Next to them are the paper’s figures and those of other "
             "methods on the same draws. Sentences about results are computed from the "
             "results.</p>",
             _origin(summaries),
